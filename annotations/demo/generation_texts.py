@@ -1,7 +1,7 @@
 """The demo project of generations: short texts of our own in the manner of language models, and made-up labels.
 
-The texts, and what a first and a second reader say of them, are in `core/data/demo_generations.jsonl`; no model wrote
-them. The labels go the way of every label: claimed from the queue, appended by operations.
+The texts, and the opinions of a first and a second reader, are in `core/data/demo_generations.jsonl`; no model wrote
+them. The labels are stored like any other: claimed from the queue, appended by operations.
 """
 
 import json
@@ -27,12 +27,12 @@ from core.resources import DATA
 
 NAME = "续文示例 · Generations demo"
 FILE = "demo_generations.jsonl"
-SEED = 2  # draws a sample on which the readers differ now and then, so that there is something to settle
-PER_ITEM, DOUBLED = 2, 40  # one label each, and forty texts with two: what agreement is told from
-LABELLED = (62, 44, 30)  # how many each has labelled; the rest waits, so the desk has work
+SEED = 2  # draws a sample on which the readers sometimes differ, so that there are cases to adjudicate
+PER_ITEM, DOUBLED = 2, 40  # one label each, and forty texts with two, for the agreement
+LABELLED = (62, 44, 30)  # how many each has labelled; the rest is left for the desk
 NOTES = {"degenerate": "It begins to repeat itself.", "unclear_referent": "Could be somebody else."}
 _AT_ONCE = 20  # claimed together, as a desk would
-_READING_S = 0.06  # per character; the labels are made up, their times only have to be plausible
+_READING_S = 0.06  # per character; a plausible time of a made-up label
 
 
 def make_generations_demo(store: Store) -> Project:
@@ -67,7 +67,7 @@ def _item(line: int, row: Mapping[str, Any]) -> NewItem:
 
 
 def _opinions(second: bool) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """What a reader says of (context, completion); the second reader sees some texts otherwise."""
+    """The label of a reader by (context, completion); the second reader differs on some texts."""
     return {(row["context"], row["completion"]): (row.get("second") if second else None) or row for row in _rows()}
 
 

@@ -1,7 +1,7 @@
-"""The demo project: sentences of our own and three made-up annotators, so that every page shows something at once.
+"""The demo project: our own sentences and three made-up annotators, so that every page has data from the start.
 
-The sentences and what the three say about them are in `core/data/demo_sentences.tsv`.
-Their labels go the way of every label: claimed from the queue, appended by operations.
+The sentences and the labels of the three are in `core/data/demo_sentences.tsv`. The labels are stored like any other:
+claimed from the queue, appended by operations.
 """
 
 import time
@@ -26,17 +26,17 @@ from core.text.keywords import find
 
 NAME = "示例 · Demo"
 FILE = "demo_sentences.tsv"
-# How many each has labelled: about a third of the sentences waits for somebody, so the desk has work.
+# How many each has labelled: about a third of the sentences is left for the desk.
 LABELLED = (121, 103, 86)
 _COLUMNS = ("first", "second", "third")
 _AT_ONCE = 20  # claimed together, as a desk would
-_SLIP = 17  # this label of the second annotator is a slip of the key: taken back and made again
-_READING_S = 0.16  # per character; the labels are made up, their times only have to be plausible
+_SLIP = 17  # this label of the second annotator is a slip of the key: undone and made again
+_READING_S = 0.16  # per character; a plausible time of a made-up label
 
 
 @dataclass(frozen=True, slots=True)
 class _Opinion:
-    """What one made-up annotator says about one sentence."""
+    """The opinion of a made-up annotator on a sentence."""
 
     choice: str
     reasons: tuple[str, ...]
@@ -58,10 +58,9 @@ def make_demo(store: Store) -> Project:
 
 
 def ensure_demo(path: Path | str | None = None) -> bool:
-    """Make a database with both demo projects where there is none yet; whether it was made.
+    """Make a database with both demo projects if there is no database; returns whether it was made.
 
-    The database appears under its name only when it is whole: a start that is
-    broken off leaves none, so the next start makes it.
+    The database gets its name when it is complete. An interrupted start leaves none, so the next start makes it.
     """
     where = Path(path) if path is not None else database_path()
     if where.exists():
@@ -100,7 +99,7 @@ def _label(
 ) -> None:
     """Work through the first *wanted* items of the queue; the last label is made at *ended* (unix seconds)."""
     desk = uuid.uuid4().hex
-    # Long enough ago that even the slowest reader is through by the end.
+    # Early enough for the slowest reader to finish by *ended*.
     moment = ended - sum(len(text) * _READING_S + 4 for text in opinions)
     done = 0
     while done < wanted:

@@ -1,4 +1,4 @@
-"""Statistics of the set: the kept sentences of a project, all of them, or those of a file (core.describe)."""
+"""Statistics of a set: the kept sentences of a project, all of them, or those of a file (core.describe)."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,7 @@ from core.models.catalogue import BUILTIN
 
 Items = Literal["accepted", "all"]
 
-# Only what is counted: an item as a value would cost three times as much at 100,000.
+# Only the columns that are counted: building items would take three times as long at 100,000.
 TEXTS = """
 SELECT item.text, cell.pair, cell.side, item.start, item.stop, item.file, item.line, item.extra, item.context
 FROM item JOIN published_batch AS batch ON batch.id = item.batch JOIN cell ON cell.id = item.cell
@@ -31,12 +31,12 @@ DATE_COLUMNS = frozenset(("date", "日期", "时间", "年份", "published", "ye
 
 
 def usual_items(store: Store, project: Project) -> Items:
-    """The kept items where there are some, else all: an imported file that nobody has labelled is a set too."""
+    """The default set: the kept items if there are any, else all, as in an import that nobody has labelled."""
     return "accepted" if counts(store, project).accepted else "all"
 
 
 def usual_vocabulary(language: str) -> str:
-    """The built-in model of a language, whose vocabulary is always here; the Chinese one for every other language."""
+    """The built-in model of a language, whose vocabulary is always present; the Chinese one for other languages."""
     fitting = (name for name, one in BUILTIN.items() if one.language == language and name != "known")
     return next(fitting, "demo-zh")
 
@@ -81,10 +81,10 @@ def describe_file(
     name: str | None = None,
     words: Vocabulary | None = None,
 ) -> Description:
-    """Describe the texts of a file: the released one, mined candidates, any table of sentences, generations.
+    """Describe the texts of a file: released format, mined candidates, any table of sentences, generations.
 
-    Every row with a text counts, also one whose keyword cannot be told (`without_keyword`). `before`: a file of the
-    candidates that the sentences were chosen from. Raises BadFile, Refused where there is nothing to describe.
+    Every row with a text counts, also one without a clear keyword (`without_keyword`). `before`: a file of the
+    candidates that the sentences were chosen from. Raises BadFile, and Refused if there is no text.
     """
     source, chosen, texts = _read(path, column, name)
     if not texts:
@@ -134,7 +134,7 @@ def _file_texts(source: Source, chosen: Layout) -> Iterator[Text]:
 
 
 def _texts(found: list[tuple[Any, ...]]) -> list[Text]:
-    extras = json.loads(f"[{','.join(row[7] for row in found)}]")  # at once: twice as fast as one by one
+    extras = json.loads(f"[{','.join(row[7] for row in found)}]")  # in one call: twice as fast as one by one
     places = Places()
     return [_text(row, extra, places) for row, extra in zip(found, extras, strict=True)]
 
@@ -142,13 +142,13 @@ def _texts(found: list[tuple[Any, ...]]) -> list[Text]:
 def _text(row: tuple[Any, ...], extra: dict[str, Any], places: Places) -> Text:
     text, pair, side, start, stop, came, line, _, context = row
     file = places(came)
-    source = source_of(extra, places) or file  # at least the file that it was imported from is known
+    source = source_of(extra, places) or file  # fall back to the imported file
     word = None if start is None else (start, stop)
     return Text(text, pair, side, word, f"{file}:{line}", source, date_of(extra), context)
 
 
 def source_of(extra: Mapping[str, Any], shortened: Callable[[str], str] = short_path) -> str:
-    """The source that a row names, "" where it names none; of an absolute path its end."""
+    """The source that a row names, or ""; of an absolute path the last part."""
     given = extra.get("source")
     named = given.get("name") or given.get("file") if isinstance(given, dict) else given
     if not named:
@@ -157,7 +157,7 @@ def source_of(extra: Mapping[str, Any], shortened: Callable[[str], str] = short_
 
 
 def date_of(extra: Mapping[str, Any]) -> str:
-    """The date that a row names, as it stands there; "" where it names none."""
+    """The date that a row names, unchanged, or ""."""
     given = extra.get("source")
     dated = given.get("date") if isinstance(given, dict) else None
     if not dated:
@@ -166,8 +166,8 @@ def date_of(extra: Mapping[str, Any]) -> str:
 
 
 def _first(extra: Mapping[str, Any], columns: frozenset[str]) -> Any:
-    """What stands in the first of these columns that a row has, in the row's order; "" where none is filled."""
-    for column in extra:  # a row has few columns: quicker than asking for every name
+    """The value of the first of these columns in the row that is not empty, or ""."""
+    for column in extra:  # a row has few columns: faster than a look-up of every name
         if column in columns and extra[column]:
             return extra[column]
     return ""

@@ -1,4 +1,4 @@
-"""What annotators are told of a new version of the guideline, until they say that they have read it."""
+"""Changes of the guideline that an annotator has not confirmed to have read."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,9 +22,9 @@ class GuidelineChange(NamedTuple):
 
 
 def unread_changes(store: Store, project: Project, annotator: Annotator) -> list[GuidelineChange]:
-    """Changes that this annotator has not said to have read, oldest first.
+    """Changes that this annotator has not confirmed to have read, oldest first.
 
-    Nothing is news to somebody who has not labelled under an older version: for them it is simply the guideline.
+    None for an annotator who has not labelled under an older version: nothing has changed for them.
     """
     read = store.db.execute(
         "SELECT told FROM member WHERE project = ? AND annotator = ?", (project.id, annotator.id)
@@ -43,7 +43,7 @@ def unread_changes(store: Store, project: Project, annotator: Annotator) -> list
 def record_changes_read(store: Store, project: Project, annotator: Annotator, version: int) -> None:
     """Record that an annotator has read what changed up to *version*. Raises NotFound for a version that is not there.
 
-    Idempotent: the first time is what is kept.
+    Idempotent: only the first confirmation is stored.
     """
     if version not in {each.version for each in guidelines(store, project)}:
         raise NotFound(N_("This guideline has no version {version}."), version=version)
@@ -53,7 +53,7 @@ def record_changes_read(store: Store, project: Project, annotator: Annotator, ve
 
 
 def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
-    """What the desk says beside the work: how far one is in the open pilot (None: none is open), and what changed."""
+    """Own progress in the open pilot (None: none is open), and unread changes of the guideline."""
     pilot = own_pilot(store, project, annotator)
     unread = [one._asdict() for one in unread_changes(store, project, annotator)]
     return {"pilot": None if pilot is None else asdict(pilot), "news": unread}
@@ -62,15 +62,14 @@ def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str,
 def item_news(
     store: Store, project: Project, annotator: Annotator, items: Sequence[Item], language: Language
 ) -> dict[str, dict[str, Any]]:
-    """By public id, what goes with an item beside what it is.
+    """By public id, display data of items.
 
-    `veil`: it is covered until it is opened, because it was flagged (sentences of a project that blurs);
-    `earlier`: what this annotator had said of it under an older version, in that version's words; None: it was
-    not sent back.
+    `veil`: cover it until it is opened, because it was flagged (sentences of a project that blurs). `earlier`: for
+    relabelling, the annotator's label under an older version, in that version's words; else None.
     """
     before = earlier_labels(store, annotator.id, items) if items else {}
     versions = {each.version: each for each in guidelines(store, project)} if before else {}
-    covers = project.blur and project.kind == "sentences"  # texts of models are covered all or none
+    covers = project.blur and project.kind == "sentences"  # generations are covered all or none
     found: dict[str, dict[str, Any]] = {}
     for item in items:
         said = before.get(item.uid)
@@ -85,15 +84,15 @@ def item_news(
 
 
 def option_name(option: Choice, language: Language) -> str:
-    """A choice or reason as people read it; where it has no name in *language*, the other one or its code."""
+    """The name of a choice or reason; without a name in *language*, the other name or its code."""
     named = (option.zh or option.en) if language == "zh" else (option.en or option.zh)
     return named or option.code
 
 
 def is_flagged(item: Item) -> bool:
-    """Whether a sentence was flagged before it came here: mining wrote `flags`, or a column `sensitive` says so.
+    """Whether a sentence was flagged before its import: by mining (`flags`) or a column `sensitive`.
 
-    Which flag it was stays here: it would be an opinion on the sentence.
+    Which flag it was is not sent to the desk: it would be an opinion on the sentence.
     """
     sensitive = str(item.extra.get("sensitive") or "").strip().lower()
     return bool(item.extra.get("flags")) or sensitive not in ("", "0", "false", "no")

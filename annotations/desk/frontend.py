@@ -1,4 +1,4 @@
-"""The desk: HTML, CSS and JavaScript in files of their own, joined at load, and the data that it starts with.
+"""The desk's HTML, CSS and JavaScript, joined at load, and its start data.
 
 A component's inline JavaScript cannot import its neighbours, so the files are
 joined in the order of SCRIPTS into one module.
@@ -42,12 +42,12 @@ def style() -> str:
 
 @cache
 def frame() -> str:
-    """The desk's HTML; everything that is shown in it is filled in by the script."""
+    """The desk's HTML; the script fills it in."""
     return (_FOLDER / "desk.html").read_text(encoding="utf-8")
 
 
 def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
-    """What a desk starts with: who, what, the guideline, a token, every word in *language*; `api`: where to post."""
+    """The start data of a desk: annotator, project, guideline, token, all texts in *language*; `api`: where to post."""
     shown = guideline(store, project)
     said = OTHER_WORDS if project.kind == "generations" else {}
     return {
@@ -80,10 +80,9 @@ def _option(choice: Choice, language: Language) -> dict[str, str]:
 
 
 def blocks(markdown: str) -> list[dict[str, Any]]:
-    """Markdown as headings, paragraphs and flat lists of plain and strong text; the desk makes elements of them.
+    """Markdown as headings, paragraphs and flat lists of plain and strong text, for the desk to render.
 
-    HTML, links, pictures and tables are not read as such: they stay as they
-    were typed, so a guideline can load nothing into an annotator's browser.
+    HTML, links, pictures and tables stay plain text, so a guideline can load nothing into an annotator's browser.
     """
     reader = MarkdownIt("zero").enable(["heading", "list", "emphasis", "newline", "escape"])
     found: list[dict[str, Any]] = []

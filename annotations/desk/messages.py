@@ -1,4 +1,4 @@
-"""What goes over the wire between desk and server: values to JSON, and JSON that a stranger may have sent to values."""
+"""Messages between desk and server: values to JSON, and untrusted JSON to values."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from core.text.pronouns import NO_PRONOUNS, PRONOUN_DATASETS, set_named
 
 
 def person_out(item: Item) -> dict[str, Any]:
-    """Name ("" where none was given) and pronoun sets, each with its forms written out, every form once.
+    """Name (or "") and pronoun sets, each with its distinct forms.
 
-    Of the columns that came with a generation only these two leave for a
-    desk; the data set is used for its spelling of a set and is not named.
+    These are the only columns of a generation that a desk receives. The data set decides how a set is spelt and is not
+    sent.
     """
     dataset = item.extra.get("dataset")
     named = item.extra.get("pronouns") or []
@@ -29,17 +29,17 @@ def _as_list(named: Any) -> list[Any]:
 def _pronoun_set_out(name: str, dataset: str) -> dict[str, Any]:
     try:
         forms = [form for form in set_named(name, dataset).forms if form]
-    except EvenhandError:  # a file may name a set that nobody knows: it is shown as it was written
+    except EvenhandError:  # an unknown set in a file: shown as written
         forms = [name]
     return {"none": name == NO_PRONOUNS.name, "forms": list(dict.fromkeys(forms))}
 
 
 LONGEST_ID = 100
 LONGEST_SEARCH = 200
-# Columns of an imported file that the desk shows below the sentence. No others: one could hold somebody's opinion.
+# Columns of an imported file that the desk shows below the sentence. Others could hold an opinion.
 SOURCE_COLUMNS = ("source", "来源", "出处", "name", "title", "标题", "date", "日期")
 
-SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown where such a column is an object
+SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown if such a column is an object
 
 Json = dict[str, Any]
 
@@ -47,9 +47,8 @@ Json = dict[str, Any]
 def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> Json:
     """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
 
-    Of a generation: the text, its context and who is meant. Model, setting,
-    data set, file and stratum stay here, because an annotator is to judge the
-    text alone.
+    Of a generation: the text, its context and the person meant. Model, setting, data set, file and stratum are not
+    sent: annotators judge the text alone.
     """
     if kind == "generations":
         return {"id": item.uid, "text": item.text, "context": item.context or "", **person_out(item), "base": base}
@@ -67,7 +66,7 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> J
 
 
 def _source_text(value: Any) -> str:
-    """Where a sentence comes from, in words; "" where a column says nothing that can be read."""
+    """The source of a sentence in words, or ""."""
     if isinstance(value, dict):
         named = (_source_field(key, value.get(key)) for key in SOURCE_KEYS if not isinstance(value.get(key), dict))
         return " ".join(text for text in named if text)
@@ -77,7 +76,7 @@ def _source_text(value: Any) -> str:
 
 
 def _source_field(key: str, value: Any) -> str:
-    """A file by its name: where it lies on the server is nothing for an annotator."""
+    """A file by its name, without its folder on the server."""
     return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
@@ -97,7 +96,10 @@ def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
 
 
 def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
-    """Own counts; `pace` is labels per hour, null where there are too few labels. Cells of generations name models."""
+    """Own counts;
+
+    `pace` is labels per hour, null with too few labels. Cells of generations are left out, because they name models.
+    """
     cells = [
         {"pair": c.pair, "side": c.side, "labelled": c.labelled, "accepted": c.accepted, "quota": c.quota}
         for c in progress.cells
@@ -107,10 +109,10 @@ def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
 
 
 def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
-    """An operation as a desk sends it. Raises Refused where it is none, or belongs elsewhere."""
+    """An operation as a desk sends it. Raises Refused if it is invalid or belongs elsewhere."""
     if not isinstance(raw, dict):
         raise Refused(N_("This is not an operation."))
-    # Every operation carries where it belongs, so that an outbox never lands in another database or under another name.
+    # Every operation names its database, project and annotator, so that an outbox never reaches others.
     if raw.get("database") != database:
         raise Refused(N_("This decision belongs to another database."))
     if raw.get("project") != at.project.uid or raw.get("annotator") != at.annotator.uid:
@@ -166,7 +168,7 @@ def id_in(body: Json, name: str) -> str:
 
 
 def list_in(body: Json, name: str, most: int) -> list[Any]:
-    """A list of at most *most* members; missing: empty. Raises Refused."""
+    """A list of at most *most* members; empty if missing. Raises Refused."""
     value = body.get(name, [])
     if not isinstance(value, list) or len(value) > most:
         raise Refused(N_("{name} must be a list of at most {most}."), name=name, most=most)
@@ -182,12 +184,12 @@ def number_in(body: Json, name: str, default: int = 0) -> int:
 
 
 def search_in(body: Json) -> str:
-    """What is searched for; missing: "". Raises Refused where it is too long or no text."""
+    """A search text; "" if missing. Raises Refused if it is too long or no text."""
     value = body.get("search", "")
     try:
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
             raise ValueError("no search")
-        value.encode("utf-8")  # half a surrogate pair cannot be looked up
+        value.encode("utf-8")  # a lone surrogate cannot be searched for
     except ValueError as error:
         raise Refused(N_("A search has at most {most} characters."), most=LONGEST_SEARCH) from error
     return value

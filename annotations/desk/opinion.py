@@ -1,4 +1,4 @@
-"""What a model thinks of a sentence that an annotator has just left. Only after the label, and it is recorded."""
+"""A model's scores of a sentence, shown only after its label; that they were shown is recorded."""
 
 import math
 from typing import Any
@@ -41,6 +41,6 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
 
 
 def _remote(model: str) -> Scorer:
-    from core.worker.client import RemoteScorer, shared  # here: it loads what a desk without opinions never needs
+    from core.worker.client import RemoteScorer, shared  # imported here: a desk without opinions never needs it
 
     return RemoteScorer(shared(), model)

@@ -1,8 +1,7 @@
 """The desk's HTTP routes: labels in, answers and items out, in the same process as the pages.
 
-Every request is a POST with JSON and a signed token; every error is JSON with
-one sentence. The work is done in a thread, with a Store of its own; what is
-acknowledged has been committed.
+Every request is a POST with JSON and a signed token; every error is JSON with one sentence. Each request runs in a
+thread with its own Store. An answer is sent after the commit.
 """
 
 import json
@@ -62,7 +61,7 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DeskRequest:
-    """One request, checked: the database, who sits at the desk, what was sent, in which language to answer."""
+    """One checked request: the database, the session, the body, the language of the answer."""
 
     store: Store
     at: DeskSession
@@ -81,7 +80,7 @@ def routes(prefix: str = "") -> list[Route]:
 
 
 def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[[Request], Any]:
-    limiter: list[anyio.CapacityLimiter] = []  # made inside the event loop
+    limiter: list[anyio.CapacityLimiter] = []  # created inside the event loop
 
     async def endpoint(request: Request) -> Response:
         if not limiter:
@@ -95,7 +94,7 @@ def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[
 
 
 async def _read(request: Request) -> bytes | None:
-    """The body, or None where it is too long; never more than MOST_BYTES in memory."""
+    """The body, or None if it is too long; never more than MOST_BYTES in memory."""
     data = bytearray()
     async for chunk in request.stream():
         data += chunk
@@ -105,7 +104,7 @@ async def _read(request: Request) -> bytes | None:
 
 
 def _json(reply: Reply, status: int) -> Response:
-    # Half a surrogate pair that somebody sent comes back as the escape that JSON has for it.
+    # A lone surrogate is sent back as a JSON escape.
     text = json.dumps(reply, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     data = text.encode("utf-8", "backslashreplace")
     return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
@@ -122,7 +121,7 @@ def _answer(work: Callable[[DeskRequest], Reply], action: Action, token: str, da
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
             return _authorized(work, action, store, token, body, language)
-    except Busy as error:  # the desk keeps what it has and tries again
+    except Busy as error:  # the desk keeps its outbox and retries
         return 503, {"message": explain(error, language)}
     except Refused as error:
         return 400, {"message": explain(error, language)}
@@ -145,7 +144,7 @@ def _authorized(
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
     at = open_session(store, grant)
-    # A token makes whoever holds it that annotator and no more, on whatever machine the browser is.
+    # The holder of a token is that annotator and no more, on any machine.
     require(Person("annotator", grant.annotator), action, annotator=at.annotator.uid)
     reply = work(DeskRequest(store, at, database, body, language))
     renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
@@ -192,7 +191,7 @@ def sync(call: DeskRequest) -> Reply:
 
 
 def heartbeat(call: DeskRequest) -> Reply:
-    """Say that the desk is still open: leases hold on. Out: whether this annotator has `left` the project."""
+    """Renew the leases of an open desk. Out: whether this annotator has `left` the project."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
     return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
 
@@ -206,20 +205,20 @@ def history(call: DeskRequest) -> Reply:
 
 
 def item(call: DeskRequest) -> Reply:
-    """One item with one's own decision on it. In: `item`."""
+    """One item with the annotator's own decision. In: `item`."""
     return {
         "decision": decision_out(standing_decision(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)
     }
 
 
 def opinion(call: DeskRequest) -> Reply:
-    """What the project's model thinks of an item that was labelled; records that it was shown. In: `item`."""
-    from annotations.desk.opinion import opinion_of  # here: a desk without opinions never needs it
+    """The scores of the project's model for a labelled item; records that they were shown. In: `item`."""
+    from annotations.desk.opinion import opinion_of  # imported here: a desk without opinions never needs it
 
     decision = standing_decision(call.store, call.at, id_in(call.body, "item"))
     told = opinion_of(call.at.project, decision.item)
     told["reason"] = told["reason"] and translate(told["reason"], call.language)
-    # Recorded before it leaves, and only where the label still stands.
+    # Recorded before it is sent, and only if the label is still valid.
     reveal(call.store, call.at.project, call.at.annotator, decision.item.uid)
     return told
 
@@ -230,7 +229,7 @@ def read_changes(call: DeskRequest) -> Reply:
     return desk_news(call.store, call.at.project, call.at.annotator)
 
 
-# Every route with what one must be allowed to do for it.
+# Every route with the permission that it needs.
 ROUTES: dict[str, tuple[Callable[[DeskRequest], Reply], Action]] = {
     "sync": (sync, "label"),
     "heartbeat": (heartbeat, "label"),
@@ -242,7 +241,7 @@ ROUTES: dict[str, tuple[Callable[[DeskRequest], Reply], Action]] = {
 
 
 def _append(call: DeskRequest, sent: Sequence[Any]) -> list[Reply]:
-    """One answer per operation, in order; what cannot be read is refused by itself."""
+    """One answer per operation, in order; an invalid one is refused alone."""
     read: list[Operation | Reply] = [_read_operation(call, raw) for raw in sent]
     operations = [each for each in read if isinstance(each, Operation)]
     stored = store_operations(call.store, call.at.project, call.at.annotator, operations) if operations else []

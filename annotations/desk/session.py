@@ -1,4 +1,4 @@
-"""Who sits at a desk, and what the desk must know of an item beside the item itself."""
+"""The session of a desk, and the annotator's decision on an item."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class DeskSession:
 
 
 def open_session(store: Store, grant: Grant) -> DeskSession:
-    """The seat that a token grants. Raises NotAllowed where database, project or membership is not there any more."""
+    """The session that a token grants. Raises NotAllowed if database, project or membership no longer exist."""
     query = (
         "SELECT project.name, annotator.name FROM member JOIN project ON project.id = member.project"
         " JOIN annotator ON annotator.id = member.annotator WHERE project.uid = ? AND annotator.uid = ?"
@@ -35,7 +35,7 @@ def open_session(store: Store, grant: Grant) -> DeskSession:
 
 
 def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
-    """Public id of an item -> the operation that a new label of this annotator would replace; none: not in it."""
+    """Public id of an item -> the operation that a new label of this annotator would replace, if there is one."""
     marks = ", ".join("?" * len(items))
     query = (
         "SELECT item.uid, op_id FROM assignment JOIN item ON item.id = assignment.item"
@@ -46,7 +46,7 @@ def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str
 
 
 def standing_decision(store: Store, at: DeskSession, item: str) -> Decision:
-    """What this annotator decided on an item (public id) and what stands. Raises NotFound where nothing does."""
+    """The valid decision of this annotator on an item (public id). Raises NotFound if there is none."""
     query = (
         f"SELECT {DECISION_COLUMNS} FROM label"
         " JOIN assignment ON assignment.latest = label.id JOIN item ON item.id = label.item"
@@ -62,7 +62,7 @@ def standing_decision(store: Store, at: DeskSession, item: str) -> Decision:
 
 
 def standing_choice(store: Store, at: DeskSession, item: str) -> str | None:
-    """The choice of this annotator that stands on an item (public id), None where none does."""
+    """The valid choice of this annotator on an item (public id), or None."""
     try:
         return standing_decision(store, at, item).choice
     except NotFound:

@@ -1,8 +1,7 @@
-"""Who a desk speaks for: a signed, expiring token, renewed with every reply.
+"""Signed, expiring tokens that name a desk's annotator, renewed with every reply.
 
-A token is `<payload>.<signature>`, both base64url without padding; the payload
-is JSON, the signature HMAC-SHA-256 with the secret of the database, so a token
-of one database means nothing to another one.
+A token is `<payload>.<signature>`, both base64url without padding; the payload is JSON, the signature HMAC-SHA-256 with
+the secret of the database. So a token is valid for one database only.
 """
 
 import base64
@@ -39,7 +38,7 @@ def issue(
 
 
 def verify(secret: bytes, token: str, *, now: float | None = None) -> Grant:
-    """What *token* allows. Raises NotAllowed where it is not ours, was changed or has expired."""
+    """What *token* allows. Raises NotAllowed if it is foreign, changed or expired."""
     payload, _, signature = token.partition(".")
     try:
         if len(token) > LONGEST:

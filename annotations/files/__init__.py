@@ -1,1 +1,1 @@
-"""formats brings files in and out: readers (bytes to rows), layouts (rows to items), importing, exporting."""
+"""Import and export: formats of files, rows to items, imports of labels, exports, undo of an import."""

@@ -1,4 +1,4 @@
-"""Which column of a file of generations holds what: a guess by name, a choice by a person, and its memory."""
+"""The meaning of the columns of a file of generations: guessed by name, chosen by a person, remembered."""
 
 import json
 import re
@@ -14,8 +14,8 @@ from core.files.whole_file import whole_file
 KEYS = (
     *("context", "completion", "generation", "name", "pronouns", "dataset", "setting", "model", "index", "template"),
 )
-FIXED = ("name", "pronouns", "dataset", "setting", "model")  # what can be one value for a whole file
-# Names in lower case, of letters and digits only; the first that a file has is taken.
+FIXED = ("name", "pronouns", "dataset", "setting", "model")  # which may be one value for a whole file
+# Names in lower case, letters and digits only; the first that a file has is used.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "context": ("context", "prompt", "prefix", "input", "上文", "语境", "提示", "提示词"),
     "completion": ("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
@@ -28,7 +28,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "index": ("index", "generationindex", "sample", "sampleindex", "k", "序号", "编号"),
     "template": ("template", "templateid", "templateidx", "模板"),
 }
-# Enough to tell context from completion. A generation beside its context may or may not repeat it.
+# Enough to separate context and completion. A generation may or may not repeat its context.
 WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"})
 FILE = "-columns.json"  # beside the database: its stem, then this
 MOST = 500
@@ -36,7 +36,7 @@ MOST = 500
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What is read from where: `named[key]` is a column of the file, `fixed[key]` one value for all its rows."""
+    """Where each value comes from: `named[key]` is a column of the file, `fixed[key]` one value for all its rows."""
 
     named: Mapping[str, str] = field(default_factory=dict)
     fixed: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ def bare_name(name: str) -> str:
 
 
 def guess_columns(columns: Sequence[str]) -> Columns:
-    """The columns whose names say what they hold; a template with its generation is read as the published layout."""
+    """The columns with telling names; a template with its generation is read as the published layout."""
     known = {bare_name(name): name for name in reversed(columns)}
     named = {
         key: next(known[word] for word in words if word in known)
@@ -61,10 +61,10 @@ def guess_columns(columns: Sequence[str]) -> Columns:
 
 
 def checked_columns(source: Source, wished: Columns) -> Columns:
-    """What *wished* says, and the guess for what it does not say; a wish for column "" means none.
+    """*wished*, completed by the guess; "" in *wished* means no column.
 
-    Raises BadFile where a column is not there, where one is to hold two things,
-    and where neither context and completion nor a generation can be read.
+    Raises BadFile if a column is missing or named twice, or if neither context and completion nor a generation is
+    named.
     """
     for key in {*wished.named, *wished.fixed} - set(KEYS):
         raise BadFile(N_("A generation has no {key}; it has {keys}."), key=key, keys=", ".join(KEYS))
@@ -93,7 +93,7 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
 
 
 def is_complete(found: Columns) -> bool:
-    """Whether a context and a completion can be read with *found*."""
+    """Whether *found* is enough to read a context and a completion."""
     return any(pair <= found.named.keys() for pair in WHOLE)
 
 
@@ -104,14 +104,14 @@ def list_columns(columns: Sequence[str]) -> str:
 
 
 def memory_path(database: Path) -> Path:
-    """Where choices of columns are kept: beside the database."""
+    """The file of remembered columns, beside the database."""
     return database.with_name(database.stem + FILE)
 
 
 def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
-    """The choice that was last made for a file with these columns, whatever their order; None where there is none.
+    """The last choice for a file with these columns in any order, or None.
 
-    A memory that cannot be read is none: the guess serves as well.
+    A file that cannot be read is ignored: there is the guess.
     """
     kept = _remembered(memory_path(database)).get(_header(columns))
     if not isinstance(kept, dict):
@@ -124,7 +124,7 @@ def recall_columns(database: Path, columns: Sequence[str]) -> Columns | None:
 
 
 def remember_columns(database: Path, columns: Sequence[str], chosen: Columns) -> None:
-    """Keep the choice for files with these columns; the oldest of more than 500 is forgotten."""
+    """Remember the choice for files with these columns; the oldest of more than 500 is dropped."""
     path = memory_path(database)
     kept = _remembered(path)
     kept.pop(_header(columns), None)
@@ -150,6 +150,6 @@ SETTING = re.compile(r"\b(pre|post)[\s_-]*\[?mask\]?\b|^(pre|post)$", re.I)
 
 
 def setting_of(text: str) -> str:
-    """ "pre" or "post" for every way of writing it (pre-[MASK], post_mask); anything else as it is."""
+    """ "pre" or "post" for every spelling (pre-[MASK], post_mask); anything else unchanged."""
     found = SETTING.search(text.strip().replace("_", "-"))
     return (found[1] or found[2]).lower() if found else text.strip()

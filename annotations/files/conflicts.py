@@ -1,7 +1,7 @@
-"""Where two files, or a file and the desk, disagree: a list for the lead, who may let the other one count.
+"""Conflicts between two files, or a file and a desk: a list for the lead, who may let the second one count.
 
 Three kinds: two labels of one annotator on one item; two known answers of one item; the same text with another keyword
-or the same id with another text, as noticed while a file came in. What was here first stands.
+or the same id with another text. The one stored first is valid until the lead decides.
 """
 
 import json
@@ -26,15 +26,15 @@ from core.errors import N_, NotFound, Refused
 from core.files.timestamps import timestamp
 
 Kind = Literal["label", "answer", "word", "text"]
-# The event that ends one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.
+# The event that resolves one: {"of", "took", ...}. Older ones hold its `key` instead, with a row id of their database.
 SETTLED = "conflict_settled"
-LEAD = "lead"  # the desk of a label that the lead let count
-PLACE = ("keyword", "start", "end", "pair")  # what the event says of the other place in the text
+LEAD = "lead"  # the desk of a label that the lead chose
+PLACE = ("keyword", "start", "end", "pair")  # the other place in the text, in the event
 
-# A label that does not stand because another of the same annotator was first, and at least one of both came in a file.
-# Where the first was taken back with its file, nothing stands (choice NULL): the other must not be lost with it. What
-# the annotator or the lead decided later ends it; a file that came in again later does not. A package brings labels of
-# two desks in one file: that stays their annotator's matter, unless one of them had come in a file before.
+# A superseded label of an annotator, where it or the valid one came from a file. If the file of the valid one was
+# undone, nothing is valid (choice NULL) and the other must not be lost. A later decision of the annotator or the lead
+# resolves it; a repeated import does not. A package may hold labels of two desks of one annotator: those are the
+# annotator's to decide, unless one of them had come in a file before.
 LABELS = f"""
 SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.reasons,
        coalesce(mine.file || ' (labels-' || mine.id || ')', ''), label.choice, label.reasons,
@@ -76,12 +76,12 @@ WHERE event.project = ? AND event.action IN (?, ?) AND json_type(event.data) = '
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two things that are said of one item: `first` stands, `second` is kept beside it.
+    """Two values for one item: `first` is valid, `second` is stored beside it.
 
-    `key` names it in commands. `annotator` is "" where it is nobody's label; a file of labels is named with its import,
-    "" is the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" where it was taken
-    back with its file and nothing stands. `second` is None where it did not come along: a package with codes has no
-    text of another file. `second_file` of a keyword or a text is "" then. `of` names the conflict in any database.
+    `key` names it in commands. `annotator` is "" unless it is about labels. Files are named with their import, "" is
+    the desk. Labels are codes: the choice, then the reasons, joined by " · "; `first` is "" if its file was undone and
+    nothing is valid. `second` is None if it is missing here, because a package with codes holds no text of another
+    file; `second_file` of a keyword or a text is "" then. `of` names the conflict in any database.
     """
 
     key: str
@@ -97,7 +97,7 @@ class Conflict:
 
 
 def conflicts(store: Store, project: Project) -> list[Conflict]:
-    """What nobody has decided yet: labels first, then known answers, keywords and texts, each as it came in."""
+    """Open conflicts: labels first, then known answers, keywords and texts, each in the order of import."""
     done, older = _resolutions(store, project)
     found = (
         *label_conflicts(store, project),
@@ -112,21 +112,22 @@ def conflicts(store: Store, project: Project) -> list[Conflict]:
 
 
 def _is_resolved(one: Conflict, stood: str | None) -> bool:
-    """Whether a decision ends it; `stood`: what stood then, None without a decision.
+    """Whether a decision resolves it; `stood`: the value valid then, None without a decision.
 
-    The lead kept what stood; where that was taken back with its file since, the other label must not be lost with it.
+    The lead kept the valid label. If its file was undone since, the conflict is open again, so that the other label is
+    not lost.
     """
     return stood is not None and not (one.kind == "label" and not one.first and stood)
 
 
 def exported_row(project: Project, one: Conflict) -> dict[str, object]:
-    """A conflict as a row for a file or a terminal: without texts where those of *project* may not leave."""
+    """A conflict as a row for a file or a terminal, without texts if those of *project* may not leave."""
     texts = ("text", "first", "second") if one.kind == "text" else ("text",)
     return without_text(project, {key: value for key, value in asdict(one).items() if key != "of"}, *texts)
 
 
 def label_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
-    """Two labels of one annotator on one item, with other choices or reasons, where a file brought one of them."""
+    """Two labels of one annotator on one item with different choices or reasons, of which a file brought one."""
     people = store.db.execute("SELECT annotator FROM member WHERE project = ?", (project.id,)).fetchall()
     for (who,) in people:
         for row in store.db.execute(LABELS, (project.id, who)).fetchall():
@@ -153,7 +154,7 @@ def _item_conflicts(store: Store, project: Project) -> Iterator[Conflict]:
         event, action, uid, text, keyword, start, stop, pair, file, line, said, created = row
         data = json.loads(said)
         here, there = f"{file}:{line}", f"{data['file']}:{data.get('line')}" if "file" in data else ""
-        # Numbers alone: a package with codes takes nothing else of it along.
+        # Numbers only: nothing else of it leaves with a package with codes.
         of = f"{created} {data.get('line')} {data.get('start', '')}".strip()
         if action == OTHER_TEXT:
             yield Conflict(f"text-{event}", "text", uid, text, "", text, here, data.get("text"), there, of)
@@ -168,9 +169,9 @@ def _place(keyword: Any, start: Any, stop: Any, pair: Any) -> str:
 
 
 def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], str], set[tuple[str, ...]]]:
-    """What was decided: (kind, item, `of`) -> what stood then; by older events (key, item, what the second said).
+    """Decisions: (kind, item, `of`) -> the value valid then; by older events (key, item, second value).
 
-    The same key may be another conflict in the database that a package came from: then the rest of it differs.
+    In the database that a package came from, the same key may name another conflict; then the rest differs.
     """
     query = (
         "SELECT item.uid, data FROM event JOIN item ON item.id = event.item"
@@ -187,7 +188,7 @@ def _resolutions(store: Store, project: Project) -> tuple[dict[tuple[str, ...], 
 
 
 def find_conflict(store: Store, project: Project, key: str) -> Conflict:
-    """The conflict of that key that nobody has decided. Raises NotFound."""
+    """The open conflict of that key. Raises NotFound."""
     found = next((one for one in conflicts(store, project) if one.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no open conflict {key}. The list of conflicts names them.")
@@ -196,14 +197,15 @@ def find_conflict(store: Store, project: Project, key: str) -> Conflict:
 
 
 def keep_first(store: Store, project: Project, key: str, *, author: str = "") -> None:
-    """Leave what stands, and take the conflict from the list. Raises NotFound."""
+    """Resolve the conflict in favour of the valid value. Raises NotFound."""
     found = find_conflict(store, project, key)
     with store.write():
         _resolve(store, project, found, "first", author)
 
 
 def take_second(store: Store, project: Project, key: str, *, author: str = "") -> None:
-    """Let the other one count: a label is appended in the annotator's name, or a known answer; the event says who did.
+    """Resolve it in favour of the second: append it as a label of the annotator or as a known answer; the event says
+    who did.
 
     Raises NotFound for an unknown conflict, Refused for a keyword or a text: items are never changed.
     """

@@ -1,4 +1,4 @@
-"""Which format a file has: the columns that each needs, and the one that holds the sentence."""
+"""The format of a file, by its columns, and the column that holds the sentence."""
 
 import re
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generation
 
 SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
 SENTENCE_COLUMNS = ("sentence", "text", "句子", "文本")
-# What an export as JSON lines writes of an item; `extra` holds columns that would bear one of these names.
+# The keys of an item in an export as JSON lines; imported columns of the same name are in `extra`.
 SPAN_KEYS = ("start", "end", "stem_start", "stem_end", "keyword", "counterpart", "pair")
 ITEM_KEYS = ("item", "sentence", *SPAN_KEYS, "side", "status", "file", "line", "extra")
 CANDIDATE = ("sentence", *SPAN_KEYS)
-MINED = ("source", "flags")  # what else `mine` writes; with them and without an id, a file is known as mined
+MINED = ("source", "flags")  # further columns of `mine`; a file with them and without an id is a mined one
 GENERATION = ("context", "completion")
-# "canary": the column of a file with text that asks to keep it out of training data; never part of an item
+# "canary": the column that asks to keep a file out of training data; never part of an item
 GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
 UID = re.compile(r"[0-9a-f]{32}")
 
@@ -43,13 +43,13 @@ class Layout:
 
     @property
     def kind(self) -> Kind:
-        """The kind of project that such rows belong to."""
+        """The kind of project for such rows."""
         return "sentences" if self.columns is None else "generations"
 
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """A row that becomes an item; `span` says how its published position compared, None where it had none."""
+    """A row that becomes an item; `span`: how its published position compared, None without one."""
 
     item: NewItem
     span: SpanStatus | None = None
@@ -60,8 +60,8 @@ def detect_layout(
 ) -> Layout:
     """The layout of *source*; "auto" goes by the columns: the released four, context and completion, mined, a sentence.
 
-    `wished`: which columns of a file of generations hold what, where their names do not say it. Raises BadFile where
-    the columns that the format needs are not there; the message lists those that are.
+    `wished`: the meaning of columns of a file of generations that their names do not tell. Raises BadFile if a column
+    that the format needs is missing; the message lists the columns of the file.
     """
     if format in TASKS:
         return detect_task_layout(source, format, column, wished)
@@ -69,7 +69,7 @@ def detect_layout(
         message = N_("There is no import format {format}; there are {formats}.")
         raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
     columns = set(source.columns)
-    # An item that came with the columns of another format is exported with them; it is still a sentence.
+    # An exported item may have imported columns of another format; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= columns
     if format == "slguset" or (format == "auto" and set(SLGUSET) <= columns and not plain):
         return _with(source, "slguset", SLGUSET, SLGUSET[0])
@@ -82,14 +82,14 @@ def detect_layout(
 
 
 def detect_task_layout(source: Source, format: str, column: str | None, wished: Columns | None) -> Layout:
-    """The layout of a file of another labelling program: its texts are generations where they have a context too.
+    """The layout of a file of another labelling program: its texts are generations if they have a context.
 
-    `wished` not None: they are generations in any case; `column` (of the text) not None: they are sentences. Raises
-    BadFile where no text is found.
+    `wished` not None: they are generations; `column` (of the text) not None: they are sentences. Raises BadFile if no
+    text is found.
     """
     chosen: Format = "label-studio" if format == "label-studio" else "doccano"
     whole = replace(source, columns=task_keys(source, chosen, "completion"))
-    # An item that came with columns of a generation is exported with them; it is still a sentence.
+    # An exported sentence may have imported columns of a generation; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)
     if wished is not None or (not plain and _are_generations(whole)):
         found = checked_columns(whole, wished or Columns())
@@ -133,13 +133,13 @@ def _column_list(source: Source) -> str:
 
 
 def bad(reason: str, message: str, **values: Any) -> NoReturn:
-    """Refuse a row; its file and line are put in by `read_row`."""
+    """Refuse a row; `read_row` adds file and line."""
     raise BadLine("", 0, reason, message, **values)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an item comes from, and its public id if the row is of an export."""
+    """The origin of an item, and its public id if the row is from an export."""
 
     file: str
     line: int
@@ -150,9 +150,8 @@ class Origin:
 def origin_of(source: Source, row: Row, exported: tuple[str, ...], read: tuple[str, ...]) -> Origin:
     """The origin of *row* and the columns that stay with its item.
 
-    A row of an export (it has an id, a file and a line) keeps them and loses
-    the columns in *exported*, which are made anew; any other row comes from
-    *source* and loses only the columns in *read*.
+    A row of an export keeps its id, file and line and loses the columns in *exported*, which are computed again. Any
+    other row comes from *source* and loses the columns in *read*.
     """
     values = row.values
     match values:

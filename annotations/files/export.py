@@ -1,4 +1,4 @@
-"""The way out: a release in the published layout, everything as JSON lines, labels, a package. Nothing half-written."""
+"""Exports: the published layout, JSON lines, labels, a package and others. No file is left half-written."""
 
 import json
 import zipfile
@@ -83,17 +83,13 @@ def export_file(
 ) -> ExportReport:
     """Write *project* to *out* and say how many rows it has.
 
-    `slguset`: the published four columns with the stems and the position of
-    the word; `jsonl`: everything about the items, importing it gives the same
-    items with the same ids; `labels`: one row per item and annotator
-    (`labels-wide`: one per item); `published`: the samples of generations;
-    `label-studio`: tasks with annotations, its labelling configuration beside
-    it as -config.xml; `doccano`: a file for each annotator; `package`: the
-    whole project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). With a password the
-    file is put into an AES-256 ZIP; *out* then ends in .zip. The file appears
-    under its name only when it is whole. Raises BadFile where it
-    cannot be written, Refused where the project is of another kind or its text
-    may not leave in plain.
+    `slguset`: the published four columns with the stems and the position of the word; `jsonl`: everything about the
+    items, importing it gives the same items with the same ids; `labels`: one row per item and annotator (`labels-wide`:
+    one per item); `published`: the samples of generations; `label-studio`: tasks with annotations, its labelling
+    configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole project;
+    `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). With a password the file is put into an AES-256 ZIP;
+    *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it cannot be written, Refused
+    if the project is of another kind or its text may not leave in plain.
     """
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
     check_export(project, wish)
@@ -142,11 +138,11 @@ def _bytes(store: Store, project: Project, wish: ExportOptions, made: Callable[[
 
 @contextmanager
 def _recounted(store: Store, project: Project) -> Iterator[Project]:
-    """The project at one moment in which every item is as its settings want it; nothing can be written meanwhile."""
+    """A read transaction in which every item is recounted; this store cannot write meanwhile."""
     while True:
         finish_recount(store, project)
         with store.read():
-            if open_recount(store, project) is None:  # else a setting was changed at this very moment
+            if open_recount(store, project) is None:  # else a setting was changed in between
                 yield project_by_uid(store, project.uid)
                 return
 
@@ -184,7 +180,7 @@ def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int
 
 
 def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit: int = 10) -> str:
-    """The file as it will begin: the header, if the format has one, and the first *limit* rows."""
+    """The beginning of the file: the header, if the format has one, and the first *limit* rows."""
     return "".join(islice(export_lines(store, project, wish), limit + (ENDING[wish.format] in FRAME)))
 
 
@@ -218,7 +214,7 @@ def export_lines(store: Store, project: Project, wish: ExportOptions) -> Iterato
 
 @contextmanager
 def _bytes_of(path: Path) -> Iterator[IO[bytes]]:
-    """What becomes the file *path*. Raises BadFile, also for a database that cannot be read."""
+    """The content of the file *path*. Raises BadFile, also for a database that cannot be read."""
     with refused(path), whole_path(path) as part, part.open("xb") as file:
         yield file
 

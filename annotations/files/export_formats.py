@@ -1,4 +1,4 @@
-"""What an export should hold, and whether it may leave as it is."""
+"""What an export holds, and whether its text may leave in plain."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -28,21 +28,19 @@ ENDING: dict[ExportFormat, str] = {
     "datasheet": ".md",
     "datasheet-tex": ".tex",
 }
-FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines of a file that are no rows: a header, the brackets
-HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # cannot be without; labels can
+FRAME: dict[str, int] = {".csv": 1, ".json": 2}  # lines that are no rows: the header, the brackets
+HOLD_TEXT = ("slguset", "jsonl", "published", "label-studio", "doccano", "package")  # always with text
 ARCHIVES = ("published", "doccano", "package")  # several files
 OF_KIND: dict[str, tuple[str, ...]] = {"sentences": ("slguset",), "generations": ("published",)}  # only for this kind
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What an export should hold.
+    """Options of an export.
 
-    `items`: all, or only accepted ones (what a release uses). For labels:
-    `names` writes the annotators' names instead of A1, A2, ...; `history`
-    writes every operation, the replaced and taken-back ones too. `locked`: it
-    goes into an encrypted archive, so texts and notes may be in it.
-    `language`: of the data sheet.
+    `items`: all, or only accepted ones (as in a release). For labels: `names` writes the annotators' names instead of
+    A1, A2, ...; `history` writes every operation, replaced and undone ones too. `locked`: it goes into an encrypted
+    archive, so it may hold texts and notes. `language`: of the data sheet.
     """
 
     format: ExportFormat
@@ -53,7 +51,7 @@ class ExportOptions:
     language: Literal["zh", "en"] = "en"
 
     def with_text(self, project: Project) -> bool:
-        """Whether texts, and notes that may quote them, are written."""
+        """Whether it holds texts, and notes that may quote them."""
         return self.locked or text_may_leave(project)
 
 
@@ -66,7 +64,7 @@ def export_options(
     locked: bool = False,
     language: str = "en",
 ) -> ExportOptions:
-    """The wish as a value. Raises BadFile for a format or a choice of items that does not exist."""
+    """Checked options. Raises BadFile for an unknown format or choice of items."""
     if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
         message = N_("There is no export {format} of {items} items; formats are {formats}, items all or accepted.")
         raise BadFile(message, format=format, items=items, formats=", ".join(EXPORT_FORMATS))
@@ -75,7 +73,7 @@ def export_options(
 
 
 def formats_of(project: Project) -> tuple[ExportFormat, ...]:
-    """The export formats that a project of this kind has."""
+    """The export formats for a project of this kind."""
     others = {one for kind, formats in OF_KIND.items() if kind != project.kind for one in formats}
     return tuple(one for one in EXPORT_FORMATS if one not in others)
 
@@ -86,7 +84,7 @@ def needs_password(project: Project, format: str) -> bool:
 
 
 def check_export(project: Project, wish: ExportOptions) -> None:
-    """Raise Refused where the project has no such export, or where its text would leave in plain."""
+    """Raise Refused if the project has no such export, or if its text would leave in plain."""
     if wish.format not in formats_of(project):
         message = (
             N_("{project} holds generations; SlguSet is a format of sentences. Use jsonl or labels.")

@@ -1,4 +1,4 @@
-"""A sample of a file of generations for people to judge, and what a pilot says about how large it should be."""
+"""A sample of a file of generations for people to judge, and the size that a pilot suggests."""
 
 import json
 from collections import defaultdict
@@ -16,7 +16,7 @@ from core.files.whole_file import whole_file
 from core.human_vs_rule.apply_rule import apply_rule
 from core.human_vs_rule.sample import Correlation, distinct_first, intra_class
 
-CELL = ("model", "dataset", "pronouns", "setting")  # what the sample is drawn from separately
+CELL = ("model", "dataset", "pronouns", "setting")  # the sample is drawn from each cell separately
 Row = dict[str, Any]
 
 
@@ -55,7 +55,7 @@ def cell_of(row: Mapping[str, Any]) -> str:
 
 
 def context_of(row: Mapping[str, Any]) -> str:
-    """The cluster of a row: its template, else its context."""
+    """The cluster of a row: its template, or else its context."""
     return str(row.get("template") or row.get("context") or "")
 
 
@@ -87,7 +87,7 @@ def write_sample(sample: GenerationSample, out: Path) -> None:
 
 
 def pilot_by_people(store: Store, project: Project) -> Correlation:
-    """How alike people's labels of one context are: misgendering (1) or not (0), the mean where several labelled."""
+    """How alike people's labels within a context are: misgendering (1) or not (0), the mean of several labels."""
     frame = labels_of_generations(store, project)
     said: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for row in frame.to_dict("records"):
@@ -97,12 +97,12 @@ def pilot_by_people(store: Store, project: Project) -> Correlation:
 
 
 def pilot_by_rule(found: Iterable[Row]) -> Correlation:
-    """How alike the verdicts of the first-pronoun rule are within a context: wrong (1) or right (0)."""
+    """How alike the verdicts of the first-pronoun rule within a context are: wrong (1) or right (0)."""
     values = []
     for row in found:
         try:
             correct = apply_rule({**row, "completion": str(row["completion"])}).correct
-        except BadFile:  # a set that nobody knows
+        except BadFile:  # an unknown set
             continue
         if correct is not None:
             values.append((cell_of(row), context_of(row), 1.0 - correct))

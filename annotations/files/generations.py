@@ -1,4 +1,4 @@
-"""Rows to generations: what a model wrote after a context, who is meant, and which pronouns this person uses."""
+"""Rows to generations: context, completion, the person meant and this person's pronouns."""
 
 import json
 from collections.abc import Mapping
@@ -15,15 +15,15 @@ from core.text.sentences import control_character
 
 MAX_LENGTH = 20_000  # code points of a context or a completion
 LONGEST_FACT = 300  # of a name, a model, a setting
-LINE_BREAKS = str.maketrans("", "", "\t\n\r")  # models write them; the desk shows them
-FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")  # what `Item.extra` always has
+LINE_BREAKS = str.maketrans("", "", "\t\n\r")  # allowed: models write them and the desk shows them
+FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")  # keys that `Item.extra` always has
 
 
 def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of *row*: its identity is context, completion, model, setting and index (DESIGN 9).
 
-    `NewItem.extra` gets name, pronouns (names of sets, [] where nobody says), dataset (one of PRONOUN_DATASETS),
-    setting, model, index and template (the cluster; the context where the file has none), and the other columns.
+    `NewItem.extra` gets name, pronouns (names of sets, [] if unknown), dataset (one of PRONOUN_DATASETS), setting,
+    model, index, template (the cluster; by default the context), and the other columns.
     """
     columns = layout.columns or Columns({"context": "context", "completion": "completion"})
     values = {key: row.values.get(column) for key, column in columns.named.items()}
@@ -79,12 +79,12 @@ def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[s
         "template": "",
     }
     if dataset.lower() not in (*PRONOUN_DATASETS, ""):
-        facts["dataset_named"] = dataset  # another one: counted with the forms of "own", its name kept
+        facts["dataset_named"] = dataset  # another data set: its name is kept, the forms of "own" are used
     return facts
 
 
 def _pronouns(value: Any) -> tuple[str, ...]:
-    """The sets that a cell names. Raises BadLine for what is none."""
+    """The pronoun sets that a cell names. Raises BadLine for an unknown one."""
     if not isinstance(value, str | list):
         bad("pronouns", N_("The pronouns are no text: {value}."), value=repr(value)[:80])
     try:
@@ -102,13 +102,13 @@ def _short_text(value: Any, key: str) -> str:
 
 
 def _index(value: Any) -> int | str:
-    """A whole number where it is one ("3" and 3 are the same index), else the text."""
+    """A whole number if it is one ("3" and 3 are the same index), else the text."""
     text = _short_text(value, "index")
     return int(text) if text.isdecimal() and len(text) < 16 and text == str(int(text)) else text
 
 
 def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> GenerationParts:
-    """Context and completion: from two columns, or cut out of the one that holds both."""
+    """Context and completion: from two columns, or split from the one that holds both."""
     if "completion" in values:
         return GenerationParts(
             _text(values.get("context") or "", ""), _text(values["completion"], NO_COMPLETION), "", ""

@@ -1,4 +1,7 @@
-"""The way in: a file is read twice, first only looked at, then stored in a batch that nobody sees until it is whole."""
+"""Import of items.
+
+A file is read twice: first checked, then stored in a batch that is invisible until it is complete.
+"""
 
 import json
 from collections import Counter
@@ -27,10 +30,10 @@ from core.types import Problem
 
 
 def read_row(source: Source, layout: Layout, row: Row) -> Usable:
-    """The item of *row*. Raises BadLine with file, line and a reason code where the row cannot be used.
+    """The item of *row*. Raises BadLine with file, line and a reason code if the row cannot be used.
 
-    A path in a column that names a file is shortened: where a text lies on a server is nobody else's business. Two
-    places whose short paths are the same are numbered.
+    Paths in columns that name files are shortened, so that no server path is stored. Different paths with the same
+    short form are numbered.
     """
     try:
         if row.problem is not None:
@@ -58,7 +61,7 @@ def _usable(source: Source, layout: Layout, row: Row) -> Usable:
 
 
 def sentence_of(layout: Layout, row: Row) -> str:
-    """The sentence of *row* as far as it can be told."""
+    """The sentence of *row*, if it can be found."""
     values = task_of(layout, row).values if layout.format in TASKS else row.values
     value = values.get(layout.column, "")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -74,7 +77,7 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
     if layout.columns is not None:
         return generation_row(source, layout, replace(row, values=task.values))
     values, column = task.values, layout.column
-    if "sentence" not in values and column in values:  # as the export as JSON lines has it
+    if "sentence" not in values and column in values:  # as in the export as JSON lines
         values, column = {key: value for key, value in values.items() if key != column}, "sentence"
         values["sentence"] = task.values[layout.column]
     try:
@@ -88,14 +91,14 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
 
 
 def _marked_word(task: Task, layout: Layout) -> NewItem | None:
-    """Of several keywords, the one that somebody marked, if it is one."""
+    """Of several keywords, the one that an annotator marked, if any."""
     text = checked_text(task.values.get(layout.column))
     found = [one for one in find(text) if (one.start, one.end) in task.words]
     return NewItem(text, found[0], "", 0) if len(found) == 1 else None
 
 
 CHUNK_ROWS = 1_000
-LISTED = 10_000  # problems kept in a report; the rest is counted only, so that memory stays flat
+LISTED = 10_000  # problems listed in a report; others are only counted, to bound the memory
 QUOTED = 80  # characters of a bad sentence that a report quotes
 SPANS = ("ok", "one_too_large", "one_too_small", "wrong")
 
@@ -104,10 +107,9 @@ Progress = Callable[[int, int], object]
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file that was read to its end and is what it says.
+    """A file that was read to its end and is valid.
 
-    `rows`: how many it has below the header; `usable`: whether at least one of
-    them can become an item.
+    `rows`: their number below the header; `usable`: whether at least one can become an item.
     """
 
     source: Source
@@ -129,10 +131,10 @@ class ImportReport:
     spans: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     errors: list[Problem] = field(default_factory=list)
-    runs: list[dict[str, Any]] = field(default_factory=list)  # of mining, that the lines come from
+    runs: list[dict[str, Any]] = field(default_factory=list)  # mining runs of the lines
 
     def note(self, problem: Problem) -> None:
-        """Count a line that could not be used; the first 10,000 are kept."""
+        """Count a line that could not be used; the first 10,000 are listed."""
         self.rejected += 1
         self.reasons[problem.reason] += 1
         if len(self.errors) < LISTED:
@@ -140,7 +142,7 @@ class ImportReport:
 
     @property
     def _quotes(self) -> bool:
-        # What models write about people does not go into logs and results of jobs.
+        # Text of models about people does not go into logs and results of jobs.
         return self.format != "generations"
 
     def as_json(self) -> dict[str, Any]:
@@ -166,7 +168,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRow:
-    """One row as it would go in: the item, or the problem; `text` is the sentence as the file has it."""
+    """One row of a preview: the item, or the problem; `text` is the sentence as in the file."""
 
     line: int
     text: str
@@ -176,7 +178,7 @@ class PreviewRow:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The first rows of a file and how it would be read."""
+    """The first rows of a file and its layout."""
 
     encoding: str
     format: str
@@ -186,7 +188,7 @@ class Preview:
 
 
 def english_problem(problem: Problem) -> str:
-    """What a problem says, in English; `values` may hold more than the sentence names."""
+    """The sentence of a problem in English; `values` may hold more than it names."""
     return problem.message.format(**problem.values) if problem.values else problem.message
 
 
@@ -200,9 +202,8 @@ def examine(
 ) -> Examined:
     """Read *path* to its end without storing anything.
 
-    `wished`: which columns hold what, for a file of generations. Raises
-    BadFile where it is not what it says: no text, a line without an end,
-    broken quotes, truncated JSON, columns that are not there.
+    `wished`: the meaning of columns of a file of generations. Raises BadFile for an invalid file: no text, no end of
+    the last line, broken quotes, truncated JSON, missing columns.
     """
     source = open_source(path, name)
     chosen = detect_layout(source, format, column, wished)
@@ -222,7 +223,10 @@ def _is_usable(source: Source, chosen: Layout, row: Row) -> bool:
 
 
 def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
-    """What an import would report of the lines of a file; stores nothing, so nothing is imported or a duplicate."""
+    """The problems that an import of a file would report.
+
+    Stores nothing, so no line counts as imported or duplicate.
+    """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
     for one in files:
@@ -240,7 +244,7 @@ def preview(
     wished: Columns | None = None,
     limit: int = 10,
 ) -> Preview:
-    """The first *limit* rows of *path* with the words found in them and their problems; stores nothing.
+    """The first *limit* rows of *path* with their keywords and problems; stores nothing.
 
     Raises BadFile as `examine` does, as far as these rows show it.
     """
@@ -266,13 +270,11 @@ def import_file(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Bring the usable rows of *path* into *project*; the others are in the report.
+    """Import the usable rows of *path* into *project*; the report lists the others.
 
-    `name` is what the file is called (an upload lies under another name);
-    `progress(done, total)` counts rows. All or nothing: until the last row is
-    in, nobody sees a new item, and an error or a cancel leaves the project as
-    it was. Raises BadFile where the file is not what it says, Refused where
-    the project holds something else than sentences or is archived.
+    `name`: the name of the file, if an upload lies under another one; `progress(done, total)` counts rows. All or
+    nothing: new items are invisible until the last row is stored, and an error or a cancel leaves the project
+    unchanged. Raises BadFile for an invalid file, Refused if the project is of another kind or is archived.
     """
     return import_examined(store, project, examine(path, format=format, column=column, name=name), progress=progress)
 
@@ -286,16 +288,16 @@ def import_examined(
     patience_s: float = 0.0,
     file: str = "",
 ) -> ImportReport:
-    """As `import_file`, for a file that `examine` has read; several (of one archive, named *file*) go in as one.
+    """As `import_file`, for files that `examine` has read; several files of an archive named *file* are one import.
 
-    `patience_s`: how long to wait while another file goes into the project; after that ImportBusy is raised.
+    `patience_s`: how long to wait while another import runs in the project; then ImportBusy is raised.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
     for one in files:
         _refuse_other_kind(project, one)
     if project.archived is not None:
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
-    places = files[0].source.places  # of all of them: one archive, one import
+    places = files[0].source.places  # of all files: one archive is one import
     files = [replace(one, source=replace(one.source, places=places)) for one in files]
     report = ImportReport(files[0].source.encoding, files[0].layout.format)
     total = sum(one.rows for one in files)

@@ -1,4 +1,4 @@
-"""Labels and decisions that come back from a file: appended as they were made, so that agreement is the same again."""
+"""Import of labels: appended as they were made, so that agreement is the same as where they come from."""
 
 import json
 import sqlite3
@@ -23,17 +23,17 @@ from core.errors import N_, BadLine, EvenhandError, Refused
 from core.files.timestamps import moment, timestamp
 from core.types import Problem
 
-CHUNK = 500  # rows a transaction
+CHUNK = 500  # rows per transaction
 LONGEST_NOTE = 4_000
 LISTED = 10_000
 OTHER_NAME = N_("The label is here already, under another name than {name}: export with names to bring it back here.")
-# What a value of another kind than was written raises.
+# The errors that a value of another type raises.
 NOT_TAKEN = (
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
     ValueError, AttributeError,
 )  # fmt: skip
-TAKEN_BACK = "undo"  # the desk of operations that take back the labels of a file
-# The standing operation took the label back with its file, here: it did not come with a file itself.
+TAKEN_BACK = "undo"  # the desk of operations that undo the labels of a file
+# The valid operation undid the label with its file in this database; it did not come from a file itself.
 UNDONE = f"""
 SELECT assignment.op_id FROM assignment JOIN label ON label.op_id = assignment.op_id
 WHERE assignment.item = :item AND assignment.annotator = :person AND state = 'released' AND label.desk = '{TAKEN_BACK}'
@@ -45,8 +45,9 @@ WHERE assignment.item = :item AND assignment.annotator = :person AND state = 're
 
 @dataclass(slots=True)
 class LabelImport:
-    """What came back: `imported` labels are new here, `duplicates` were here already, `beside` are kept but do not
-    stand, because another label of the same annotator was here first."""
+    """The report of an import of labels: `imported` are new, `duplicates` were stored already, `beside` are stored but
+    not valid, because another label of the same annotator was first.
+    """
 
     rows: int = 0
     imported: int = 0
@@ -58,14 +59,14 @@ class LabelImport:
     errors: list[Problem] = field(default_factory=list)
 
     def note(self, problem: Problem) -> None:
-        """Count a row that could not be used; the first 10,000 are kept."""
+        """Count a row that could not be used; the first 10,000 are listed."""
         self.rejected += 1
         self.reasons[problem.reason] += 1
         if len(self.errors) < LISTED:
             self.errors.append(problem)
 
     def add(self, other: "LabelImport") -> None:
-        """Put the counts of another file to these."""
+        """Add the counts of another file."""
         for name in ("rows", "imported", "duplicates", "beside", "rejected", "decisions"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.reasons += other.reasons
@@ -75,11 +76,11 @@ class LabelImport:
 def store_labels(
     store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine], *, since: str | None = None
 ) -> LabelImport:
-    """Append the labels of a file to *project*, in its order; unknown annotators join.
+    """Append the labels of a file to *project* in its order; unknown annotators are added.
 
-    A label whose operation is stored already is a duplicate. What an annotator
-    decided here by another desk stands; the file's label is kept beside it. `since`: the moment a package began to come
-    in; what came of this file after it, before it was cut off, is the same import.
+    A label whose operation is stored already is a duplicate. If the annotator has labelled the item here, that label
+    stays valid and the file's label is a conflict. `since`: the moment at which an interrupted import of a package
+    began; labels of this file stored after it belong to the same import.
     """
     report, source = LabelImport(), iter(rows)
     work = _LabelImporter(store, project, file, report)
@@ -98,18 +99,19 @@ def _problem(error: BadLine) -> Problem:
 
 
 class _LabelImporter:
-    """One file on its way in."""
+    """The import of one file."""
 
     def __init__(self, store: Store, project: Project, file: str, report: LabelImport) -> None:
         self.store, self.project, self.file, self.report = store, project, file, report
         self.versions = {one.version: one for one in guidelines(store, project)}
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
-        self.label_file: int | None = None  # this file among those that can be taken back, once it brought a label
-        self.again: dict[tuple[int, int], str] = {}  # whose labels were taken back with their file, by which operation
-        self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose standing operation came with this file
+        self.label_file: int | None = None  # this import, once it has a label
+        # (item, annotator) -> the operation that undid the label with its file
+        self.again: dict[tuple[int, int], str] = {}
+        self.mine: set[tuple[int, int]] = set()  # (item, annotator) whose valid operation came with this file
 
     def go_on(self, since: str) -> None:
-        """Count what comes to the import of this file that began after *since*, if there is one."""
+        """Continue the import of this file that began after *since*, if there is one."""
         query = (
             "SELECT id FROM label_file WHERE project = ? AND file = ? AND created >= ? AND undone IS NULL"
             " ORDER BY id DESC LIMIT 1"
@@ -118,7 +120,7 @@ class _LabelImporter:
         self.label_file = None if row is None else row[0]
 
     def append(self, rows: list[LabelRow]) -> None:
-        """Store some rows in one transaction and settle the items that they touch."""
+        """Store some rows in one transaction and recount their items."""
         with self.store.write() as db:
             touched: dict[tuple[int, int], None] = {}  # in the order of the file
             for row in rows:
@@ -159,11 +161,11 @@ class _LabelImporter:
             if taken_back is None:
                 self.report.duplicates += 1
                 return None
-            # It came with a file that was taken back: it comes again, as an operation of its own.
+            # It had come with a file that was undone: import it again as a new operation.
             again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
             row = replace(row, op_id=again, base=taken_back)
         guideline = self._checked(row, length)
-        if person is None:  # only with a label that can be stored: a file of another project brings nobody
+        if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
             import_annotators(self.store, self.project, [name])
             self.people = {one.name: one.id for one in annotators(self.store, self.project, active=False)}
             person = self.people[name]
@@ -183,7 +185,7 @@ class _LabelImporter:
         return item, person
 
     def _remember(self, label: int) -> None:
-        """Write down that a label came with this file, so that the file can be taken back (files/undo.py)."""
+        """Record that a label came with this file, so that the import can be undone (files/undo.py)."""
         if self.label_file is None:
             cursor = self.store.db.execute(
                 "INSERT INTO label_file (project, file, created) VALUES (?, ?, ?)",
@@ -194,7 +196,7 @@ class _LabelImporter:
         self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
 
     def _taken_back(self, item: int, person: int, label: int) -> str | None:
-        """The operation that took a label back with its file, if nothing came after it: see files/undo.py."""
+        """The operation that undid a label with its file, if it is the last one: see files/undo.py."""
         if (item, person) not in self.again:
             row = self.store.db.execute(UNDONE, {"item": item, "person": person, "label": label}).fetchone()
             if row is None:
@@ -214,7 +216,7 @@ class _LabelImporter:
         return False
 
     def _checked(self, row: LabelRow, length: int) -> int:
-        """The guideline's row; raises Refused where the label is none of it, or cannot be stored."""
+        """The guideline's row; raises Refused if the label does not fit it or cannot be stored."""
         check_ids(row.op_id, row.desk, row.revision)
         version = max(self.versions) if row.guideline is None else row.guideline
         if version not in self.versions:
@@ -232,7 +234,7 @@ class _LabelImporter:
 
 
 def point_assignment(store: Store, project: Project, item: int, person: int) -> None:
-    """Let the assignment point to what stands now, as `annotations.labels.operations` would have."""
+    """Let the assignment point to the valid label, as `annotations.labels.operations` does."""
     rows = store.db.execute(
         "SELECT id, choice, after_reveal, op_id, desk, revision, created FROM valid_label"
         " WHERE item = ? AND annotator = ? ORDER BY id",
@@ -254,7 +256,7 @@ def point_assignment(store: Store, project: Project, item: int, person: int) -> 
 
 
 def check_shape(row: Mapping[str, Any]) -> None:
-    """Raise ValueError where a record of a package has a list or a moment that is none: every page would stumble on it.
+    """Raise ValueError for an invalid list or moment in a record of a package, which pages could not read.
 
     Refused for marks that are none.
     """

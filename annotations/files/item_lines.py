@@ -1,4 +1,4 @@
-"""Items as JSON lines: everything about them; importing the file gives the same items with the same ids."""
+"""Items as JSON lines with all their data; importing the file gives the same items with the same ids."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +14,12 @@ from core.files.paths import short_path, without_folders
 
 
 def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """One object per item; a file of generations begins with the canary line, which an import passes over."""
+    """One object per item; a file of generations begins with the canary line, which an import skips."""
     yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
 
 
 def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:
-    """The same as objects."""
+    """The same lines as objects."""
     if needs_canary(project):
         yield {CANARY_KEY: CANARY}
     for item in stored_items(store, project, accepted_only=accepted_only):
@@ -27,9 +27,9 @@ def item_objects(store: Store, project: Project, *, accepted_only: bool = False)
 
 
 def item_object(item: Item) -> dict[str, Any]:
-    """An item as a flat object; a column that came along under one of the app's own names is in `extra`.
+    """An item as a flat object; an imported column with one of these names is in `extra`.
 
-    No absolute path leaves: items that came in before imports shortened them still hold some.
+    Absolute paths are shortened here too: old items still hold some.
     """
     place = {"status": item.status, "file": short_path(item.file), "line": item.line}
     columns = without_folders(item.extra)

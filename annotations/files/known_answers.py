@@ -19,7 +19,7 @@ CHOICE = "choice"
 
 @dataclass(frozen=True, slots=True)
 class KnownReport:
-    """How many items of a file became hidden gold, and the rows that could not."""
+    """How many items of a file got a known answer, and the rows that could not be used."""
 
     file: str
     marked: int
@@ -29,10 +29,10 @@ class KnownReport:
 def import_known_answers(
     store: Store, project: Project, path: Path | str, *, name: str | None = None, author: str = ""
 ) -> KnownReport:
-    """Make every row of a file hidden gold: column `choice`, and `item` (public id) or, for sentences, `text`.
+    """Make every row of a file a known answer: column `choice`, and `item` (public id) or, for sentences, `text`.
 
-    `why` may say why the answer is what it is. CSV, TSV, JSON lines or a workbook. A row that cannot be used is
-    reported and holds up no other. Raises BadFile where the columns are not there or the file cannot be read.
+    `why` may explain the answer. CSV, TSV, JSON lines or a workbook. A row that cannot be used is reported; the others
+    are imported. Raises BadFile if columns are missing or the file cannot be read.
     """
     source = open_source(path, name)
     _check(source, project)
@@ -62,7 +62,7 @@ def _check(source: Source, project: Project) -> None:
 
 
 def find_item(store: Store, project: Project, asked: str) -> Item | None:
-    """The item with that public id or, for sentences, with exactly that text; None where there is none."""
+    """The item with that public id or, for sentences, with exactly that text; or None."""
     query = (
         "SELECT uid FROM published_item AS item"
         " WHERE item.project = :project AND (uid = :asked OR (:sentences AND hash = :hash))"
@@ -73,7 +73,7 @@ def find_item(store: Store, project: Project, asked: str) -> Item | None:
 
 
 def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
-    """The public id that a row means."""
+    """The public id of the item that a row names."""
     if uid := _text_value(values, "item"):
         return uid
     text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")

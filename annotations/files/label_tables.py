@@ -19,20 +19,20 @@ LABELS = (
     *("after_reveal", "form_shown", "text", "op_id", "created", "tags"),
 )
 HISTORY = (*LABELS, "base", "superseded")
-TEXTS = ("text", "note", "tags")  # a note or a tag may quote the text, so all stay or leave together
-FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; nothing of them is its text
+TEXTS = ("text", "note", "tags")  # notes and tags may quote the text, so the same policy holds for all
+FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; none of them holds its text
 OPERATION = ("desk", "revision", "base", "superseded")
 SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
 LONGEST_FACT = 80
 
 
 def codes_of(store: Store, project: Project) -> dict[str, str]:
-    """What stands for each annotator's name: A1, A2, ..., the same in every file and release of the project."""
+    """The code of each annotator's name: A1, A2, ..., the same in every file and release of the project."""
     return pseudonyms(store, project)
 
 
 def label_dicts(store: Store, project: Project, wish: ExportOptions) -> Iterator[dict[str, Any]]:
-    """The labels of a wish, names coded where asked; texts and notes are None where they may not leave."""
+    """The labels that *wish* selects, names coded if asked; texts and notes are None if they may not leave."""
     codes = {} if wish.names else codes_of(store, project)
     accepted = _accepted(store, project, wish)
     with_text = wish.with_text(project)
@@ -50,7 +50,7 @@ def _accepted(store: Store, project: Project, wish: ExportOptions) -> set[str] |
 
 
 def item_facts(item: Item) -> dict[str, Any]:
-    """What is known of a generation beside its text; a value too long to be a fact is left out."""
+    """The facts of a generation, without its text; a value too long to be a fact is left out."""
     found = {key: item.extra.get(key) for key in FACTS}
     found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
     return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
@@ -79,7 +79,7 @@ def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """JSON lines, one object per label with everything that was recorded; texts that may not leave are left out."""
+    """JSON lines, one object per label with all columns; texts that may not leave are left out."""
     about = _facts_by_item(store, project)
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
@@ -132,7 +132,7 @@ def cell_text(key: str, value: Any) -> str:
 
 
 PAGE = 500  # items whose labels are read at once
-MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision")  # how a label came about
+MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision")  # how a label was made
 _NAMES = (
     *("row", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal"),
     *("form_shown", "op_id", "desk", "revision", "created"),
@@ -148,9 +148,9 @@ WHERE assignment.item IN ({marks}) AND label.choice IS NOT NULL ORDER BY label.i
 
 
 def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
-    """What another program has no place for, of a row of `labelled_items`: whose label it was and how it came about.
+    """Data of a row of `labelled_items` that another program has no field for: its annotator and how it was made.
 
-    What was said stands here too, so that the way back can tell whether somebody changed it there.
+    It holds the label too, so that an import can tell whether it was changed there.
     """
     said = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
     keys = (*MADE, "extraneous", "seconds", "created")
@@ -158,9 +158,9 @@ def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def labelled_items(store: Store, project: Project, wish: ExportOptions) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
-    """Every item of the wish with its standing labels, one per annotator, as dicts.
+    """Every item that *wish* selects with its valid labels, one per annotator, as dicts.
 
-    `annotator` is a code (A1, A2, ...) unless the wish wants names; `note` is "" where texts may not leave.
+    `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
     """
     codes = {} if wish.names else codes_of(store, project)
     with_notes = wish.with_text(project)

@@ -1,4 +1,4 @@
-"""A file as a person hands it over: a table, or an archive of tables that may be locked; each is examined alike."""
+"""An uploaded file: a table, or an archive of tables that may be encrypted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ from core.errors import N_, BadFile
 from core.files.archives import TABLES, Member, is_archive, unpacked
 from core.files.readers import open_source
 
-TEXTS = (".txt", ".md")  # what lies beside the tables of an archive: a data sheet, a licence
+TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, a licence
 
 
 @contextmanager
 def tables_in(path: Path | str, *, password: str | None = None, name: str | None = None) -> Iterator[list[Member]]:
-    """The tables of *path*: itself, what a folder holds, or what a ZIP holds, unpacked for as long as the block lasts.
+    """The tables of *path*: the file itself, those of a folder, or those of a ZIP, unpacked while the block runs.
 
-    Raises NeedsPassword where the archive is locked, BadFile where it is damaged or holds no table.
+    Raises NeedsPassword if the archive is encrypted, BadFile if it is damaged or holds no table.
     """
     if Path(path).is_dir():
         yield _in_folder(Path(path))
@@ -34,7 +34,7 @@ def tables_in(path: Path | str, *, password: str | None = None, name: str | None
 
 
 def _in_folder(folder: Path) -> list[Member]:
-    """The tables of a folder, such as a release: by their names, those of hidden files left out."""
+    """The tables of a folder, such as a release, by name and without hidden files."""
     found = [
         Member(one, one.relative_to(folder).as_posix())
         for one in sorted(folder.rglob("*"))
@@ -50,7 +50,7 @@ def _in_folder(folder: Path) -> list[Member]:
 def examine_tables(
     members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> list[Examined]:
-    """`examine` for every table. In several tables, a wished column that one of them lacks is guessed there."""
+    """`examine` for every table. Of several tables, one that lacks a wished column uses the guess."""
     return [
         examine(
             one.path, format=format, column=column, name=one.name, wished=fitting_columns(one, wished, len(members))
@@ -80,7 +80,7 @@ def preview_tables(
 
 
 def fitting_columns(member: Member, wished: Columns | None, tables: int) -> Columns | None:
-    """*wished* as far as this table has the columns; of a single table all of it, so that a typing error is told."""
+    """*wished* without columns that this table lacks; of a single table all, so that a typing error is reported."""
     if wished is None or tables == 1:
         return wished
     columns = {*open_source(member.path, member.name).columns, ""}

@@ -1,4 +1,4 @@
-"""What can be scored: the released file, mined candidates, any table of sentences, a project. Bad rows go along."""
+"""Input for scoring: the released file, mined candidates, any table of sentences, a project. Bad rows are passed on."""
 
 import hashlib
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from core.scoring.rows import ScoreItem, item_of
 from core.text.sentences import CHUNK
 from core.types import Candidate, KeywordPair, Side
 
-PROJECT = "project:"  # how a project is named where a file could be
+PROJECT = "project:"  # prefix of a project in place of a file
 
 BAD_PLACE = N_("The place of the keyword does not fit: {keyword} does not stand at {start} to {end}.")
 BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or differ outside the masked part.")
@@ -29,9 +29,9 @@ BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or d
 def file_input(path: Path | str, *, column: str | None = None, name: str | None = None) -> ScoreInput:
     """The sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030; the format goes by its columns.
 
-    Lines of mined candidates say themselves where their word stands, so that any pair can be scored; in other
-    files exactly one word of the 19 pairs must stand in a sentence. Raises BadFile where the file cannot be
-    read or holds no sentences; a bad line is an item with its problem.
+    Lines of mined candidates give the place of their word, so any pair can be scored; in other files a sentence must
+    hold exactly one word of the 19 pairs. Raises BadFile if the file cannot be read or holds no sentences; a bad line
+    is an item with its problem.
     """
     source = open_source(path, name)
     chosen = detect_layout(source, "auto", column)
@@ -65,13 +65,13 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int) -> ScoreIt
     if row.problem is None and _has_place(row.values):
         return item_of(number, _placed(row.values, chosen.column), named)
     found = read_row(source, chosen, row).item.candidate
-    if found is None:  # only generations have none, and they were refused
+    if found is None:  # only generations have none, and they are refused above
         bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
     return item_of(number, found, named)
 
 
 def origin(values: dict[str, Any]) -> str:
-    """The document that a row comes from: its name, else its file; empty where the row does not say."""
+    """The document of a row: its name, else its file, else ""."""
     given = values.get("source")
     if isinstance(given, dict):
         given = given.get("name") or given.get("file")
@@ -84,7 +84,7 @@ def _has_place(values: dict[str, Any]) -> bool:
 
 
 def _placed(values: dict[str, Any], column: str) -> Candidate:
-    """The candidate of a line that says where its word stands. Raises BadLine where that cannot be."""
+    """The candidate of a line that gives the place of its word. Raises BadLine for an invalid place."""
     text = checked_text(values.get(column))
     start, end, first, last, keyword, counterpart, pair = (values[key] for key in SPAN_KEYS)
     if not 0 <= start <= first < last <= end <= len(text) or text[start:end] != keyword:
@@ -104,7 +104,7 @@ def _placed(values: dict[str, Any], column: str) -> Candidate:
 
 
 def project_input(store: Store, named: str, *, uid: str | None = None) -> ScoreInput:
-    """The published sentences of a project, in the order of import. Raises NotFound, Refused for generations."""
+    """The published items of a project, in the order of import. Raises NotFound, Refused for generations."""
     found = project_by_uid(store, uid) if uid else find_project(store, named)
     if found.kind != "sentences":
         message = N_("{project} holds generations; only sentences with a keyword can be scored.")
@@ -120,7 +120,7 @@ def project_input(store: Store, named: str, *, uid: str | None = None) -> ScoreI
 
 
 def _project_items(path: Path, project: Project) -> Iterator[ScoreItem]:
-    with Store.open(path) as store:  # a connection of its own: the run may last for hours
+    with Store.open(path) as store:  # its own connection: the run may take hours
         for number, item in enumerate(items(store, project), 1):
             yield _project_item(number, item)
 

@@ -1,4 +1,4 @@
-"""The published samples of document 004 (SPEC 7): context and completion stand in one column and are told apart here.
+"""The published samples of document 004 (SPEC 7): context and completion are in one column and are separated here.
 
 The context is the template with name and declared pronouns filled in, cut before the slot (pre) or with the slot
 filled by the right form (post); the completion is what follows it. `{he,she,they,xe}_{pre,post}_mask_gen.csv` name
@@ -22,7 +22,7 @@ from core.text.pronouns import CASES, PRONOUN_DATASETS, sets
 
 FILE_NAME = re.compile(r"(?:^|[^a-z])(he|she|they|xe)_(pre|post)_mask", re.I)
 COLUMN_SETTING = re.compile(r"(pre|post)_?(?:mask_?)?gen", re.I)
-# {name} and $OCCUPATION stand for a word of the sentence, {nom}, $NOM_PRONOUN for a pronoun, [MASK] for the one asked.
+# {name} and $OCCUPATION stand for words, {nom} and $NOM_PRONOUN for a pronoun, [MASK] for the pronoun asked for.
 SLOT = re.compile(r"\{([A-Za-z_]{1,20})\}|\$([A-Z_]{2,20})|(\[MASK\]|<mask>)")
 MASKS = {"mask_token", "mask", "mask_pronoun"}
 CASE_OF = {
@@ -34,12 +34,12 @@ CASE_OF = {
     "acc_pronoun": "acc",
     "poss_pronoun": "pos_dep",
 }
-MOST_SLOTS, MOST_WORDS = 30, 3  # more names than that, and there is no telling where one ends
+MOST_SLOTS, MOST_WORDS = 30, 3  # with more names, their ends are ambiguous
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationParts:
-    """A generation in its two parts, and what the template says of it; `name` and `pronouns` "" where it does not."""
+    """Context and completion of a generation, with `name` and `pronouns` of the template or ""."""
 
     context: str
     completion: str
@@ -48,19 +48,19 @@ class GenerationParts:
 
 
 def of_file(name: str) -> tuple[str, str]:
-    """Pronouns and setting from the name of a sample file; ("", "") for any other name."""
+    """Pronouns and setting in the name of a sample file; ("", "") for any other name."""
     found = FILE_NAME.search(name.lower())
     return (found[1], found[2]) if found else ("", "")
 
 
 def of_column(name: str) -> str:
-    """The setting from the name of the column: random_pre_gen; "" for any other name."""
+    """The setting in the name of a column such as random_pre_gen; "" for any other name."""
     found = COLUMN_SETTING.search(name)
     return found[1].lower() if found else ""
 
 
 def of_path(path: str) -> str:
-    """The data set that a folder or a file is named after, "" where none is."""
+    """The data set that a folder or file is named after, or ""."""
     low = path.lower()
     return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
 
@@ -68,12 +68,10 @@ def of_path(path: str) -> str:
 def split_generation(
     template: str, generation: str, *, pronouns: Sequence[str], setting: str, dataset: str
 ) -> GenerationParts | None:
-    """The context and the completion of *generation*; None where they cannot be told apart.
+    """The context and the completion of *generation*; None if they cannot be separated.
 
-    `pronouns`: names of sets; () lets the template's declaration say which.
-    `setting`: "pre", "post", or "" to take the one that fits. Blanks and
-    line breaks count as equal, upper and lower case of a pronoun too; nothing
-    else may differ.
+    `pronouns`: names of sets; (): as the template declares. `setting`: "pre", "post", or "" for the one that fits.
+    Blanks and line breaks are equal, and so is the case of a pronoun; nothing else may differ.
     """
     asked = setting_of(setting)
     settings = (asked,) if asked in ("pre", "post") else ("post", "pre")
@@ -91,7 +89,7 @@ def split_generation(
 
 
 def _declares(template: str) -> bool:
-    """Whether a pronoun stands in the context, so that only one set fits it."""
+    """Whether the context holds a pronoun, so that only one set fits."""
     return len([found for found in SLOT.finditer(template) if _case(found)]) > 1
 
 
@@ -105,7 +103,7 @@ def _case(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[str] | None:
-    """What the context must look like; None where the template does not say where it ends."""
+    """The pattern of the context; None if the template does not define its end."""
     slots = list(SLOT.finditer(template))
     if len(slots) > MOST_SLOTS:
         return None
@@ -123,14 +121,14 @@ def _pattern(template: str, setting: str, forms: tuple[str, ...]) -> re.Pattern[
         last = found.end()
     rest = template[last:]
     if not rest.strip() and slots and not _case(slots[-1]) and _slot(slots[-1]) not in MASKS:
-        return None  # a name at the very end: nothing says where it stops
-    # In post-[MASK] the sentence is whole; what the model adds may begin without a blank.
+        return None  # a name at the very end: its end is unknown
+    # In post-[MASK] the sentence is complete; the completion may begin without a blank.
     end = _words(rest.rstrip()) + (r"\s*" if setting == "pre" and rest != rest.rstrip() else "")
     return re.compile("".join([*parts, end]) + ("" if rest.strip() or setting == "pre" else r"\b"))
 
 
 def _match_question(slots: list[re.Match[str]]) -> re.Match[str] | None:
-    """The slot that the model was to fill: the mask, else the last pronoun; those before it are declared."""
+    """The slot that the model fills: the mask, else the last pronoun; earlier ones are declared."""
     masks = [found for found in slots if _slot(found) in MASKS]
     pronouns = [found for found in slots if _case(found)]
     return masks[-1] if masks else pronouns[-1] if pronouns else None
@@ -149,7 +147,7 @@ def _fill_slots(found: re.Match[str], forms: tuple[str, ...], groups: dict[str, 
 
 
 def _words(text: str) -> str:
-    """A literal part: any blank stands for any run of blanks."""
+    """A literal part: a blank matches any run of blanks."""
     return r"\s+".join(map(re.escape, re.split(r"\s+", text))) if text else ""
 
 
@@ -159,10 +157,10 @@ SETTINGS = ("pre", "post")
 
 def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
     """File name -> CSV with the columns template, random_{pre,post}_gen (context and completion), correct, pronoun,
-    model, dataset, item; what has no such place goes into `other_gen.csv` with setting and all its pronouns.
+    model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their pronouns.
 
-    `correct` is the verdict of the first-pronoun rule on the completion (SPEC 4.3), empty where nobody says which
-    pronouns are right; it is no label.
+    `correct` is the verdict of the first-pronoun rule on the completion (SPEC 4.3), empty if the right pronouns are
+    unknown; it is no label.
     """
     files: dict[str, list[str]] = {}
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
@@ -192,7 +190,7 @@ def _row(item: Item, column: str) -> list[object]:
     told = split_generation(template, context + item.text, pronouns=sets, setting=str(extra.get("setting", "")),
                       dataset=str(extra.get("dataset", "own")))  # fmt: skip
     if told is None or told.context != context:
-        template = context  # a template by its number, or one that does not say where the context ends
+        template = context  # a template by its number, or one without a defined end of the context
     more = [extra.get("setting", "")] if column == "random_gen" else []
     return [
         template, context + item.text, "" if correct is None else correct, "; ".join(sets), extra.get("model", ""),

@@ -1,4 +1,4 @@
-"""Files of labels that come back: what `export` wrote as labels, CSV or JSON lines, read row by row."""
+"""Reading files of labels that `export` wrote, CSV or JSON lines, row by row."""
 
 import json
 import math
@@ -19,14 +19,14 @@ from core.files.readers import Row, Source, open_source, rows
 from core.files.timestamps import moment
 
 FORMATS = ("labels", "package")
-FILE_DESK = "file"  # the desk of a label whose file names none
+FILE_DESK = "file"  # the desk of a label without one in its file
 NEEDED = ("item", "annotator", "choice")
 FORMS: dict[str, Form] = {"original": "original", "masked": "masked", "": "original"}
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """One operation of a file of labels, as `import_labels` stores it; `guideline` None: the newest version."""
+    """One operation in a file of labels, for `import_labels`; `guideline` None: the newest version."""
 
     line: int
     item: str
@@ -50,13 +50,13 @@ class LabelRow:
 
 
 def is_labels(member: Member) -> bool:
-    """Whether a table is one of labels: it has their columns, and no text to judge or a position in it."""
+    """Whether a table holds labels: it has their columns, and no text to judge or position in it."""
     columns = set(open_source(member.path, member.name).columns)
     return {*NEEDED, "op_id"} <= columns and not {"completion", "sentence", "句子"} & columns
 
 
 def open_labels(path: Path | str, name: str | None = None) -> Source:
-    """The file, if it is one of labels. Raises BadFile where the columns are not there."""
+    """The file, if it holds labels. Raises BadFile if columns are missing."""
     source = open_source(path, name)
     missing = [column for column in NEEDED if column not in source.columns]
     if missing and source.columns:
@@ -66,7 +66,7 @@ def open_labels(path: Path | str, name: str | None = None) -> Source:
 
 
 def label_rows_in(source: Source) -> Iterator[LabelRow | BadLine]:
-    """Each row as a value, or what is wrong with it, with file, line and a reason code."""
+    """Each row as a value, or its problem with file, line and a reason code."""
     for row in rows(source):
         try:
             if row.problem is not None:
@@ -82,7 +82,7 @@ def _label(row: Row) -> LabelRow:
     if not item or not annotator:
         bad("label", N_("A label needs its item and its annotator."))
     choice, written = _text_value(values, "choice") or None, _text_value(values, "created")
-    # A file that was made by hand has no ids of operations; the same row then always gets the same one.
+    # A hand-made file has no ids of operations; the same row always gets the same id.
     known = json.dumps([item, annotator, choice, written])
     base, desk = _text_value(values, "base") or None, _text_value(values, "desk") or FILE_DESK
     return LabelRow(

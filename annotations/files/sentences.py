@@ -1,4 +1,4 @@
-"""Rows to sentences: exactly one keyword, at the place that the row gives or that is found."""
+"""Rows to sentences: exactly one keyword, at the place in the row or the place found."""
 
 import re
 from typing import Any
@@ -12,7 +12,7 @@ from core.text.keywords import find, repair
 from core.text.sentences import control_character
 from core.types import Candidate, KeywordPair, Side
 
-MAX_LENGTH = 512  # code points: what the masked models of the papers can read
+MAX_LENGTH = 512  # code points: the limit of the masked models of the papers
 POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
 
 
@@ -40,10 +40,10 @@ def _only_keyword(text: str) -> Candidate:
 
 
 def released_row(source: Source, row: Row) -> Usable:
-    """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how it was.
+    """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how the published
+    one compared.
 
-    Raises BadLine, with bad_span where position and keyword columns do not
-    lead to the one keyword of the sentence.
+    Raises BadLine, with bad_span if position and keyword columns do not lead to the only keyword of the sentence.
     """
     text = checked_text(row.values.get(SLGUSET[0]))
     found = _only_keyword(text)
@@ -62,10 +62,9 @@ def released_row(source: Source, row: Row) -> Usable:
 def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of a row with a sentence, its keyword found; a row of an export keeps its id, file and line.
 
-    An item may be of a pair that is not built in, or of a list in which
-    another word of its sentence is no keyword: where its row of an export has
-    an id, the row says which word is meant. Raises BadLine, with bad_span
-    where a row with a place puts the keyword elsewhere.
+    An exported item (a row with an id) may be of a pair that is not built in, or hold further words of built-in pairs;
+    its row says which word is the keyword. Raises BadLine, with bad_span if the place in the row is not that of the
+    keyword.
     """
     values = row.values
     text = checked_text(values.get(layout.column))
@@ -93,23 +92,23 @@ def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counte
 
 
 def _as_found(values: dict[str, Any], text: str) -> bool:
-    """Whether the row means the one keyword of the built-in pairs that stands in *text*."""
+    """Whether the row names the only built-in keyword in *text*."""
     places = [(one.start, one.end, one.keyword, one.pair.name) for one in find(text)]
     return places == [(values["start"], values["end"], values["keyword"], values["pair"])]
 
 
 def mined_row(source: Source, row: Row) -> Usable:
-    """The item of a line that `mine` wrote: the word stands where the line says, whatever pairs it was mined with.
+    """The item of a line that `mine` wrote: the keyword is at the place in the line, whatever pairs were mined.
 
-    Flags and source stay with the item; a flagged one comes last. Raises
-    BadLine, with bad_span where text, word, stem and pair do not fit together.
+    Flags and source stay with the item; flagged items come last. Raises BadLine, with bad_span if text, word, stem and
+    pair do not fit together.
     """
     values = row.values
     text = checked_text(values.get("sentence"))
     if not _is_candidate(values):
         bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
     found = _placed(values, text)
-    of_run = {RUN} if run_facts(values.get(RUN)) else set()  # of the whole file, not of this sentence
+    of_run = {RUN} if run_facts(values.get(RUN)) else set()  # about the whole file, not this sentence
     extra = {key: value for key, value in values.items() if key not in CANDIDATE and key not in of_run}
     late = is_flagged(extra)
     return Usable(NewItem(text, found, source.name, row.line, extra, late=late, counterpart=values["counterpart"]))
@@ -119,7 +118,7 @@ def _placed(values: dict[str, Any], text: str) -> Candidate:
     """The word of *text* that the row names. Raises BadLine (bad_span) where text, word, stem and pair do not fit."""
     start, end, stem_start, stem_end, keyword, counterpart, name = (values[key] for key in SPAN_KEYS)
     male, slash, female = str(name).partition("/")
-    folded = (str(keyword).casefold(), str(counterpart).casefold())  # at the start of a sentence: He, She of he/she
+    folded = (str(keyword).casefold(), str(counterpart).casefold())  # He, She of he/she at the start of a sentence
     sides: dict[tuple[str, str], Side] = {
         (male.casefold(), female.casefold()): "male",
         (female.casefold(), male.casefold()): "female",
@@ -136,11 +135,11 @@ def _placed(values: dict[str, Any], text: str) -> Candidate:
 
 
 def is_flagged(extra: dict[str, Any]) -> bool:
-    """Whether mining kept the sentence with a doubt: such items come last."""
+    """Whether mining flagged the sentence: such items come last."""
     flags = extra.get("flags")
     return isinstance(flags, list) and bool(flags)
 
 
 def _is_candidate(values: dict[str, Any]) -> bool:
-    # A span as `mine` and the export write it; columns of other files may be called start or end too.
+    # A span as `mine` and the export write it; other files may have columns named start and end too.
     return all(key in values for key in SPAN_KEYS) and all(type(values[key]) is int for key in SPAN_KEYS[:4])

@@ -1,4 +1,4 @@
-"""What the choices of another labelling program are called here: a guess by name, and what a person says."""
+"""Names of choices in another labelling program -> codes here: guessed by name, or mapped by a person."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from annotations.types import Choice, Guideline
 
 Meaning = Literal["choice", "reason", "nothing", "unknown"]
 
-# Of letters and digits only, in lower case. For projects of sentences; generations have choices of their own names.
+# Lower case, letters and digits only. For projects of sentences; the choices of generations have their own names.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "accept": (
         *("accept", "accepted", "keep", "kept", "yes", "y", "ok", "okay", "good", "valid", "positive", "pass", "true"),
@@ -40,10 +40,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """How the names of a file are read.
+    """A mapping of the names in a file.
 
-    `choices`: name -> code of a choice or reason, "" to pass over the name; what is not in it is guessed. `people`:
-    annotator as the file names one -> name here; the key "" is for annotations that name nobody.
+    `choices`: name -> code of a choice or reason, "" to ignore the name; a missing name is guessed. `people`: name of
+    an annotator in the file -> name here; the key "" is for annotations without an annotator.
     """
 
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +51,7 @@ class Names:
 
 
 def guess_choice(name: str, guideline: Guideline) -> str | None:
-    """The code of the choice or reason of *guideline* that *name* means; None where it means neither.
+    """The code of the choice or reason of *guideline* that *name* means, or None.
 
     Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
     """
@@ -65,7 +65,7 @@ def guess_choice(name: str, guideline: Guideline) -> str | None:
 
 
 def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Meaning, str]:
-    """What *name* means: ("choice" or "reason", its code), ("nothing", "") to pass over it, or ("unknown", "")."""
+    """What *name* means: ("choice" or "reason", its code), ("nothing", "") to ignore it, or ("unknown", "")."""
     code = names.choices.get(name)
     if code is None:
         code = guess_choice(name, guideline)

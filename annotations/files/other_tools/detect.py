@@ -1,4 +1,4 @@
-"""Which labelling program wrote a file, and the tasks in its rows."""
+"""The labelling program that wrote a file, and the tasks in its rows."""
 
 from collections.abc import Mapping
 from itertools import islice
@@ -14,11 +14,11 @@ TEXT_KEYS = ("sentence", "text", "句子", "文本")
 
 
 def task_format(source: Source) -> TaskFormat | None:
-    """The program whose export *source* looks like by its first rows; None where it is another file."""
+    """The program whose export *source* is, by its first rows; None for another file."""
     try:
         first = [row.values for row in islice(rows(source), LOOKED_AT)]
     except BadFile:
-        return None  # what is wrong with it is told when it is read as what it is
+        return None  # reading it later reports what is wrong with it
     if source.shape in ("jsonl", "json", "csv", "tsv") and label_studio_read.are_tasks(first):
         return "label-studio"
     if source.shape in ("jsonl", "json") and doccano_read.are_tasks(first):
@@ -27,7 +27,7 @@ def task_format(source: Source) -> TaskFormat | None:
 
 
 def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, ...]:
-    """The keys that the first tasks have beside what was said."""
+    """The keys of the first tasks, without annotations."""
     tasks = [read_task(format, row.values, column) for row in islice(rows(source), LOOKED_AT)]
     return tuple(dict.fromkeys(key for task in tasks for key in task.values))
 
@@ -35,7 +35,7 @@ def task_keys(source: Source, format: str, column: str = "text") -> tuple[str, .
 def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
     """The task in a row; *column*: the key of the text that is judged, which marks point into.
 
-    "completion" finds the "text" beside a context too: the name that doccano wants for every text.
+    With a context, "completion" finds the key "text" too: doccano requires that name.
     """
     task = label_studio_read.read(values, column) if format == "label-studio" else doccano_read.read(values, column)
     if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
@@ -44,6 +44,6 @@ def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
 
 
 def text_key(source: Source, format: str) -> str | None:
-    """The key under which the tasks of a project of sentences have their text, where its name says it."""
+    """The key of the text in tasks of a project of sentences, if its name is known."""
     keys = task_keys(source, format)
     return next((key for key in TEXT_KEYS if key in keys), None)

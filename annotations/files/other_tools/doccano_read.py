@@ -1,4 +1,4 @@
-"""doccano: its exports read: classification, sequence labelling, both at once; of all, or a file for each annotator."""
+"""Reading exports of doccano: classification, sequence labelling, or both; one file for all or one per annotator."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of,
 LABELS = ("label", "labels", "cats")
 NOTES = ("Comments", "comments")
 WHO = ("annotator", "username", "user")
-TEXTS = ("text", "data")  # the second in a few versions
+TEXTS = ("text", "data")  # the second in some versions
 
 
 def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the first rows of a file are doccano's: a text with a list of labels or entities."""
+    """Whether the first rows are doccano's: a text with a list of labels or entities."""
     first = list(rows)
     return bool(first) and all(_is_task(row) for row in first)
 
@@ -58,18 +58,18 @@ def read(values: Mapping[str, Any], column: str) -> Task:
 
 
 def _own_values(own: dict[str, Any], text: str) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """What this app wrote beside the text, which doccano keeps: the item's columns, and how its label came about."""
+    """The data of this app that doccano keeps beside the text: the item's columns and how its label was made."""
     kept = own.get(OWN)
     if isinstance(kept, dict) and isinstance(kept.get("data"), dict):
         del own[OWN]
         return kept["data"] | {str(kept.get("column") or "sentence"): text}, kept
-    if isinstance(kept, dict) and "item" in own:  # as it was written at first
+    if isinstance(kept, dict) and "item" in own:  # the form of earlier exports
         return None, dict(own.pop(OWN))
     return None, {}
 
 
 def _labels(own: dict[str, Any], text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]:
-    """Take the names and the marks out of a line."""
+    """The names and the marks of a line."""
     names: list[str] = []
     marks: list[tuple[int, int, str]] = []
     for key in (*LABELS, "entities"):
@@ -106,7 +106,7 @@ def _notes(own: dict[str, Any]) -> list[str]:
 
 
 def _by_user(own: dict[str, Any], text: str) -> list[TaskLabel]:
-    """The first versions wrote `annotations`: labels by number, each with its user."""
+    """Early versions of doccano wrote `annotations`: labels by number, each with its user."""
     given = own.get("annotations")
     if not isinstance(given, list) or "annotation_approver" not in own:
         return []

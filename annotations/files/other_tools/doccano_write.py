@@ -1,7 +1,7 @@
-"""doccano: a project as its JSON lines, one file for each annotator as doccano itself exports, or all in one.
+"""Writing a project as JSON lines for doccano: one file per annotator as doccano exports it, or one for all.
 
-doccano reads a file as a table and refuses it where a column is missing in one line: every line has the same few keys,
-and all that is known of the item and of the label stands in one of them, which doccano keeps and exports again.
+doccano reads a file as a table and refuses it if a line lacks a column. So every line has the same few keys. One of
+them holds all data of the item and the label; doccano keeps and exports it.
 """
 
 import re
@@ -22,13 +22,13 @@ _UNSAFE = re.compile(r"[^\w .@+-]")
 
 
 def lines_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """All items in one file, a line each: the label is the choice that counts (gold), [] where there is none yet."""
+    """All items in one file, a line each: the label is the gold label, [] if there is none yet."""
     for number, (item, _labels) in enumerate(labelled_items(store, project, wish), 1):
         yield json_line(_line(project, item, number, [item.gold] if item.gold else [], None))
 
 
 def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
-    """File name -> JSON lines: one file per annotator with what this one labelled, and one of what nobody has.
+    """File name -> JSON lines: one file per annotator with the items that they labelled, and one of unlabelled items.
 
     `label` (of generations `cats`) holds the choice and the codes of the reasons, `entities` the marks, `Comments` the
     note.
@@ -47,7 +47,7 @@ def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, 
 
 
 def safe_name(who: str) -> str:
-    """The name of an annotator as the name of a file has it."""
+    """The name of an annotator as part of a file name."""
     return _UNSAFE.sub("_", who).strip(" .")[:80] or UNLABELLED
 
 
@@ -62,7 +62,7 @@ def _file_name(who: str, taken: set[str]) -> str:
 def _line(project: Project, item: Item, number: int, labels: list[str], row: dict[str, Any] | None) -> dict[str, Any]:
     generations = project.kind == "generations"
     data, column = item_object(item), "completion" if generations else "sentence"
-    del data[column]  # the line has it
+    del data[column]  # it is a key of the line
     own = {"column": column, "data": data} | (origin_columns(row) if row else {})
     line: dict[str, Any] = {"id": number, "text": item.text}
     if generations:

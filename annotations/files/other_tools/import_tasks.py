@@ -1,4 +1,4 @@
-"""From another labelling program: the texts of its tasks become items, its annotations labels of their annotators."""
+"""Import from another labelling program: texts of tasks become items, annotations become labels of their annotators."""
 
 import json
 import uuid
@@ -33,7 +33,7 @@ from core.errors import N_, BadLine
 from core.files.readers import Row, Source, rows
 from core.text.sentences import control_character, text_hash
 
-LOOKED_AT = 2_000  # tasks that are read to say which names a file has
+LOOKED_AT = 2_000  # tasks that are read to list the names of a file
 TOGETHER = (
     "all",
     "unlabelled",
@@ -42,7 +42,7 @@ TOGETHER = (
     "project",
     "labels",
     "annotations",
-)  # file names that are nobody's
+)  # file names that name no annotator
 NOBODY = "annotator"
 LONGEST_ID = 100
 KNOWN = """
@@ -53,7 +53,7 @@ JOIN annotator ON annotator.id = label.annotator WHERE op_id = ?
 
 @dataclass(slots=True)
 class TaskSurvey:
-    """What the first tasks of a file hold; `all` of them were read where `whole`.
+    """Names in the first tasks of a file; `whole`: these were all its tasks.
 
     `names`: choices and how often; `people`: annotators as the file names them ("" for none).
     """
@@ -67,14 +67,14 @@ class TaskSurvey:
 
 @dataclass(slots=True)
 class TaskImport:
-    """What came in: items, labels; and what was left and only counted: `left` has the names of LEFT."""
+    """The report of an import: items, labels, and what was only counted: `left` by the names of LEFT."""
 
     items: ImportReport
     labels: LabelImport = field(default_factory=LabelImport)
     left: Counter[str] = field(default_factory=Counter)
 
     def as_json(self) -> dict[str, Any]:
-        """As `import --json` prints it."""
+        """The JSON of `import --json`."""
         numbers = ("rows", "imported", "duplicates", "beside", "rejected")
         labels: dict[str, Any] = {key: getattr(self.labels, key) for key in numbers}
         labels["errors"] = [
@@ -103,9 +103,9 @@ def survey_tasks(files: Sequence[Examined]) -> TaskSurvey:
 
 
 def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
-    """The annotator as the file names one; doccano writes a file for each. "" where nothing names anybody.
+    """The annotator that the file or its name gives (doccano writes a file for each), or "".
 
-    A label that this app wrote and nobody changed is its annotator's, whoever brought it into the other program.
+    An unchanged label of this app belongs to its annotator here, whoever imported it into the other program.
     """
     named = task_label.who
     if not named and layout.format == "doccano":
@@ -116,7 +116,7 @@ def author_of(task_label: TaskLabel, source: Source, layout: Layout) -> str:
 
 
 def is_evenhand_label(task_label: TaskLabel) -> bool:
-    """Whether an annotation still says what this app wrote; True where it did not write down what that was."""
+    """Whether an annotation is unchanged since this app wrote it; True if that was not recorded."""
     made = task_label.made
     if not isinstance(made.get("said"), list):
         return True
@@ -143,11 +143,10 @@ def import_tasks(
     author: str = "",
     progress: Progress | None = None,
 ) -> TaskImport:
-    """Items first, then labels, from files that `examine` has read as Label Studio's or doccano's.
+    """Import items, then labels, of files that `examine` has read as Label Studio's or doccano's.
 
-    `known`: what the file calls ground truth becomes hidden gold, by *author*. Doing it again adds
-    nothing. Annotations that cannot be used are in the report with the number of their task.
-    Raises what `import_examined` raises.
+    `known`: ground truth of the file becomes known answers, by *author*. A repeated import adds nothing. The report
+    lists annotations that cannot be used with the number of their task. Raises as `import_examined`.
     """
     name = file or files[0].source.name
     report = TaskImport(import_examined(store, project, files, progress=progress, file=name))
@@ -161,19 +160,19 @@ def import_tasks(
 
 
 class _TaskReader:
-    """Tasks to rows of labels, under the newest guideline of a project."""
+    """Turns tasks into rows of labels under the newest guideline of a project."""
 
     def __init__(self, store: Store, project: Project, names: Names, left: Counter[str]) -> None:
         self.store, self.project, self.names, self.left = store, project, names, left
-        self.truths: dict[str, str] = {}  # public id of an item -> what the file says is right; the last one counts
+        self.truths: dict[str, str] = {}  # public id of an item -> its ground truth; the last one counts
         self.guideline: Guideline = guideline(store, project)
         self.versions = {one.version for one in guidelines(store, project)}
 
     def labels(self, source: Source, layout: Layout) -> Iterator[LabelRow | BadLine]:
-        """Every annotation of a file that is not empty or skipped, or what is wrong with it."""
+        """Every annotation of a file that is not empty or skipped, or its problem."""
         for row in rows(source):
             if row.problem is not None:
-                continue  # the report on items has it
+                continue  # the report on items lists it
             task = task_of(layout, row)
             self.left.update(drafts=task.drafts, predictions=task.predictions)
             if not task.labels:
@@ -201,11 +200,11 @@ class _TaskReader:
         return None if task_label.names else "empty"
 
     def _item(self, source: Source, layout: Layout, row: Row) -> str | None:
-        """The public id of the item that the task became, or was already."""
+        """The public id of the new or existing item of the task."""
         try:
             identity = item_hash(read_row(source, layout, row).item)
         except BadLine:
-            # The word that tells which keyword is meant may be marked in another annotator's file only.
+            # The mark that tells which keyword is meant may be in the file of another annotator only.
             text = sentence_of(layout, row)
             if self.project.kind != "sentences" or not text.strip():
                 return None
@@ -243,12 +242,12 @@ class _TaskReader:
         )
 
     def _has_seen(self, task_label: TaskLabel, who: str) -> bool:
-        """Whether this annotator had seen an opinion: what was seen here stays seen, also by a label changed there."""
+        """Whether this annotator had seen an opinion here; that holds for a label changed in the other program too."""
         own = annotator_name(str(task_label.made.get("annotator") or ""), self.names) == who
         return own and task_label.made.get("after_reveal") is True
 
     def _meant(self, names: Sequence[str], line: int) -> tuple[str, tuple[str, ...]]:
-        """The choice and the reasons. Raises BadLine where a name is not known, or not exactly one choice was made."""
+        """The choice and the reasons. Raises BadLine for an unknown name, or unless there is exactly one choice."""
         known = [(name, *meaning_of_name(name, self.guideline, self.names)) for name in names]
         unknown = [name for name, kind, _ in known if kind == "unknown"]
         if unknown:
@@ -263,11 +262,11 @@ class _TaskReader:
 
     def _marks(self, task_label: TaskLabel) -> tuple[Mark, ...]:
         if self.project.kind != "generations":
-            return ()  # a marked word is what found the keyword
+            return ()  # marks of sentences only tell which keyword is meant
         return tuple(Mark(start, end, MARKS[name]) for start, end, name in task_label.marks if name in MARKS)
 
     def _operation(self, task_label: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
-        """The id of the operation: its own where this app wrote it and it still says that; else one of what it says."""
+        """The id of the operation: its own if it is an unchanged label of this app, else one made of its content."""
         own = made.get("op_id")
         if isinstance(own, str) and 0 < len(own) <= LONGEST_ID and not control_character(own):
             known = self.store.db.execute(KNOWN, (own,)).fetchone()

@@ -1,4 +1,4 @@
-"""Label Studio: its exports read: JSON and JSON lines with tasks, JSON_MIN and CSV with an annotation a row."""
+"""Reading exports of Label Studio: JSON and JSON lines with tasks, JSON_MIN and CSV with one annotation per row."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,20 +7,20 @@ from typing import Any
 from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
 
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
-# What an annotation a row has beside the task's own data and the results.
+# Columns of one annotation per row beside the task's data and the results.
 ROW = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time")
-# In CSV, whose columns are sorted, only a name tells what is an answer. JSON_MIN has all of them after the task's id.
+# CSV sorts its columns, so only the names tell the answers. In JSON_MIN they follow the task's id.
 CHOICE_COLUMNS = (
     *("choice", "choices", "label", "labels", "decision", "sentiment", "verdict", "category", "class", "answer"),
     *("reason", "reasons", "why", "extraneous"),
 )
 NOTE_COLUMNS = ("note", "notes", "comment", "comments", "remark", "remarks", "explanation", "备注", "说明")
 MARKS = ("labels", "hypertextlabels")
-READ = (*MARKS, "choices", "taxonomy", "textarea")  # kinds of results; others (a rating, a relation) are counted
+READ = (*MARKS, "choices", "taxonomy", "textarea")  # results that are read; others (ratings, relations) are counted
 
 
 def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether the first rows of a file are Label Studio's: tasks with `data`, or an annotation a row."""
+    """Whether the first rows are Label Studio's: tasks with `data`, or one annotation per row."""
     first = list(rows)
     tasks = [row for row in first if isinstance(row.get("data"), dict)]
     flat = [row for row in first if {"annotation_id", "lead_time"} <= row.keys()]
@@ -81,7 +81,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
 
 
 def _operation_values(values: Mapping[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """What this app wrote of the annotation: in a result, at first beside them; nothing for a copy."""
+    """The data of this app: in a result, or beside the results in early exports; nothing for a copy."""
     if values.get("parent_annotation") is not None:
         return {}
     return next((one[OWN] for one in (*results, values) if isinstance(one.get(OWN), dict)), {})
@@ -91,7 +91,7 @@ def _chosen(value: Mapping[str, Any]) -> list[str]:
     names = list(strings(value.get("choices")))
     taxonomy = value.get("taxonomy")
     for path in taxonomy if isinstance(taxonomy, list) else []:
-        names += strings(path)[-1:]  # of a path through the tree its last word
+        names += strings(path)[-1:]  # the last word of a path through the tree
     return names
 
 
@@ -107,7 +107,7 @@ def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, in
 
 
 def _who(value: Any) -> str:
-    """The annotator as the file names him or her: e-mail, name, or number."""
+    """The annotator in the file: e-mail, name, or number."""
     if isinstance(value, dict):
         name = " ".join(strings([value.get("first_name"), value.get("last_name")]))
         known = (*strings(value.get("email")), name, *strings(value.get("username")), _who(value.get("id")))
@@ -116,7 +116,7 @@ def _who(value: Any) -> str:
 
 
 def _row(values: Mapping[str, Any], column: str) -> Task:
-    """A row of JSON_MIN or of the CSV export: the task's data and one annotation side by side."""
+    """A row of JSON_MIN or CSV: the task's data and one annotation."""
     text = values.get(column) if isinstance(values.get(column), str) else ""
     names: list[str] = []
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""Label Studio: what its JSON files hold, and a project written as such a file with a labelling configuration."""
+"""Writing a project as a JSON file for Label Studio, with a labelling configuration."""
 
 import html
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ FLAG = {True: "yes", False: "no"}
 def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
 
-    The choice, the reasons, the note and marks of each annotator are results as Label Studio writes them. Who it was
-    stands in the first result under "evenhand", where Label Studio keeps it; not in `completed_by`: it refuses files
-    with users that it does not know.
+    Choice, reasons, note and marks of each annotator are results as Label Studio writes them. The annotator is in the
+    first result under "evenhand", which Label Studio keeps. It is not in `completed_by`, because Label Studio refuses
+    files with unknown users.
     """
     yield "[\n"
     before = ""
@@ -42,7 +42,7 @@ def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[s
 
 
 def data_of(item: Item) -> dict[str, Any]:
-    """What the export as JSON lines says of an item, the sentence under "text"."""
+    """The item as in the export as JSON lines, the sentence under "text"."""
     values = item_object(item)
     if item.word is None:
         return values
@@ -98,7 +98,7 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
 
 
 def _choices(name: str, options: tuple[Choice, ...] | list[Choice], how: str) -> list[str]:
-    # The stored code is the value, so that what comes back is understood; the words are the hint beside it.
+    # The value is the stored code, so that an import recognises it; the name is a hint.
     rows = [
         f'    <Choice value="{_attribute(one.code)}" hint="{_attribute(f"{one.zh} / {one.en}")}"/>' for one in options
     ]

@@ -1,4 +1,4 @@
-"""Files of other labelling programs: tasks, each a text with what annotators said of it."""
+"""Files of other labelling programs: tasks, each a text with its annotations."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,19 +10,18 @@ from core.files.timestamps import moment
 
 TaskFormat = Literal["label-studio", "doccano"]
 TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano")
-MARKS: dict[str, MarkKind] = {"pronoun": "pronoun", "extraneous": "extraneous"}  # what is marked in a generation
-OWN = "evenhand"  # beside an annotation: what the other program has no place for
+MARKS: dict[str, MarkKind] = {"pronoun": "pronoun", "extraneous": "extraneous"}  # marks in a generation
+OWN = "evenhand"  # beside an annotation: data that the other program has no field for
 
 
 @dataclass(frozen=True, slots=True)
 class TaskLabel:
-    """What one annotator said of one text, in the words of the file.
+    """One annotation of a text, in the words of the file.
 
-    `who`: as the file names the annotator, "" where it does not. `names`: what was chosen (choices, reasons).
-    `marks`: (start, end, name), half-open code points. `flag`: extraneous gendered language. `seconds`: time on the
-    text. `key`: what tells this annotation from others of the same annotator. `truth`: it is the file's ground truth.
-    `other`: how many answers are of kinds that have no place here (ratings, relations). `made`: what this app wrote
-    beside the annotation when the file left it.
+    `who`: the annotator in the file, or "". `names`: choices and reasons. `marks`: (start, end, name), half-open code
+    points. `flag`: extraneous gendered language. `seconds`: time on the text. `key`: distinguishes annotations of the
+    same annotator. `truth`: it is the file's ground truth. `other`: number of answers of unsupported kinds (ratings,
+    relations). `made`: what this app wrote beside the annotation at its export.
     """
 
     who: str = ""
@@ -43,7 +42,7 @@ class TaskLabel:
 class Task:
     """One text: `values` as a row of a table would have them, and the labels on it.
 
-    `predictions`, `drafts`: how many there were; they are counted and left.
+    `predictions`, `drafts`: their numbers; they are not imported.
     """
 
     values: dict[str, Any]
@@ -53,12 +52,12 @@ class Task:
 
     @property
     def words(self) -> set[tuple[int, int]]:
-        """The places that anybody marked."""
+        """All marked places."""
         return {(start, end) for one in self.labels for start, end, _name in one.marks}
 
 
 def whole_number(value: Any) -> int | None:
-    """*value* where it is a whole number of 0 or more (12, 12.0, "12"), else None."""
+    """*value* if it is a whole number of 0 or more (12, 12.0, "12"), else None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -69,10 +68,10 @@ def whole_number(value: Any) -> int | None:
 
 
 def span_in_text(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[int, int] | None:
-    """The marked place in code points; None where it is none.
+    """The marked place in code points, or None.
 
-    *quoted* is the text that the file gives of it: where it does not stand there, the numbers are those of a browser
-    that counts signs beyond the basic plane (emoji, rare characters) twice.
+    *quoted* is the marked text in the file. If it is not at that place, the numbers are UTF-16 units of a browser,
+    which count characters beyond the basic plane (emoji, rare characters) twice.
     """
     first, last = whole_number(start), whole_number(end)
     if first is None or last is None or not first < last:
@@ -87,7 +86,7 @@ def span_in_text(text: str, start: Any, end: Any, quoted: Any = None) -> tuple[i
 
 
 def strings(value: Any) -> tuple[str, ...]:
-    """The names in a value: of a string itself, of a list its strings and numbers."""
+    """The names in a value: a string itself, or the strings and numbers of a list."""
     if isinstance(value, str):
         return (value.strip(),) if value.strip() else ()
     if isinstance(value, list):
@@ -96,7 +95,7 @@ def strings(value: Any) -> tuple[str, ...]:
 
 
 def seconds_of(value: Any) -> float | None:
-    """A time in seconds where it is one, else None."""
+    """A time in seconds, or None if it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -107,5 +106,5 @@ def seconds_of(value: Any) -> float | None:
 
 
 def moment_of(value: Any) -> str:
-    """A moment as the database has it, where it is one, else ""."""
+    """A moment in the format of the database, or "" if it is none."""
     return moment(value) or ""

@@ -1,1 +1,1 @@
-"""A whole project as an archive and back."""
+"""Packages: export of a whole project as an archive, and its import."""

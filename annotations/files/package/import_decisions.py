@@ -1,4 +1,4 @@
-"""Settlements and comments that leave with a package and come back with it."""
+"""Export and import of settlements and comments in a package."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,8 +30,7 @@ def each_decision(
 ) -> Iterator[dict[str, Any]]:
     """Every settlement and comment of a project, oldest first, as flat dicts with `kind` and the item's public id.
 
-    `codes`: what stands for a name; adjudicators without one become J1, J2, ... `private`: talks of one annotator with
-    the lead too.
+    `codes`: name -> code; adjudicators without one become J1, J2, ... `private`: private threads too.
     """
     named = dict(codes)
     query = (
@@ -48,7 +47,7 @@ def each_decision(
         if thread and not private:
             continue
         row = {"kind": "comment", "item": uid} | dict(zip(COMMENT, rest, strict=True))
-        # The name at the time may be another than today's, which alone has a code.
+        # The name may have changed since; only the present one has a code.
         author = _coded(named, codes, person or row["author"]) if codes else row["author"]
         row |= {"author": author}
         row |= {key: named.get(name, name) for key, name in (("annotator", person), ("thread", thread)) if name}
@@ -60,9 +59,9 @@ def _coded(named: dict[str, str], codes: Mapping[str, str], name: str) -> str:
 
 
 def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Append settlements and comments that `each_decision` gave, after the labels; returns how many are new.
+    """Append settlements and comments of `each_decision`, after the labels; returns how many are new.
 
-    Raises Refused for a row that the database does not take; then none of them is stored.
+    Raises Refused for a row that the database refuses; then none is stored.
     """
     new = 0
     people = {one.name: one.id for one in annotators(store, project, active=False)}

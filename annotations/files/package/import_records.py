@@ -1,4 +1,4 @@
-"""Pilots, known answers, labels that came again and events that come back with a package."""
+"""Import of pilots, known answers, retests and events of a package."""
 
 import json
 from collections import Counter
@@ -23,7 +23,7 @@ from annotations.queue.retests import restore_latest, restore_repeat
 from annotations.types import Project
 from core.errors import N_, Refused
 
-CHUNK = 500  # rows a transaction
+CHUNK = 500  # rows per transaction
 SAID_HERE = (
     "SELECT 1 FROM label WHERE item = ? AND annotator = ?"
     " AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)"
@@ -33,9 +33,9 @@ Row = Mapping[str, Any]
 
 
 def is_bare(store: Store, project: Project) -> bool:
-    """Whether a project has no pilot, known answer or retest of its own, as after an import that was cut off.
+    """Whether a project has no pilot, known answer or retest, as after an interrupted import.
 
-    Events do not count: making the project wrote some.
+    Events do not count: creating the project stores some.
     """
     tables = ("pilot", "known", "retest")
     return not any(
@@ -45,9 +45,9 @@ def is_bare(store: Store, project: Project) -> bool:
 
 
 def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool) -> int:
-    """Store records of a package: those that labels need (`early`, before them) or the others. Returns the new ones.
+    """Store the records of a package: those to be stored before labels (`early`) or the others. Returns the new ones.
 
-    Raises Refused for a record that the database does not take; those of its transaction are then left out.
+    Raises Refused for a record that the database refuses; then none of its transaction is stored.
     """
     keeper, new = _RecordWriter(store, project), 0
     wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
@@ -70,7 +70,7 @@ def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
 
 
 class _RecordWriter:
-    """Stores one record, if it is not there yet."""
+    """Stores records that are not there yet."""
 
     def __init__(self, store: Store, project: Project) -> None:
         self.store, self.project = store, project
@@ -83,7 +83,7 @@ class _RecordWriter:
         }  # fmt: skip
 
     def keep(self, row: Row) -> bool:
-        """Store *row*; a kind that a later version wrote is passed over."""
+        """Store *row*; an unknown kind of a later version is skipped."""
         found = self.kinds.get(str(row.get("kind")))
         return found is not None and found(row)
 
@@ -92,7 +92,7 @@ class _RecordWriter:
         return None if row is None else row[0]
 
     def _is_there(self, query: str, *values: Any) -> bool:
-        """Whether a record without an id is there: as often as it was met, since two may be alike, of one moment."""
+        """Whether a record without an id is stored as often as it has occurred so far: two may be identical."""
         self.met[query, *values] += 1
         return bool(self._one(query, *values) >= self.met[query, *values])
 
@@ -136,7 +136,7 @@ class _RecordWriter:
 
     def _standing(self, row: Row) -> bool:
         item, person = self._item(row), self.people.get(str(row["annotator"]))
-        # An import that was cut off goes on: what somebody said here meanwhile stands.
+        # After an interrupted import, labels made here meanwhile take precedence.
         if item is None or person is None or self._one(SAID_HERE, item, person):
             return False
         latest, blind = self._label(row["latest"]), self._label(row["blind"])
@@ -155,7 +155,7 @@ class _RecordWriter:
         place = {"project": self.project.id, "item": item, "annotator": person, "first": self._label(row["first"])}
         values = {key: row[key] for key in named}
         if values["state"] in ("leased", "skipped"):
-            values["state"] = "waiting"  # no desk here has it
+            values["state"] = "waiting"  # it is on no desk here
         restore_repeat(self.store.db, values | place)
         return True
 
@@ -176,7 +176,7 @@ class _RecordWriter:
 
     def _event(self, row: Row) -> bool:
         if row["action"] in HERE_ONLY:
-            return False  # of another database: here it would say of work that it is not done, or that it is
+            return False  # progress of work in another database
         if not isinstance(row["data"], dict):
             raise ValueError(f"data: {str(row['data'])[:40]}")
         if row["action"] == "plan":
@@ -203,7 +203,7 @@ class _RecordWriter:
 
 
 def _check_plan(data: Row) -> None:
-    """Raise ValueError for a change of plan that says no settings: what is kept of the share is counted by them."""
+    """Raise ValueError for a change of plan without valid settings: `forecast.fully_labelled` reads them."""
     for settings in (data.get("old", {}), data.get("new", {})):
         if not isinstance(settings, dict):
             raise ValueError(f"data: {str(settings)[:40]}")

@@ -1,8 +1,7 @@
-"""The project of a package: project.json read and checked, the project made of it in one step.
+"""The project of a package: reads and checks project.json, and creates the project in one step.
 
-What a package holds comes in many transactions. Two events tell where it began and where it ended, so that an import
-that was cut off is known and goes on when it is done again: {"package": hash of project.json, "made": whether the
-package made the project}.
+A package is imported in many transactions. Two events mark the beginning and the end, so that a repeated import
+continues an interrupted one: {"package": hash of project.json, "made": whether the package created the project}.
 """
 
 import hashlib
@@ -23,14 +22,14 @@ from core.files.timestamps import moment
 
 MARK = "evenhand-package"
 VERSION = 1
-BEGUN = ("kind", "language", "per_item", "gold", "presentation", "seed")  # fixed when a project is made
+BEGUN = ("kind", "language", "per_item", "gold", "presentation", "seed")  # fixed when a project is created
 SETTINGS = ("opinion_model", "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled")
-# Settings that packages hold since there is a plan of labels; an older one leaves them as a new project has them.
+# Settings that older packages lack; then the defaults of a new project apply.
 CURATION = ("plan", "share", "retest", "retest_hours", "licence", "source_statement")
 Stage = Literal["new", "begun", "made", "done"]
 
 _NO_PACKAGE = N_("{file} is no package of a project: its project.json is missing or says something else.")
-# What values of other kinds than a project has raise, here or in the database.
+# The errors that values of another type raise, here or in the database.
 _WRONG = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError,
@@ -38,7 +37,7 @@ _WRONG = (
 
 
 def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
-    """What project.json says, with the hash of it as `digest`. Raises BadFile where it is none."""
+    """The content of project.json, with its hash as `digest`. Raises BadFile if it is invalid."""
     with _naming_file(file):
         written = parts["project.json"].path.read_bytes()
         described = json.loads(written.decode("utf-8"))
@@ -60,9 +59,9 @@ def _naming_file(file: str) -> Iterator[None]:
 
 
 def make_project(store: Store, name: str, described: Mapping[str, Any], file: str) -> Project:
-    """The project that a package describes: settings, people, every version of the guideline; all or nothing.
+    """Create the project of a package: settings, annotators, all versions of the guideline. All or nothing.
 
-    Raises BadFile where a value cannot be, Refused and NotAllowed as `create_project` does.
+    Raises BadFile for an invalid value, Refused and NotAllowed as `create_project`.
     """
     with _naming_file(file):
         settings, versions = described["project"], sorted(described["guidelines"], key=lambda one: one["version"])
@@ -99,7 +98,7 @@ def _mark(store: Store, project: Project, action: str, described: Mapping[str, A
 
 
 def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage:
-    """How far this package is in: "new", begun and cut off ("made" where it made the project), or "done"."""
+    """The state of the import of this package: "new", interrupted ("made" if it created the project), or "done"."""
     last = _last(store, project, described)
     if last is None or last.action == PACKAGE_DONE:
         return "new" if last is None else "done"
@@ -107,7 +106,7 @@ def stage(store: Store, project: Project, described: Mapping[str, Any]) -> Stage
 
 
 def begun_at(store: Store, project: Project, described: Mapping[str, Any]) -> str | None:
-    """The moment this package began to come in; None where it does not come in now."""
+    """The moment at which the running import of this package began; None if none is running."""
     last = _last(store, project, described)
     return last.created if last is not None and last.action == PACKAGE_BEGUN else None
 
@@ -123,6 +122,6 @@ def _last(store: Store, project: Project, described: Mapping[str, Any]) -> Event
 
 
 def mark(store: Store, project: Project, described: Mapping[str, Any], action: str) -> None:
-    """Write down that a package begins to come into a project that was there, or that all of it is in."""
+    """Record that the import of a package into an existing project begins, or has ended."""
     with store.write():
         _mark(store, project, action, described, made=False)

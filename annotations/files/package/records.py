@@ -1,6 +1,6 @@
-"""What a package holds beside items, labels and decisions: pilots, known answers, labels that came again, events.
+"""Records of a package beside items, labels and decisions: pilots, known answers, retests, events.
 
-One flat object a line, told apart by `kind`; public ids and codes in place of row ids and names.
+One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names.
 """
 
 import json
@@ -16,7 +16,7 @@ RETEST_LABEL = (
     *("op_id", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds", "form_shown", "desk"),
     *("revision", "base", "superseded", "skip", "created"),
 )
-# Words of an event that say what was done and name nobody; other text of it may be a name.
+# Keys of events whose text is never a name; other text may be one.
 TOLD = (
     *("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature"),
     *("of", "took", "keyword", "pair"),
@@ -32,7 +32,7 @@ SELECT item.uid, known.choice, known.why, known.author, known.created,
        (SELECT op_id FROM label WHERE label.id <= known.after ORDER BY label.id DESC LIMIT 1)
 FROM known JOIN published_item AS item ON item.id = known.item WHERE known.project = ? ORDER BY known.id
 """
-# Assignments whose operations alone would say something else: sent back, or seen what others said since.
+# Assignments that cannot be derived from their operations: for relabelling, or with an opinion shown since.
 STANDING = """
 SELECT item.uid, annotator.name, latest.op_id, blind.op_id, assignment.revealed, assignment.kept
 FROM assignment JOIN published_item AS item ON item.id = assignment.item
@@ -70,7 +70,7 @@ SELECT name FROM (
 
 
 def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, str]:
-    """*codes*, and J1, J2, ... for everybody else who decided, commented or changed something, by their first act."""
+    """*codes*, and J1, J2, ... for everybody else who decided, commented or changed something, by first act."""
     found = dict(codes)
     number = 0
     for (name,) in store.db.execute(AUTHORS, {"project": project.id}).fetchall():
@@ -83,9 +83,9 @@ def author_codes(store: Store, project: Project, codes: Mapping[str, str]) -> di
 def each_record(
     store: Store, project: Project, codes: Mapping[str, str], *, private: bool = True
 ) -> Iterator[dict[str, Any]]:
-    """Every record of a project, in the order in which they are to come back.
+    """Every record of a project, in the order of their import.
 
-    `codes`: what stands for a name, {} to write names. `private`: drafts of the lead too.
+    `codes`: name -> code, {} to write names. `private`: drafts of the lead too.
     """
     names = _Names(codes)
     keys = ("number", "items", "seed", "people", "begun", "closed")
@@ -107,7 +107,7 @@ def each_record(
 
 
 class _Names:
-    """What stands for a name."""
+    """Replaces names by codes."""
 
     def __init__(self, codes: Mapping[str, str]) -> None:
         self.codes = codes
@@ -116,7 +116,7 @@ class _Names:
         return self.codes.get(name, "") if name and self.codes else name
 
     def event_data(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The data of an event without names: numbers stay, text only where it cannot be one."""
+        """The data of an event without names: numbers, and only text that cannot be a name."""
         if not self.codes:
             return dict(data)
         kept: dict[str, Any] = {}

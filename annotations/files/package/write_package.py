@@ -1,4 +1,4 @@
-"""A whole project as one archive: settings, guideline, items, every label, decisions; and the way back."""
+"""A whole project as one archive: settings, guideline, items, every label, decisions; and its import."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ AT_ONCE = 1_000  # labels whose items one query looks up
 
 @dataclass(frozen=True, slots=True)
 class PackageImport:
-    """What a package brought into which project."""
+    """The report of an import of a package."""
 
     project: Project
     items: ImportReport | None
@@ -72,11 +72,10 @@ def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[s
 def package_parts(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool = True, private: bool = True
 ) -> dict[str, Iterator[dict[str, Any]]]:
-    """File name -> its rows, each read from the database when it is asked for.
+    """File name -> its rows, read lazily from the database.
 
-    `codes`: what stands for a name, {} for the names themselves. `with_text`: notes too. `private`: drafts of the lead
-    and talks between an annotator and the lead too. Parts with texts, or notes that may quote them, begin
-    with the canary line where the project has one.
+    `codes`: name -> code, {} to write names. `with_text`: notes too. `private`: drafts of the lead and private threads
+    too. Parts with texts, or notes that may quote them, begin with the canary line if the project has one.
     """
     canary = [{CANARY_KEY: CANARY}] if needs_canary(project) else []
     return {
@@ -103,7 +102,7 @@ def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
 
 
 def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
-    """What project.json says: settings, people, quotas, every version of the guideline."""
+    """The content of project.json: settings, annotators, quotas, every version of the guideline."""
     everybody, active = annotators(store, project, active=False), annotators(store, project)
     left = {one.name for one in everybody} - {one.name for one in active}
     quotas = [[one.pair, one.side, one.quota] for one in counts(store, project).cells if one.quota is not None]
@@ -128,11 +127,11 @@ def is_package(members: Sequence[Member]) -> bool:
 
 
 def import_package(store: Store, name: str, members: Sequence[Member], file: str) -> PackageImport:
-    """Make the project *name* as the package describes it, or add to one that is there; then items, labels, decisions.
+    """Create the project *name* of a package, or add to an existing one; then import items, labels, decisions.
 
-    Doing it again adds nothing; where it was cut off, doing it again goes on. Raises BadFile where a part of the
-    package is missing or is not what it says, Refused, before anything is stored, where labels of it are of items of
-    another project here: an id is in one project only, so they would find nothing to stand on.
+    A repeated import adds nothing, or continues an interrupted one. Raises BadFile if a part of the package is missing
+    or invalid. Raises Refused, before anything is stored, if items of its labels belong to another project here: a
+    public id is in one project only.
     """
     parts = _parts(members)
     described = read_description(parts, file)
@@ -157,7 +156,7 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
         labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
     if own:
         store_records(store, project, records, early=False)
-    if stood == "made":  # only now: while labels came in, everybody was an annotator
+    if stood == "made":  # only now: during the import of labels everybody is an annotator
         left = set(map(str, described.get("left") or ()))
         for person in [one for one in annotators(store, project) if one.name in left]:
             remove_annotator(store, project, person)
@@ -194,7 +193,7 @@ def _check_free(store: Store, project: Project | None, labels: Member, file: str
 
 
 def _parts(members: Sequence[Member]) -> dict[str, Member]:
-    """The files of the package by name: a release holds other files beside the folder of its package."""
+    """The files of the package by name; a release has other files beside the folder of its package."""
     homes = [PurePosixPath(one.name).parent for one in members if PurePosixPath(one.name).name == "project.json"]
     home = homes[0] if homes else PurePosixPath()
     return {PurePosixPath(one.name).name: one for one in members if PurePosixPath(one.name).parent == home}
@@ -203,7 +202,7 @@ def _parts(members: Sequence[Member]) -> dict[str, Member]:
 def import_package_labels(
     store: Store, project: Project, member: Member, name: str, *, since: str | None = None
 ) -> LabelImport:
-    """Append the labels of one file; `since` as `store_labels`. Raises BadFile where it is no file of labels."""
+    """Append the labels of one file; `since` as in `store_labels`. Raises BadFile if it is no file of labels."""
     source = open_labels(member.path, name)
     return store_labels(store, project, name, label_rows_in(source), since=since)
 
