@@ -1,4 +1,4 @@
-"""Taking an import back: the items of a file, or the labels of a file. What others recorded meanwhile is never lost."""
+"""Undo of an import of items or labels. What was recorded on its items meanwhile is never lost."""
 
 import uuid
 from collections.abc import Callable
@@ -21,10 +21,10 @@ from annotations.types import Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
 
-Progress = Callable[[int, int], object]  # how many rows are done, and of how many
-CHUNK = 500  # labels a transaction
-# The event that ends the taking back of a file of labels: {"file", "came": its moment, ...}. Older ones hold its row id
-# in their database (`label_file`) in place of the moment.
+Progress = Callable[[int, int], object]  # (done, total) rows
+CHUNK = 500  # labels per transaction
+# The event of a finished undo of labels: {"file", "came": moment of the import, ...}. Older ones hold the row id in
+# their database (`label_file`) instead of the moment.
 DONE = "labels_undone"
 
 FILES = """
@@ -38,7 +38,7 @@ FROM label_of_file JOIN label ON label.id = label_of_file.label
          AND assignment.latest = label.id
 WHERE label_of_file.file = ? AND label_of_file.label > ? ORDER BY label_of_file.label LIMIT ?
 """
-# Labels of a file that the lead let count: what stands is another row that says the same in the annotator's name.
+# Labels of a file that the lead chose in a conflict: the valid row is a copy in the annotator's name.
 CHOSEN = f"""
 SELECT count(*) FROM label_of_file JOIN label AS mine ON mine.id = label_of_file.label AND mine.superseded = 1
      JOIN assignment ON assignment.item = mine.item AND assignment.annotator = mine.annotator
@@ -50,11 +50,10 @@ WHERE label_of_file.file = ? AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE l
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One file that came into a project: items, or labels.
+    """One import of items or labels into a project.
 
-    `key` names it in commands ("items-3", "labels-2"); `rows` is how many items it still has here, or how many labels
-    it brought; `undone` is when it was taken back. `unfinished`: that is going on or was interrupted; doing it again
-    goes on.
+    `key` names it in commands ("items-3", "labels-2"). `rows`: items that are left of it, or labels that it brought.
+    `undone`: when it was undone. `unfinished`: the undo is running or was interrupted; repeating it continues it.
     """
 
     key: str
@@ -69,11 +68,11 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class UndoEffect:
-    """What taking an import back would do, counted now.
+    """What an undo of an import would do now.
 
-    Items: `deleted` leave no trace, `hidden` ones somebody touched: they stay stored, seen by nobody. Labels:
-    `labels` of them stand on these items and are hidden too, or are taken back; `kept` came with the file and do not
-    stand any more; `chosen` count because the lead settled a conflict for them (files/conflicts.py): they stay.
+    Items: `deleted` have no records; `hidden` have some and stay stored as withdrawn. Labels: `labels` are valid ones
+    that are hidden with their items, or undone; `kept` came with the file and are no longer valid; `chosen` are valid
+    by a decision of the lead on a conflict (files/conflicts.py) and stay.
     """
 
     deleted: int = 0
@@ -84,7 +83,7 @@ class UndoEffect:
 
 
 def imports(store: Store, project: Project) -> list[Import]:
-    """Every file of items or labels that came into a project, oldest first, those taken back too."""
+    """Every import of items or labels into a project, oldest first, undone ones too."""
     batches = store.db.execute(FILES, (project.id,)).fetchall()
     query = "SELECT count(*) FROM item WHERE batch = ?"
     found = [
@@ -112,7 +111,7 @@ def imports(store: Store, project: Project) -> list[Import]:
 
 
 def _finished(store: Store, project: Project) -> set[int]:
-    # An event that came with a package tells of another database: it is older than any file of that number here.
+    # An imported event is about another database: it is older than a file of the same row id here.
     query = (
         "SELECT label_file.id FROM label_file JOIN event ON event.project = label_file.project AND action = ?"
         " AND json_extract(data, '$.file') = label_file.file AND event.created >= label_file.undone"
@@ -123,7 +122,7 @@ def _finished(store: Store, project: Project) -> set[int]:
 
 
 def find_import(store: Store, project: Project, key: str) -> Import:
-    """The import of that key. Raises NotFound."""
+    """The import with that key. Raises NotFound."""
     found = next((one for one in imports(store, project) if one.key == key.strip()), None)
     if found is None:
         message = N_("{project} has no import {key}. The list of imports names them.")
@@ -132,7 +131,7 @@ def find_import(store: Store, project: Project, key: str) -> Import:
 
 
 def undo_effect(store: Store, project: Project, wanted: Import) -> UndoEffect:
-    """What taking *wanted* back would do now; nothing is changed."""
+    """What an undo of *wanted* would do now; changes nothing."""
     if wanted.kind == "labels":
         standing, chosen = _standing_labels(store, wanted.id), _chosen_labels(store, wanted.id)
         return UndoEffect(labels=standing, kept=wanted.rows - standing - chosen, chosen=chosen)
@@ -164,9 +163,9 @@ def _chosen_labels(store: Store, file: int) -> int:
 
 
 def undo(store: Store, project: Project, key: str, *, author: str = "", progress: Progress | None = None) -> UndoEffect:
-    """Take the import *key* back and return what that did. Raises NotFound, Refused where it was taken back already.
+    """Undo the import *key* and return what that did. Raises NotFound, Refused if it was undone already.
 
-    *progress* is told how many rows are done, and of how many.
+    *progress* is called with (done, total) rows.
     """
     found = find_import(store, project, key)
     if found.kind == "labels":
@@ -177,12 +176,12 @@ def undo(store: Store, project: Project, key: str, *, author: str = "", progress
 def undo_import(
     store: Store, project: Project, batch: int, *, author: str = "", progress: Progress | None = None
 ) -> UndoEffect:
-    """Take the items of a batch back: in one short transaction they leave every page and every count.
+    """Undo an import of items: one short transaction removes them from every page and count.
 
-    After that those that nobody has touched are deleted and the others are put away with everything recorded of them,
-    some hundreds a transaction; these come back when the same text is imported again. Where the app is ended in
-    between, doing it again goes on, and so does the next start or import. Raises NotFound for an unknown batch,
-    Refused where it was taken back already, or while another file is coming in.
+    Then items without records are deleted and the others are stored as withdrawn, some hundreds per transaction; an
+    import of the same text restores them. If the app ends in between, a repeated undo, the next start or the next
+    import continues. Raises NotFound for an unknown batch, Refused if it was undone already or while another import
+    runs.
     """
     with store.write() as db:
         row = db.execute(f"SELECT file, undone, withdrawn FROM ({FILES}) WHERE id = ?", (project.id, batch)).fetchone()
@@ -191,8 +190,8 @@ def undo_import(
         labels = _labels_on(store, batch)
         if not row[1]:
             _withdraw(store, project, batch, author, file=row[0], items=total, labels=labels)
-    hidden = len(items_with_records(store, batch))  # what nobody has touched nobody can touch any more
-    with suppress(Busy):  # it is taken back; what is left to do goes with the next import
+    hidden = len(items_with_records(store, batch))  # items without records can get none from here on
+    with suppress(Busy):  # the undo is done; the next import does the cleaning
         clear_withdrawn(store, batch, None if progress is None else lambda done: progress(min(done, total), total))
     return UndoEffect(deleted=total - hidden, hidden=hidden, labels=labels)
 
@@ -216,10 +215,10 @@ def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str 
 def undo_labels(
     store: Store, project: Project, file: int, *, author: str = "", progress: Progress | None = None
 ) -> UndoEffect:
-    """Take back the labels of a file that still stand, as if each annotator had done it: appended, nothing is deleted.
+    """Undo the valid labels of a file by appending undo operations of their annotators; nothing is deleted.
 
-    Labels that were replaced since stay replaced. In short transactions, 500 labels each; where the app is ended in
-    between, doing it again takes back the rest. Raises NotFound for an unknown file, Refused where it was taken back.
+    Labels that were replaced since are left alone. In short transactions of 500 labels; if the app ends in between, a
+    repeated undo does the rest. Raises NotFound for an unknown file, Refused if it was undone already.
     """
     with store.write() as db:
         row = db.execute(
@@ -248,7 +247,7 @@ def undo_labels(
 def _undo_labels(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:
     label, item, person, guideline, form, standing = row
     values = {
-        # The same operation whenever it is made: an interrupted one is not made twice.
+        # The op_id is the same in a repeated undo, so no label is undone twice.
         "op_id": uuid.uuid5(uuid.NAMESPACE_OID, f"undo|{store.uid}|{file}|{label}").hex,
         "project": project.id, "item": item, "annotator": person, "guideline": guideline, "choice": None,
         "form_shown": form, "desk": TAKEN_BACK, "revision": 0, "base": standing, "created": timestamp(),

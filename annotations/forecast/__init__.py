@@ -1,1 +1,1 @@
-"""The one place that says what labelling will take and whether quotas can be met."""
+"""Forecasts: what labelling will take, and whether quotas can be met."""

@@ -1,11 +1,9 @@
-"""Can a corpus meet the quotas? Candidates found, times the share that annotators keep, with what is not known.
+"""Can a corpus meet the quotas? Candidates found, times the share that annotators keep, with intervals.
 
-Two things are uncertain and both are drawn: the share p of candidates that
-all annotators accept (a pilot reviewed r and kept a: p ~ Beta(a + 1/2,
-r - a + 1/2), Jeffreys' prior), and how often a candidate occurs in text of
-this kind (c in N characters: d ~ Gamma(c + 1/2) / N). The number kept of m
-candidates is binomial in p. Intervals are the 2.5 and 97.5 percentiles of the
-draws; the share itself is shown with the Wilson interval.
+Two quantities are uncertain, and both are simulated: the share p of candidates that all annotators accept (a pilot
+reviewed r and kept a: p ~ Beta(a + 1/2, r - a + 1/2), Jeffreys' prior), and how often a candidate occurs in text of
+this kind (c in N characters: d ~ Gamma(c + 1/2) / N). The number kept of m candidates is binomial in p. Intervals are
+the 2.5 and 97.5 percentiles of the draws; the share itself is shown with the Wilson interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,11 +38,10 @@ MET = Note(N_("The quota is met already."))
 
 @dataclass(frozen=True, slots=True)
 class Supply:
-    """What is known of one pair and side.
+    """The counts of one pair and side.
 
-    `found`: candidates in the text that was read. `left`: candidates that are
-    still to be reviewed. `kept`: accepted already. `reviewed`, `accepted`: the
-    pilot, of which the share is taken.
+    `found`: candidates in the text that was read. `left`: candidates still to be reviewed. `kept`: accepted already.
+    `reviewed`, `accepted`: the pilot, which gives the share.
     """
 
     quota: int
@@ -59,12 +56,10 @@ class Supply:
 class CellForecast:
     """One pair and side: how many will be kept, whether that is enough, how much text is missing.
 
-    `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own`
-    says whether it rests on this pair and side alone. `expected`: sentences
-    kept in the end, those of today included, with a 95 % prediction interval.
-    `verdict`: that of annotations.forecast.quota. `characters`: how much more text of
-    the same kind the rest would take, 0 or more, with interval; where no value can be
-    named, `low` may still say the least.
+    `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own` says whether it rests on this pair and
+    side alone. `expected`: sentences kept in the end, with those of today, and a 95 % prediction interval. `verdict`:
+    as in annotations.forecast.quota. `characters`: how much more text of the same kind is needed, 0 or more, with
+    interval; without a value, `low` may still give a lower bound.
     """
 
     pair: str
@@ -81,9 +76,8 @@ class CellForecast:
 class Forecast:
     """All pairs and sides, and together: kept sentences count up to the quota only.
 
-    `characters`: what the scarcest pair and side needs, since one corpus
-    serves all; `scarcest` names it, None where nothing is missing or nothing
-    can be said.
+    `characters`: the need of the scarcest pair and side, since one corpus serves all; `scarcest` names it, None if
+    nothing is missing or nothing is known.
     """
 
     cells: tuple[CellForecast, ...]
@@ -106,11 +100,10 @@ def forecast(
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Forecast:
-    """What the quotas of *supplies* (pair, side) can expect from *characters* characters that were read.
+    """The forecast of *supplies*, by (pair, side), that were found in *characters* characters.
 
-    A pair and side with few reviewed candidates takes the share of all
-    together, to which a `pilot` from elsewhere is added (kept, reviewed).
-    The same input and seed give the same numbers.
+    A pair and side with few reviewed candidates uses the share of all together, including a `pilot` from elsewhere
+    (kept, reviewed). The same input and seed give the same numbers.
     """
     accepted, reviewed = pilot
     accepted += sum(one.accepted for one in supplies.values())
@@ -149,7 +142,7 @@ def _expected(supply: Supply, rate: Estimate, kept: Draws | None) -> Estimate:
 
 
 def _needed(supply: Supply, characters: int, share: Draws | None, random: np.random.Generator) -> Draws | None:
-    """Draws of the characters that are missing: what the quota lacks, over what a character yields."""
+    """Draws of the characters needed: missing sentences / sentences kept per character."""
     if share is None or not characters:
         return None
     density = random.gamma(supply.found + 0.5, size=len(share)) / characters
@@ -245,7 +238,7 @@ def supplies(
     reviewed: Counts,
     accepted: Counts,
 ) -> dict[tuple[str, str], Supply]:
-    """What a forecast needs: each quota of *quotas* whose pair was looked for, with what is known of it.
+    """The supply of each quota of *quotas* whose pair was searched for.
 
     `left`: candidates still to be reviewed; `kept`: accepted already;
     `reviewed`, `accepted`: the pilot. Cells that a mapping does not name have 0.

@@ -1,9 +1,9 @@
-"""Which fully labelled items speak for all, where a project's plan has been `stop` or its share was changed meanwhile.
+"""Fully labelled items that represent all items, if a project's plan was `stop` or its share changed meanwhile.
 
-Under `stop` an item outside the share has all labels only if everybody accepted it. After a change to `all`, or to a
-larger share, the rejected ones are labelled in full too, but later: until that is done there are too many accepted ones
-among the items with all labels. Free of that are items of a pilot, items that were in the share at all times, and items
-whose first label came after the last time that the plan was `stop`.
+Under `stop` an item outside the share has all labels only if everybody accepted it. After a change to `all` or a larger
+share, rejected items are labelled in full too, but later. Until then accepted ones are too frequent among the items
+with all labels. Three kinds of items are unbiased: those of a pilot, those that were in the share at all times, and
+those whose first label is later than the last end of `stop`.
 """
 
 import json
@@ -24,7 +24,7 @@ _FULL = f"""
 WITH {BACK} SELECT id, hash FROM item
 WHERE project = :project AND (labels >= :per_item OR id IN (SELECT item FROM back))
 """
-# What was sent back may have no label that stands, and others of its annotators may not have been asked yet.
+# For relabelling: the item may have no valid label, or not all of them yet.
 _BACK = f"WITH {BACK} SELECT 1 FROM back LIMIT 1"
 # In a query over `item`, with the values of `values`.
 SPEAKS = """
@@ -34,23 +34,23 @@ SPEAKS = """
 
 
 class Unselected(NamedTuple):
-    """Which items count: those of the smallest share there was, and those first labelled after *since* ("": none)."""
+    """Items that count: those of the smallest share so far, and those first labelled after *since* ("": none)."""
 
     share: float
     since: str
 
     def values(self, store: Store, project: Project, per_item: int) -> dict[str, Any]:
-        """What `SPEAKS` needs, for items with *per_item* labels or more, or whose labels were sent back."""
+        """The values of `SPEAKS`, for items with *per_item* labels or more, or in relabelling."""
         rows = store.db.execute(_FULL, {"project": project.id, "per_item": per_item})
         drawn = [item for item, identity in rows if is_shared(project.seed, bytes(identity), self.share)]
         return {"shared": json.dumps(drawn), "since": self.since}
 
 
 def unselected(store: Store, project: Project, per_item: int) -> Unselected | None:
-    """Which items with *per_item* labels count; None: all of them (under `stop`: all of the share), none is missing."""
+    """The items with *per_item* labels that count; None: all of them (under `stop`: all of the share)."""
     plan, share, since, shares = project.plan, project.share, "", list[float]()
     for event in reversed(events(store, project, action="plan")):
-        old = event.data.get("old") or {}  # of a package: anything
+        old = event.data.get("old") or {}  # unchecked in an import of a package
         if plan == "stop":
             shares.append(share)
         elif old.get("plan") == "stop" and project.plan == "all" and not since:

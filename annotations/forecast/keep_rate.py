@@ -1,21 +1,20 @@
-"""The share that is kept where items stop at a first reject, while some are still on their way.
+"""The share of items kept under the plan `stop`, while some are not finished.
 
-A rejected item is done after one label, an accepted one only after all of them. So among the items that are *done* by
-now there are too many rejects, and kept / reviewed is too low for as long as anything is under way: after the first
-annotator alone it would be 0. Instead the share is followed label by label (Kaplan and Meier 1958): of the items that
-got a first label the share that was not rejected with it, of those that got a second one the share that was not
-rejected with that, and so on; the product is the share kept. Its variance is Greenwood's; it is turned into as many
-items as would have that variance, so that a Wilson interval can be drawn. With nothing under way this is exactly
-kept / reviewed, of as many items as were reviewed. An item whose labels were sent back goes on to count where it was:
-without its reject it would look like one that was never rejected (`annotations.forecast.sent_back`).
+A rejected item is finished after one label, an accepted one only after all of them. So rejects are too frequent among
+finished items, and kept / reviewed is too low while items are unfinished: after the first annotator it would be 0.
+Instead the share is estimated label by label (Kaplan and Meier 1958): the share of items not rejected by their first
+label, of the others the share not rejected by the second, and so on; the product is the share kept. Its variance is
+Greenwood's, converted to the number of items with that variance, for a Wilson interval. With all items finished this is
+exactly kept / reviewed. An item in relabelling counts with its former label: without its reject it would look like one
+that was never rejected (`annotations.forecast.sent_back`).
 
-What all label whatever the first one says (a pilot, the random share, hidden gold) is rejected with its last label
-only. It is followed apart and both are added up: a pilot is done before the others have a second label, and in one
-chain with them its rejects would be counted on top of theirs.
+Items that all annotators label (a pilot, the random share, known answers) are rejected only with their last label. They
+are a second group, added to the first: in one chain with the others, the rejects of a finished pilot would be counted
+on top of theirs.
 
 A project that was changed from `all` to `stop` has items with labels after a reject. They count as if they had stopped
-there: with its first reject, in the order in which the labels came. Counted with their last label they would have
-passed a first one that rejected them, and what is under way would be thought to be rejected once more.
+at the first reject in the order of labels. Otherwise they would count as accepted by that label, and the rejects of
+unfinished items would be overestimated.
 """
 
 from collections.abc import Iterable, Mapping
@@ -32,7 +31,7 @@ from annotations.types import Project
 Numbers = NDArray[np.int64]
 Cell = tuple[str, str]
 
-# All items in the order of their rows: twice as fast as in that of an index.
+# A scan in row order is twice as fast as by an index.
 LABELLED = """
 SELECT pair, side, full, labels, status, items FROM cell JOIN (
     SELECT cell, shared OR pilot IS NOT NULL OR known IS NOT NULL AS full, labels, status, count(*) AS items
@@ -41,7 +40,7 @@ SELECT pair, side, full, labels, status, items FROM cell JOIN (
 ) AS counted ON counted.cell = cell.id
 """
 
-# Items that stop at a first reject and have labels after it: how many labels they had with it, and how many now.
+# Items with labels after a first reject under `stop`: the number of labels up to it, and the number now.
 LATER = """
 SELECT pair, side, first, labels, count(*) FROM cell JOIN (
     SELECT item.cell AS cell, item.labels AS labels, (
@@ -66,9 +65,9 @@ class Stages:
 
     @property
     def passed(self) -> list[float] | None:
-        """The share that passes each label; None where nobody has come so far as the last one."""
+        """The share that passes each label; None while no item has its last label."""
         if not self.entered.all():
-            # Where all are rejected earlier, nobody ever comes to the last label.
+            # If all are rejected earlier, no item ever gets the last label.
             gone = next((n for n, (e, r) in enumerate(zip(self.entered, self.rejected, strict=True)) if e == r > 0), -1)
             if gone < 0 or not self.entered[: gone + 1].all():
                 return None
@@ -76,8 +75,7 @@ class Stages:
 
     @property
     def rate(self) -> tuple[float, int]:
-        """(kept, of how many items): the share kept is their ratio, and its variance that of so many items; (0, 0)
-        where nobody knows it yet."""
+        """(kept, items): their ratio is the share kept, with the variance of so many items; (0, 0) while unknown."""
         passed = self.passed
         if passed is None:
             return 0.0, 0
@@ -95,14 +93,14 @@ class Stages:
 
     @property
     def labels(self) -> float | None:
-        """Labels that an item gets in the end, on average; None where nobody knows it yet."""
+        """Mean number of labels that an item gets in the end; None while it is unknown."""
         passed = self.passed
         return None if passed is None else float(sum(np.prod(passed[:n]) for n in range(len(passed))))
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """The stages of items that stop at a first reject, and of those that all label whatever the first one says."""
+    """The stages of items that stop at a first reject, and of those that all annotators label."""
 
     stopping: Stages
     full: Stages
@@ -112,12 +110,12 @@ class Followed:
 
     @property
     def rate(self) -> tuple[float, int]:
-        """(kept, of how many items) of both together; (0, 0) where nobody knows it yet."""
+        """(kept, items) of both together; (0, 0) while it is unknown."""
         (kept, of), (kept_full, of_full) = self.stopping.rate, self.full.rate
         return kept + kept_full, of + of_full
 
     def labels(self, project: Project) -> float | None:
-        """Labels that an item of *project* gets in the end, on average; None where nobody knows it yet."""
+        """Mean number of labels that an item of *project* gets in the end; None while it is unknown."""
         stopping = self.stopping.labels
         return None if stopping is None else project.share * project.per_item + (1 - project.share) * stopping
 
@@ -127,7 +125,7 @@ def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
     per_item = project.per_item
     entered, rejected = np.zeros(per_item, dtype=np.int64), np.zeros(per_item, dtype=np.int64)
     for labels, status, items in counted:
-        # What has all its labels and waits all the same is not decided by the last one yet.
+        # A pending item with all its labels is not decided by the last one yet.
         last = min(labels, per_item - 1 if status == "pending" else per_item)
         entered[:last] += items
         if status == "rejected" and last:
@@ -136,7 +134,7 @@ def stages(project: Project, counted: Iterable[tuple[int, str, int]]) -> Stages:
 
 
 def followed_by_cell(store: Store, project: Project, returned: Iterable[LastWords] = ()) -> Mapping[Cell, Followed]:
-    """(pair, side) -> its stages; only those with a label. *returned*: items that count by what was last said."""
+    """(pair, side) -> its stages, if it has a label. *returned*: items in relabelling, by their former labels."""
     rows: dict[Cell, tuple[list[tuple[int, str, int]], list[tuple[int, str, int]]]] = {}
     for pair, side, full, labels, status, items in store.db.execute(LABELLED, (project.id,)):
         rows.setdefault((pair, side), ([], []))[full].append((labels, status, items))

@@ -1,4 +1,4 @@
-"""How long a label takes on average, for a forecast of hours."""
+"""The mean time of a label, for a forecast of hours."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.errors import N_
 from core.statistics import Estimate, Note
 
-BREAK_S = 300.0  # seconds on one item from here on are a break
+BREAK_S = 300.0  # a longer time on one item is a break
 
 NO_SECONDS = Note(N_("No label says how long it took."))
 ONE_ITEM = Note(N_("All times are of one item: no interval."))
@@ -29,7 +29,7 @@ class LabelTime:
             return
         every = np.concatenate(items)
         value = float(every.mean())
-        # What is left to chance once the mean is known: a sum of so many times spreads by the root of their number.
+        # The spread of the sum for a known mean: by the square root of the number of times.
         self._noise = random.standard_normal(draws) * float(every.std())
         if len(items) == 1:
             self.mean, self._means = Estimate(value, units=1, note=ONE_ITEM), np.full(draws, value)

@@ -1,11 +1,11 @@
-"""Can the quota be met? One answer, on the pages Mine, Progress and Plan of labels and in their commands.
+"""Can the quota be met? The same answer on the pages Mine, Progress and Plan of labels and in their commands.
 
-Candidates needed = sentences missing / share kept so far, with the ends of the share's 95 % Wilson interval in its
-place. The quota can be met where the candidates that are left suffice even at the lower end, and cannot where they do
-not even at the upper end. A pair and side with few reviewed candidates takes the share of all together.
+Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's 95 % Wilson interval.
+The quota can be met if the remaining candidates suffice at the lower end, and cannot be met if they do not suffice at
+the upper end. A pair and side with few reviewed candidates uses the share of all together.
 
-Items whose labels were sent back count by what was last said of them, in the share as in what is needed: they will all
-be reviewed again, and are expected to come out as before. What is needed are these, and as many more as the rest takes.
+Items in relabelling count by their former labels: all of them will be reviewed again and are expected to give the same
+result. So the candidates needed are these and those for the rest.
 """
 
 import math
@@ -17,7 +17,7 @@ from annotations.forecast.keep_rate import Followed
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
-OWN_RATE = 10  # reviewed candidates from which on a pair and side speaks for itself
+OWN_RATE = 10  # a pair and side with so many reviewed candidates uses its own share
 Cell = tuple[str, str]
 Rate = tuple[float, int]  # kept, of how many reviewed
 Verdict = Literal["none", "met", "yes", "no", "undecided", "unknown"]
@@ -35,22 +35,22 @@ NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so nobody knows which
 NOT_SO_FAR = Note(N_("No item that everybody accepted has all its labels yet, so nobody knows which share is kept."))
 NO_QUOTA = Note(N_("There is no quota."))
 NONE_KEPT = N_("None of the {reviewed} reviewed ones was kept: no number can be named.")
-ROUNDING = 1e-9  # of a number of candidates
+ROUNDING = 1e-9  # for the rounding of a number of candidates
 
 
 def share_kept(own: Rate, everything: Rate, nothing: Note = NOTHING_REVIEWED) -> tuple[Estimate, bool]:
-    """The share of reviewed candidates that are kept, 0 to 1, with Wilson's interval; and whether it is the *own* one.
+    """The share of reviewed candidates that are kept, 0 to 1, with Wilson's interval; and whether it is that of *own*.
 
-    With fewer than 10 reviewed the share of *everything* stands in. *nothing*: the reason where that is none either.
+    With fewer than 10 reviewed it is the share of *everything*. *nothing*: the reason if that is undefined too.
     """
     is_own = own[1] >= OWN_RATE
     kept, reviewed = own if is_own else everything
-    # An item that was decided before all its labels were in counts as kept and not as reviewed.
+    # An item decided before it had all its labels counts as kept and not as reviewed.
     return wilson(min(kept, reviewed), reviewed, nothing=nothing), is_own
 
 
 def candidates_needed(missing: int, rate: Estimate) -> Estimate:
-    """Candidates for *missing* kept ones at a *rate*; where none was kept, the least at the rate's upper end."""
+    """Candidates needed for *missing* kept ones at *rate*; if none was kept, the minimum at the rate's upper end."""
     if missing == 0:
         return Estimate(0.0, 0.0, 0.0, rate.units)
     if rate.value is None:
@@ -62,7 +62,7 @@ def candidates_needed(missing: int, rate: Estimate) -> Estimate:
 
 
 def verdict(missing: int | None, left: int, needed: Estimate) -> Verdict:
-    """Whether *left* candidates suffice for what is *missing* (None: there is no quota), which takes *needed* ones."""
+    """Whether *left* candidates suffice for the *missing* ones (None: no quota), which take *needed* candidates."""
     if missing is None:
         return "none"
     if missing == 0:
@@ -78,10 +78,10 @@ def verdict(missing: int | None, left: int, needed: Estimate) -> Verdict:
 class Counted:
     """One pair and side: numbers of items.
 
-    `mined`: in the project. `reviewed`: with as many blind labels as they want. `unanimous`: reviewed, and accepted by
-    all who labelled (generations: all chose the same). `kept`: accepted as gold (generations: with a gold label).
-    `left`: still pending, without those `aside` (skipped by all). `quota` None: as many as there are. `returned`: of
-    `left`, those that were reviewed until their labels were sent back; `returned_kept`: of these, kept until then.
+    `mined`: in the project. `reviewed`: with all their blind labels. `unanimous`: reviewed, and accepted by all
+    (generations: all chose the same). `kept`: accepted as gold (generations: with a gold label). `left`: pending,
+    without those set `aside` (skipped by all). `quota` None: as many as there are. `returned`: those of `left` that
+    were reviewed before their relabelling; `returned_kept`: of these, kept before it.
     """
 
     quota: int | None
@@ -97,13 +97,13 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class QuotaForecast:
-    """What one pair and side can expect.
+    """The forecast of one pair and side.
 
-    `missing`: kept ones that the quota still wants, 0 or more; None without a quota. `rate`: share of reviewed ones
-    that are kept, 0 to 1, of this pair and side alone (`own`) or of all together. `needed`: candidates that have to be
-    reviewed for what is missing, rounded up, with the ends of the rate's interval; `high` None: no end can be named.
-    `verdict`: "none" (no quota), "met" (already), "yes", "no", "undecided", "unknown" (nothing reviewed).
-    `to_find`: candidates to be found beside those that are left, 0 or more.
+    `missing`: quota - kept, 0 or more; None without a quota. `rate`: share of reviewed ones that are kept, 0 to 1, of
+    this pair and side alone (`own`) or of all together. `needed`: candidates to be reviewed for the missing ones,
+    rounded up, with the ends of the rate's interval; `high` None: no upper end. `verdict`: "none" (no quota), "met"
+    (already), "yes", "no", "undecided", "unknown" (nothing reviewed). `to_find`: further candidates to be found, 0 or
+    more.
     """
 
     missing: int | None
@@ -115,7 +115,7 @@ class QuotaForecast:
 
     @property
     def share_of(self) -> str:
-        """Whose share it is: "own", or "all" together."""
+        """Where the share comes from: "own", or "all" together."""
         return "own" if self.own else "all"
 
 
@@ -124,14 +124,14 @@ def quota_forecasts(
 ) -> dict[Cell, QuotaForecast]:
     """The forecast of every (pair, side).
 
-    `stopped`: where items stop at a first reject, their stages; the shares are then those of `Followed.rate`.
+    `stopped`: under the plan `stop`, the stages of items; the shares are then those of `Followed.rate`.
     """
     everything = _rate(cells, list(cells), stopped)
     return {cell: _forecast(one, _rate(cells, [cell], stopped), everything) for cell, one in cells.items()}
 
 
 def _rate(cells: Mapping[Cell, Counted], which: Sequence[Cell], stopped: Mapping[Cell, Followed] | None) -> Rate:
-    """(kept, of how many) of some cells together."""
+    """(kept, reviewed) of some cells together."""
     if stopped is None:
         counted = [cells[cell] for cell in which]
         kept = sum(one.kept + one.returned_kept for one in counted)
@@ -147,7 +147,7 @@ def _forecast(one: Counted, own_rate: Rate, everything: Rate) -> QuotaForecast:
     missing = max(0, one.quota - one.kept)
     needed = candidates_needed(missing, rate)
     if missing and one.returned:
-        # All whose labels were sent back are reviewed again.
+        # All items in relabelling are reviewed again.
         needed = _ends(candidates_needed(max(0, missing - one.returned_kept), rate), lambda end: end + one.returned)
     answer, needed = verdict(missing, one.left, needed), _ends(needed, lambda end: math.ceil(end - ROUNDING))
     return QuotaForecast(missing, rate, own, needed, answer, _ends(needed, lambda end: max(0.0, end - one.left)))

@@ -1,10 +1,9 @@
-"""What labelling a project will take: labels, hours and candidates, from items that were labelled in full.
+"""What labelling a project will take: labels, hours and candidates, estimated from fully labelled items.
 
-Under the plan `all` those are all items with as many labels as the plan wants; under `stop` only those that all label
-whatever the first says (the pilot and the random share), because the others have many labels only where everybody
-accepted. The same after a change of the plan, until what it has opened again is done (`forecast.fully_labelled`).
-Hidden gold is left out: its items were chosen, not drawn. An item of which labels were sent back counts by what was
-last said of it until it has all labels again (`annotations.forecast.sent_back`).
+Under the plan `all` these are the items with all labels; under `stop` only the pilot and the random share, because
+other items have many labels only if everybody accepted. After a change of the plan it is the same until reopened items
+are finished (`forecast.fully_labelled`). Items with a known answer are left out: they were chosen, not drawn. An item
+in relabelling counts by its former labels (`annotations.forecast.sent_back`).
 """
 
 from collections.abc import Mapping
@@ -23,7 +22,7 @@ from core.errors import N_
 from core.statistics import Estimate, Note
 
 Sample = Literal["pilot", "all"]
-TIMES = 5_000  # labels of which the mean time is taken, the newest
+TIMES = 5_000  # newest labels for the mean time
 
 NO_REJECT = Note(N_("Generations have no reject at which to stop."))
 
@@ -42,7 +41,7 @@ _TIMES = """
 SELECT label.item, label.seconds FROM valid_label AS label
 WHERE project = :project AND seconds IS NOT NULL AND choice IS NOT NULL ORDER BY id DESC LIMIT :most
 """
-# Rejects take longer than accepts: the times of what was sent back count, too.
+# Rejects take longer than accepts, so labels sent back for relabelling count too.
 _PILOT_TIMES = f"""
 WITH {WORDS}
 SELECT item.id, label.seconds FROM item JOIN (
@@ -55,14 +54,13 @@ WHERE {_PILOT} AND label.seconds IS NOT NULL LIMIT :most
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What both plans will take, and what is known already.
+    """The forecast for both plans, and the present counts.
 
-    `items`: in the project; `made`: labels that it has; `people`: active annotators; `sample`: which items the
-    forecast rests on, `reviewed` how many, of which `accepted` were accepted by all. `work` has the numbers.
-    `returned`: how many of `reviewed` wait for labels that were sent back, and count by what was last said of them.
-    `versions`: (oldest, newest, items): the versions of the guideline that the labels were made under.
-    `narrowed`: other items have all their labels too, but too many accepted ones are among them, because the plan was
-    `stop`, or the share smaller, until lately.
+    `items`: in the project; `made`: its labels; `people`: active annotators; `sample`: the items that the forecast
+    uses, `reviewed` their number, `accepted` those that all accepted. `work` has the numbers. `returned`: how many of
+    `reviewed` are in relabelling and count by their former labels. `versions`: (oldest, newest, items): the versions of
+    the guideline that the labels were made under. `narrowed`: other items with all their labels are left out as biased,
+    because the plan was `stop` or the share smaller until lately.
     """
 
     items: int
@@ -86,10 +84,10 @@ def forecast(
     candidates: int | None = None,
     on: Sample | None = None,
 ) -> Forecast:
-    """What labelling *project* will take under both plans; what is not given is as the project has it.
+    """What labelling *project* will take under both plans; arguments default to the project's settings.
 
-    `candidates`: as if there were so many, without quotas. `on`: which items it rests on, "pilot" or "all" that were
-    labelled in full (None: the pilot's, where there are such).
+    `candidates`: assume so many, without quotas. `on`: the items to use, "pilot" or "all" fully labelled ones (None:
+    the pilot's if there are any).
     """
     wanted = project.per_item if per_item is None else per_item
     drawn = project.share if share is None else share
@@ -110,7 +108,7 @@ def forecast(
 
 
 def has_pilot(store: Store, project: Project, per_item: int) -> bool:
-    """Whether a pilot's item has been labelled in full, now or before its labels were sent back."""
+    """Whether an item of a pilot has been labelled in full, now or before its relabelling."""
     query = f"SELECT 1 FROM item WHERE {_PILOT} AND labels >= :per_item LIMIT 1"
     if store.db.execute(query, {"project": project.id, "per_item": per_item}).fetchone() is not None:
         return True
@@ -123,7 +121,7 @@ def _sample(store: Store, project: Project, per_item: int) -> Sample:
 
 @dataclass(slots=True)
 class _Sample:
-    """The items that a forecast rests on: cell -> (labels, rejects) -> items, and what their labels are."""
+    """The items that a forecast uses: cell -> (labels, rejects) -> items, and the origin of their labels."""
 
     patterns: dict[int, dict[tuple[int, int], int]] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -141,7 +139,7 @@ class _Sample:
         return tuple((*versions, items) for versions, items in sorted(self.versions.items()))
 
     def signature(self, narrowed: bool) -> str:
-        """What is added to the signature of the numbers: which labels of which items they rest on."""
+        """The part of the signature that says which labels of which items were used."""
         seen = sorted({version for versions in self.versions for version in versions})
         text = "|guideline:" + "+".join(f"v{version}" for version in seen) if seen else ""
         text += "|sent-back:last-word" if self.returned else ""
@@ -149,7 +147,7 @@ class _Sample:
 
 
 def _patterns(store: Store, project: Project, per_item: int, sample: Sample, narrow: Unselected | None) -> _Sample:
-    # All items in the order of their rows: twice as fast as in that of an index.
+    # A scan in row order is twice as fast as by an index.
     which, how = (_PILOT, "") if sample == "pilot" else (_ALL, "NOT INDEXED")
     values = {"project": project.id, "per_item": per_item, "plan": project.plan}
     if narrow is not None:
@@ -212,7 +210,7 @@ def _people(store: Store, project: Project) -> int:
 
 
 def _of_generations(project: Project, work: WorkForecast, items: int) -> WorkForecast:
-    """Nothing stops at a reject, nothing is kept or dropped; a sample may be labelled more often than the rest."""
+    """For generations: no stop at a reject, none kept or dropped; a sample may get more labels than the rest."""
     none = Estimate.undefined(NO_REJECT)
     every = work.all
     if project.doubled is not None and items:

@@ -1,16 +1,15 @@
-"""How much work a project will be, before it is done: labels, hours, candidates for the quotas.
+"""A model of the work that a project will take: labels, hours, candidates for the quotas.
 
-Everything comes from items that were labelled in full: of each, how many of its labels were rejects. Under the plan
-`stop` an item costs as many labels as come up to its first reject; over all orders of the annotators that is exactly
-(n + 1) / (r + 1) labels on average for r rejects among n, and n where nobody rejects. An item with more than n labels
-stands for all its subsets of n (hypergeometric).
+The input is how many labels of each fully labelled item were rejects. Under the plan `stop` an item costs the labels up
+to its first reject. The mean over all orders of the annotators is exactly (n + 1) / (r + 1) for r rejects among n, and
+n without rejects. An item with more than n labels stands for all its subsets of n (hypergeometric).
 
-Two things are uncertain and both are drawn: the shares of items with 0, 1 ... n rejects (Dirichlet, Jeffreys' prior of
-1/2 each), and what so many items will come to (normal, with the variance of one item's labels). Hours are labels times
-the mean time of a label: a median would fall short of the sum, because a few labels take long. A time of over five
-minutes counts as five, as in the hours of a release; its interval is by resampling items. Intervals are the 2.5 and
-97.5 percentiles of the draws; the share that all accept is shown with the Wilson interval, and the candidates needed
-carry that interval through.
+Two quantities are uncertain, and both are simulated: the shares of items with 0, 1 ... n rejects (Dirichlet, Jeffreys'
+prior of 1/2 each), and the sum over so many items (normal, with the variance of one item's labels). Hours are labels
+times the mean time of a label; a median would underestimate the sum, because some labels take long. Times over five
+minutes count as five, as in the hours of a release; the interval is by resampling items. Intervals are the 2.5 and 97.5
+percentiles of the draws; the share that all accept has the Wilson interval, which also gives that of the candidates
+needed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,10 +37,9 @@ Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One pair and side: its candidates, its quota (None: no end), what is kept already, the items labelled in full.
+    """One pair and side: its candidates, its quota (None: unlimited), items kept already, fully labelled items.
 
-    `left`: candidates that are not decided yet, nor were before labels were sent back; `returned_kept`: how many had
-    been kept of those that were.
+    `left`: candidates never decided; `returned_kept`: items in relabelling that were kept before it.
     """
 
     pair: str
@@ -56,11 +54,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class CellNeed:
-    """How many candidates one pair and side needs for its quota.
+    """The candidates that one pair and side needs for its quota.
 
-    `rate`: share that all accept, 0 to 1, Wilson interval; `own`: it rests on this pair and side alone. `needed`:
-    candidates for the whole quota, quota / rate, with the interval carried through; None where none was kept.
-    `verdict`: whether those that are `left` meet the rest of the quota (annotations.forecast.quota).
+    `rate`: share that all accept, 0 to 1, Wilson interval; `own`: of this pair and side alone. `needed`: candidates for
+    the whole quota, quota / rate with its interval; None if none was kept. `verdict`: whether the candidates `left`
+    meet the rest of the quota (annotations.forecast.quota).
     """
 
     pair: str
@@ -77,9 +75,9 @@ class CellNeed:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a plan costs in all, from the first label to the last.
+    """The total cost of a plan.
 
-    `judgements`: labels; `each`: labels per candidate, 1 to n; `hours`: of all annotators together.
+    `judgements`: labels; `each`: labels per candidate, 1 to n; `hours`: all annotators together.
     """
 
     judgements: Estimate
@@ -91,9 +89,8 @@ class Work:
 class WorkForecast:
     """Both plans side by side.
 
-    `candidates`: how many will be judged: all there are, or up to the quotas. `rate`: share that all accept.
-    `seconds`: mean time of one label, none counted as more than 300 s. `saved`: 1 - labels under
-    `stop` / labels under `all`, 0 to 1.
+    `candidates`: how many will be judged, all or up to the quotas. `rate`: share that all accept. `seconds`: mean time
+    of one label, none counted as more than 300 s. `saved`: 1 - labels under `stop` / labels under `all`, 0 to 1.
     `needed`: candidates that all quotas take together; its range adds up those of the cells.
     """
 
@@ -111,13 +108,13 @@ class WorkForecast:
 
 
 def labels_to_first_reject(labels: int, rejects: int) -> tuple[float, float]:
-    """Mean and mean square of how many labels come up to the first reject, over all orders of *labels* labels."""
+    """Mean and mean square of the number of labels up to the first reject, over all orders of *labels* labels."""
     beyond = [comb(labels - rejects, j) / comb(labels, j) for j in range(labels)]  # P(the first j are accepts)
     return sum(beyond), sum((2 * j + 1) * share for j, share in enumerate(beyond))
 
 
 def rejects_among(per_item: int, patterns: Patterns) -> Numbers:
-    """How many items have 0, 1 ... *per_item* rejects, if of each item's labels a random *per_item* had been made.
+    """Expected numbers of items with 0, 1 ... *per_item* rejects in a random subset of *per_item* labels of each.
 
     Items with fewer labels are left out.
     """
@@ -140,12 +137,12 @@ def forecast_work(
 ) -> WorkForecast:
     """What labelling *cells* will take under both plans.
 
-    *per_item* labels each; under `stop` a *share*, 0 to 1, is labelled by all. *seconds*: the times of the labels of
-    each item (any key), as the desk measured them. The same input and seed give the same numbers.
+    *per_item* labels each; under `stop` all annotators label a *share*, 0 to 1. *seconds*: times of the labels of each
+    item (any key), as the desk measured them. The same input and seed give the same numbers.
     """
     random = np.random.default_rng(seed)
     pooled = sum((rejects_among(per_item, cell.patterns) for cell in cells), np.zeros(per_item + 1))
-    # Cells that rest on all together rest on the same draws of them: they err to the same side.
+    # Cells that use the share of all together use the same draws: their errors are correlated.
     together = random.dirichlet(pooled + 0.5, draws)
     drawn = [_Drawn(cell, per_item, share, (pooled, together), random, draws) for cell in cells]
     time = LabelTime(seconds or {}, random, draws)
@@ -174,7 +171,7 @@ def forecast_work(
 
 @dataclass(frozen=True, slots=True)
 class _Total:
-    """A sum with its draws; `estimate` is what is shown of it."""
+    """A sum with its draws; `estimate` is shown."""
 
     estimate: Estimate
     draws: Numbers
@@ -189,7 +186,7 @@ class _Total:
         return cls(Estimate(value, min(low, value), max(high, value)), draws)
 
     def over(self, other: "_Total") -> Estimate:
-        """This as a multiple of the other."""
+        """The ratio of this to the other."""
         if self.estimate.value is None or not other.estimate.value:
             return Estimate.undefined(self.estimate.reason or other.estimate.reason or NO_ITEMS)
         counted = other.draws > 0
@@ -198,7 +195,7 @@ class _Total:
         ).estimate
 
     def share_below(self, other: "_Total") -> Estimate:
-        """By which share of the other this is less."""
+        """1 - this / other."""
         found = self.over(other)
         if found.value is None or found.low is None or found.high is None:
             return found
@@ -239,7 +236,7 @@ class _Drawn:
         self.stopped = (candidates * each, total)
 
     def _judged(self, rates: Numbers | None) -> Numbers:
-        """How many candidates will be judged: all, or as many as the quota takes at these *rates*."""
+        """Candidates to be judged: all, or as many as the quota takes at these *rates*."""
         if self.cell.quota is None or rates is None:
             return np.array([float(self.cell.stock)])
         if not self.cell.quota:
@@ -249,7 +246,7 @@ class _Drawn:
         return np.minimum(self.cell.stock, taken)
 
     def need(self) -> CellNeed:
-        """Candidates for the quota."""
+        """The candidates needed for the quota."""
         cell, quota = self.cell, self.cell.quota or 0
         rate = wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
         needed, missing = candidates_needed(quota, rate), max(0, quota - cell.kept - cell.returned_kept)

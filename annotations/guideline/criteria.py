@@ -1,4 +1,4 @@
-"""What a new project asks of its annotators: a built-in guideline or files of one's own."""
+"""The guideline of a new project: a built-in one or the user's files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from core.guidelines import Option, Version, builtin, generations
 from core.resources import read_table
 from core.text.sentences import decode
 
-LARGEST_BYTES = 200_000  # a guideline is read by people
+LARGEST_BYTES = 200_000  # people have to read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def read_text(path: Path) -> str:
 
 def read_reasons(path: Path) -> tuple[Choice, ...]:
     """Reject reasons from a TSV file with the columns code, key, zh, en. Raises BadFile where it is not such a file."""
-    read_text(path)  # says in a sentence what is wrong with the file as a file
+    read_text(path)  # raises BadFile with the problem of the file
     try:
         rows = read_table(path)
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""The next version of the guideline while it is written: kept at every change, published as a whole."""
+"""Drafts of the next version of the guideline: saved at every change, published as a whole."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from core.errors import N_, Refused
 from core.files.timestamps import timestamp
 from core.text.sentences import control_character
 
-LONGEST_TEXT = 100_000  # characters; a guideline is read by people
+LONGEST_TEXT = 100_000  # characters; people have to read it
 LONGEST_CHANGES = 2_000
 LONGEST_NAME = 400  # of a criterion
 LONGEST_CODE = 60
@@ -29,7 +29,7 @@ LONGEST_CODE = 60
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The next version as it is so far. `base`: the version it was begun from; `saved` None: nothing is changed yet."""
+    """A draft. `base`: the version it was begun from; `saved` None: nothing is changed yet."""
 
     base: int
     text: str
@@ -39,13 +39,13 @@ class Draft:
     saved: str | None = None
 
     def differs(self, old: Guideline) -> bool:
-        """Whether annotators would be asked anything else than under *old*."""
+        """Whether it differs from *old* for annotators."""
         asked = (self.text.strip(), self.choices, self.reasons)
         return asked != (old.text.strip(), old.choices, old.reasons)
 
 
 def read_draft(store: Store, project: Project) -> Draft:
-    """What is kept of the next version; where nothing is, the newest version to begin from."""
+    """The saved draft, or else one that equals the newest version."""
     query = "SELECT content, saved FROM guideline_draft WHERE project = ?"
     row = store.db.execute(query, (project.id,)).fetchone()
     if row is None:
@@ -57,7 +57,7 @@ def read_draft(store: Store, project: Project) -> Draft:
 
 
 def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
-    """Keep a draft, whatever state it is in; returns it with the moment."""
+    """Save a draft, complete or not; returns it with the moment."""
     content = asdict(draft)
     del content["saved"]
     moment = timestamp()
@@ -71,19 +71,19 @@ def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
 
 
 def discard_draft(store: Store, project: Project) -> None:
-    """Forget the draft; the tags keep what was decided about them."""
+    """Delete the draft; decisions about tags stay."""
     with store.write() as db:
         db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
 
 
 def tag_codes(store: Store, project: Project) -> dict[str, str | None]:
-    """What was decided about tags: the code of the criterion that a tag became, None where it was left out."""
+    """Decisions about tags: the code of the criterion that a tag became, None if it was left out."""
     rows = store.db.execute("SELECT tag, code FROM tag_draft WHERE project = ?", (project.id,))
     return dict(rows.fetchall())
 
 
 def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str | None) -> None:
-    """Decide that *tags* become the criterion *code*; None: they are left out."""
+    """Decide that *tags* become the criterion *code*; None: leave them out."""
     with store.write() as db:
         db.executemany(
             "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?)"
@@ -93,7 +93,7 @@ def assign_tags(store: Store, project: Project, tags: Iterable[str], code: str |
 
 
 def reopen_tags(store: Store, project: Project, tags: Iterable[str]) -> None:
-    """Take back what was decided about *tags*."""
+    """Take back the decisions about *tags*."""
     with store.write() as db:
         db.executemany("DELETE FROM tag_draft WHERE project = ? AND tag = ?", ((project.id, tag) for tag in tags))
 
@@ -150,11 +150,11 @@ def write_version(
     also: Collection[str] = (),
     author: str = "",
 ) -> tuple[Guideline, RelabelCounts]:
-    """Publish a draft as the next version and send back what *which* says (see `sending_back`).
+    """Publish a draft as the next version and send the labels of *which* for relabelling (see `relabelling`).
 
-    All or nothing up to 1,000 labels; more are sent back after the version is written, in several transactions.
-    Returns the version and what was sent back. Raises Refused where somebody wrote a version since the draft was
-    begun, where nothing differs, or where labels could not be made with it.
+    All or nothing up to 1,000 labels; more are sent after the version is written, in several transactions. Returns the
+    version and the counts. Raises Refused if a version was written since the draft was begun, if nothing differs, or if
+    labels could not be made with it.
     """
     at_once = which == "none" or _is_small(store, project, draft, which, also)
     with store.write() as db:
@@ -188,12 +188,12 @@ def _tags_in_use(codes: Mapping[str, str | None], draft: Draft) -> dict[str, Any
 
 
 def restore_draft(store: Store, project: Project, content: object, saved: str) -> bool:
-    """Bring the draft of a package back, in the caller's transaction; False: this project has one, which stays."""
+    """Store the draft of a package, in the caller's transaction; False: the project has one already, which stays."""
     query = "INSERT INTO guideline_draft (project, content, saved) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
     return bool(store.db.execute(query, (project.id, json.dumps(content, ensure_ascii=False), saved)).rowcount)
 
 
 def restore_tag_draft(store: Store, project: Project, tag: str, code: str | None) -> bool:
-    """Bring back what a tag becomes, in the caller's transaction; False: that is said here already."""
+    """Store the decision about a tag, in the caller's transaction; False: there is one already."""
     query = "INSERT INTO tag_draft (project, tag, code) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
     return bool(store.db.execute(query, (project.id, tag, code)).rowcount)

@@ -1,4 +1,4 @@
-"""Free tags: what annotators write in their own words in a pilot, and how the lead makes criteria of them."""
+"""Free tags: words of annotators in a pilot, of which the lead makes criteria."""
 
 import json
 import unicodedata
@@ -15,9 +15,9 @@ from core.text.sentences import control_character
 LONGEST_TAG = 60
 MOST_TAGS = 12  # on one label
 OWN_TAGS = 200  # that a desk offers
-SIMILARITY = 86.0  # from here on two tags look like one, of 100 (rapidfuzz ratio)
+SIMILARITY = 86.0  # from this rapidfuzz ratio (0 to 100) on, two tags count as similar
 
-# The last label that each annotator made of an item and did not take back, also where it was sent back since.
+# The last label of each annotator on an item that was not undone, also if it was sent for relabelling since.
 _TAGGED = """
 SELECT label.item, label.annotator, label.choice, label.reasons, label.tags, label.note
 FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
@@ -30,7 +30,7 @@ ORDER BY item.rank, label.annotator
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A tag: how many labels bear it, on how many items, by how many annotators; `spellings`: what it stands for."""
+    """A tag: numbers of its labels, items and annotators; `spellings`: the tags that it stands for."""
 
     text: str
     labels: int
@@ -41,7 +41,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class TaggedLabel:
-    """One label that bears a tag. `annotator` is a row id: who may see the name is for the page to decide."""
+    """A label with a tag. `annotator` is a row id: the page decides who may see the name."""
 
     annotator: int
     choice: str
@@ -51,7 +51,7 @@ class TaggedLabel:
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """*tags* without blanks at their ends, runs of blanks as one, each once. Raises Refused for what is no tag."""
+    """*tags* without surrounding or repeated blanks, each once. Raises Refused for an invalid tag."""
     found = list(dict.fromkeys(unicodedata.normalize("NFC", " ".join(tag.split())) for tag in tags if tag.strip()))
     if len(found) > MOST_TAGS:
         raise Refused(N_("A label has at most {most} tags."), most=MOST_TAGS)
@@ -64,7 +64,7 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
-    """The tags that this annotator has used in the project, commonest first: what the desk offers, nobody else's."""
+    """The tags that this annotator has used in the project, commonest first: the suggestions of the desk."""
     query = (
         "SELECT label.tags FROM item INDEXED BY item_pilot JOIN label ON label.item = item.id"
         " WHERE item.pilot IN (SELECT id FROM pilot WHERE project = ?) AND label.annotator = ? AND label.tags <> '[]'"
@@ -75,7 +75,7 @@ def own_tags(store: Store, project: Project, annotator: Annotator) -> list[str]:
 
 
 def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]:
-    """Every tag of the project's pilots, commonest first: of labels that stand, or were sent back since.
+    """Every tag of the project's pilots, commonest first: of valid labels and those sent for relabelling since.
 
     `together`: tags that are probably one (see `similar_tags`) are counted as one, under the commonest of them.
     """
@@ -85,13 +85,13 @@ def tags(store: Store, project: Project, *, together: bool = False) -> list[Tag]
         return single
     first = {text: group for group in similar_tags([tag.text for tag in single]) for text in group}
     spelt = {text: first[text][0] if text in first else text for text in (tag.text for tag in single)}
-    # A label that bears two spellings of a tag bears the tag once.
+    # A label with two spellings of a tag counts once.
     merged = _count_tags((tag, row[0], row[1]) for row in rows for tag in {spelt[one] for one in json.loads(row[4])})
     return [replace(tag, spellings=first.get(tag.text, (tag.text,))) for tag in merged]
 
 
 def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
-    """Tags with their counts, from (tag, item, annotator) of each label that bears it."""
+    """Tags with their counts, from (tag, item, annotator) of each label."""
     labels, items, people = Counter[str](), dict[str, set[int]](), dict[str, set[int]]()
     for tag, item, annotator in borne:
         labels[tag] += 1
@@ -102,7 +102,7 @@ def _count_tags(borne: Iterable[tuple[str, int, int]]) -> list[Tag]:
 
 
 def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> list[tuple[Item, list[TaggedLabel]]]:
-    """The items that bear one of the tags *wanted*, each with the labels that do, in the order of their ranks."""
+    """The items with one of the tags *wanted*, each with those labels, in the order of ranks."""
     asked = set(wanted)
     found: dict[int, list[TaggedLabel]] = {}
     for item, annotator, choice, reasons, stored, note in store.db.execute(_TAGGED, {"project": project.id}):
@@ -120,14 +120,15 @@ def items_with_tags(store: Store, project: Project, wanted: Iterable[str]) -> li
 
 
 def bare_tag(tag: str) -> str:
-    """What is left of a tag where case, width, blanks and the marks at its ends do not count."""
+    """A tag without case, width, blanks and the punctuation at its ends."""
     folded = "".join(unicodedata.normalize("NFKC", tag).casefold().split())
     inside = [place for place, character in enumerate(folded) if unicodedata.category(character)[0] in "LNS"]
     return folded[inside[0] : inside[-1] + 1] if inside else folded
 
 
 def similar_tags(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """Groups of two or more tags that are probably one: the same but for case, width and marks, or nearly so spelt.
+    """Groups of two or more tags that are probably one: equal but for case, width and punctuation, or similar in
+    spelling.
 
     In the order of *texts*; each group names its first, commonest one first.
     """
@@ -146,5 +147,5 @@ def similar_tags(texts: Sequence[str]) -> list[tuple[str, ...]]:
 def _is_similar(one: str, other: str) -> bool:
     from rapidfuzz import fuzz
 
-    # Two short tags that differ by a character are two words; two long ones are a slip.
+    # A different character makes another word of a short tag, but is a slip in a long one.
     return one == other or (min(len(one), len(other)) > 3 and fuzz.ratio(one, other) >= SIMILARITY)

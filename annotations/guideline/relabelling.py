@@ -1,7 +1,7 @@
-"""A new version of the guideline, and what becomes of labels that were made under older ones.
+"""Relabelling: labels of older versions of the guideline go back to their annotators.
 
-They are kept, or sent back to those who made them: the old label stays in the history, counts no more, and its
-annotator labels the item anew. Nobody else is handed the item meanwhile, however long the annotator is away.
+The old label stays in the history and no longer counts, and its annotator labels the item once more. The place of this
+annotator is kept for any time; nobody else gets it.
 """
 
 import json
@@ -20,11 +20,11 @@ from core.errors import N_, Refused
 
 Which = Literal["none", "named", "all"]
 WHICH: tuple[Which, ...] = ("none", "named", "all")
-ACCEPTED = ("accept", "correct")  # the choices that name no criterion, because nothing is wrong
+ACCEPTED = ("accept", "correct")  # choices that name no criterion
 
-CHUNK = 1_000  # labels a transaction; a longer one makes desks wait
+CHUNK = 1_000  # labels per transaction; more would make desks wait
 
-# Blind labels that stand, with the version that each was made under.
+# Valid blind labels with their versions of the guideline.
 _STANDING = """
 SELECT assignment.item, assignment.annotator, label.id, label.guideline, label.choice, label.reasons, label.tags,
     assignment.revealed IS NOT NULL
@@ -34,7 +34,7 @@ WHERE assignment.project = ? AND assignment.state = 'labelled'
 
 
 class OlderLabel(NamedTuple):
-    """A label that would be sent back."""
+    """A label of an older version."""
 
     item: int
     annotator: int
@@ -43,7 +43,7 @@ class OlderLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RelabelCounts:
-    """How much would be sent back: labels, items, and labels of each annotator by name."""
+    """Numbers of labels, items, and labels of each annotator by name."""
 
     labels: int
     items: int
@@ -52,12 +52,12 @@ class RelabelCounts:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """What a new version means for labels of older ones.
+    """The labels of older versions that a new one affects.
 
-    `older`: all that stand blind; `named`: those that name a criterion or choice that changed, was dropped or was
-    marked as changed, and rejects that name a free tag and no criterion; `all`: those and every accept; `shown`: those
-    that stay in any case, because their annotators have seen an opinion or what others said; `left`: of `all`, labels
-    of people who have left: they are free for others.
+    `older`: all valid blind ones; `named`: those that name a criterion or choice that changed, was dropped or was
+    marked as changed, and rejects with a free tag and no criterion; `all`: those and every accept; `shown`: those that
+    are never sent, because their annotators have seen an opinion or others' labels; `left`: those of `all` whose
+    annotators have left, so that their places become free for others.
     """
 
     older: RelabelCounts
@@ -69,7 +69,7 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class EarlierLabel:
-    """What an annotator had said of an item that was sent back: for the desk."""
+    """The former label of an item in relabelling, for the desk."""
 
     choice: str
     reasons: tuple[str, ...]
@@ -80,9 +80,9 @@ class EarlierLabel:
 def count_affected(
     store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Collection[str] = ()
 ) -> Affected:
-    """Count what a version with these *choices* and *reasons* would send back, before it is written.
+    """Count the labels that a version with these *choices* and *reasons* would affect, before it is written.
 
-    *also*: codes whose meaning changes although their names do not.
+    *also*: codes whose meaning changes without a change of the name.
     """
     found = _older_labels(store, project, guidelines(store, project), choices, reasons, also)
     names = dict(
@@ -108,12 +108,11 @@ def send_for_relabelling(
     also: Collection[str] = (),
     author: str = "",
 ) -> RelabelCounts:
-    """Send labels of versions before *version* back to their annotators; returns what was sent.
+    """Send labels of versions before *version* back to their annotators; returns the labels sent.
 
-    "named": see `Affected`; "all": accepts too, for a criterion that is new; "none": nothing. Idempotent: what was
-    sent back stands no more, and who is interrupted may call it again. One transaction up to 1,000 labels, else one
-    for each 1,000, so that desks need not wait; the event comes with the last. Raises Refused for another word,
-    NotFound for a version that is not there.
+    "named": see `Affected`; "all": accepts too, for a new criterion; "none": nothing. Idempotent: after an
+    interruption, a repeated call does the rest. One transaction per 1,000 labels, so that desks need not wait; the last
+    one stores the event. Raises Refused for another word, NotFound for an unknown version.
     """
     found = _labels_to_send(store, project, version, which, also)
     sent: list[OlderLabel] = []
@@ -153,12 +152,12 @@ def _labels_to_send(
 
 
 def _send_chunk(store: Store, project: Project, found: Sequence[OlderLabel]) -> list[OlderLabel]:
-    """Send back those that still stand, inside the caller's transaction; returns them."""
+    """Send back those that are still valid, inside the caller's transaction; returns them."""
     here = _active(store, project)
     sent = []
     for one in found:
         stays = one.annotator in here
-        # Who has left cannot be asked again: the slot is free for others.
+        # An annotator who has left cannot relabel: the slot is free for others.
         if send_label_back(store.db, one.item, one.annotator, one.label, stays=stays):
             sent.append(one)
     void_retests(store.db, ((one.item, one.annotator) for one in sent))
@@ -186,7 +185,7 @@ def _record_sent(
 
 
 def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
-    """How many items that were sent back each annotator has still to label, by name; nobody with none."""
+    """The number of items that each annotator has still to relabel, by name, without zeros."""
     query = (
         "SELECT annotator.name, count(*) FROM assignment INDEXED BY assignment_kept"
         " JOIN annotator ON annotator.id = assignment.annotator"
@@ -196,7 +195,7 @@ def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
 
 
 def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, EarlierLabel]:
-    """What this annotator had said of those *items* that were sent back, by public id."""
+    """The former labels of this annotator on those *items* that are in relabelling, by public id."""
     marks = ", ".join("?" * len(items))
     query = (
         "SELECT item.uid, label.choice, label.reasons, guideline.version, label.tags FROM assignment"
@@ -213,7 +212,7 @@ def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> di
 
 
 class _OlderLabels(NamedTuple):
-    """Labels of older versions by what a new one means for them; `shown`: how many stay in any case."""
+    """Labels of older versions in the groups of `Affected`; `shown`: how many are never sent."""
 
     named: list[OlderLabel]
     accepts: list[OlderLabel]
@@ -234,8 +233,10 @@ def _older_labels(
     reasons: Sequence[Choice],
     also: Collection[str],
 ) -> _OlderLabels:
-    """The labels of these *versions*, read once. What was labelled after an opinion or others' labels were shown
-    cannot be made blind again: it stays."""
+    """The labels of these *versions*, read once.
+
+    Labels made after an opinion or others' labels were shown are not sent: they could not be blind again.
+    """
     new = (*choices, *reasons)
     touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
     found = _OlderLabels([], [], [], 0)

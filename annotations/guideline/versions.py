@@ -1,4 +1,4 @@
-"""Guidelines: what annotators are asked, in versions that never change."""
+"""Guidelines in versions that never change."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from core.errors import N_, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.guidelines import builtin, generations
 
-# What the desk itself does with a letter; annotations/desk/static/keys.js and generations_keys.js.
+# Letters that the desk uses itself; see annotations/desk/static/keys.js and generations_keys.js.
 DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}
 
 CHOICES: dict[Kind, tuple[str, ...]] = {
@@ -52,11 +52,11 @@ def add_guideline(
     changes: str = "",
     created: str | None = None,
 ) -> Guideline:
-    """Store a changed guideline as the next version; labels keep pointing to the version they were made under.
+    """Store a changed guideline as the next version; labels keep the version they were made under.
 
-    `changes`: what is new, in the words that annotators are told when they come back to their desk; "": nothing is
-    said beside the new version. `created`: when it was written, of a version that comes back (UTC, ISO 8601); None:
-    now. Raises Refused where labels could not be made with these choices and reasons.
+    `changes`: what is new, shown to annotators at their desk; "": no text beside the new version. `created`: when an
+    imported version was written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these
+    choices and reasons.
     """
     check_options(project.kind, choices, reasons)
     with store.write() as db:
@@ -67,7 +67,7 @@ def add_guideline(
 
 
 class ChangedCodes(NamedTuple):
-    """Codes of choices and reasons that a version adds, drops, or words in another way, in the order of a guideline."""
+    """Codes of choices and reasons that a version adds, drops or renames, in the order of a guideline."""
 
     added: tuple[str, ...]
     dropped: tuple[str, ...]
@@ -75,14 +75,14 @@ class ChangedCodes(NamedTuple):
 
     @property
     def touched(self) -> frozenset[str]:
-        """The codes that labels may name and that no longer mean what they meant."""
+        """Codes that existing labels may name and whose meaning has changed."""
         return frozenset((*self.dropped, *self.changed))
 
 
 def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
     """How the *new* choices or reasons differ from the *old* ones.
 
-    A code counts as changed where its Chinese or English name differs; another key is only another way to type it.
+    A code is changed if its Chinese or English name differs; its key does not matter.
     """
     was, now = ({one.code: (one.zh.strip(), one.en.strip()) for one in options} for options in (old, new))
     return ChangedCodes(
@@ -95,7 +95,7 @@ def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
 def guideline_parts(
     kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
 ) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
-    """Text, choices and reasons, each the given one or that of the built-in guideline (of sentences: the journal's)."""
+    """Text, choices and reasons, by default those of the built-in guideline (for sentences: the journal's)."""
     built = generations(language) if kind == "generations" else builtin("journal", language)
     if choices is None:
         choices = [Choice(o.code, o.key, o.zh, o.en) for o in built.choices]
@@ -105,7 +105,7 @@ def guideline_parts(
 
 
 def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:
-    """Raise Refused unless labels can be made with these: choices of this kind, codes and keys without doubles."""
+    """Raise Refused unless labels can be made with these: choices of this kind, unique codes and keys."""
     allowed = CHOICES[kind]
     if not choices or any(choice.code not in allowed for choice in choices):
         raise Refused(N_("The choices of this kind of project are {allowed}."), allowed=", ".join(allowed))
@@ -115,7 +115,7 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
             raise Refused(N_("Every choice and reason needs a code and a key of its own."))
         if any(";" in code for code in codes):
             raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
-    for choice in choices:  # a reason can be clicked; a choice is made by its key
+    for choice in choices:  # a reason can be clicked; a choice needs a key
         key = choice.key.upper()
         if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS[kind]:
             message = N_("{key} cannot be the key of a choice: take one letter or digit, but none of {taken}.")
@@ -136,7 +136,7 @@ def insert_guideline(
     changes: str = "",
     created: str | None = None,
 ) -> None:
-    """Store a version, inside the caller's transaction; `created` None: it is written now."""
+    """Store a version, inside the caller's transaction; `created` None: now."""
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
     store.db.execute(
         "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
@@ -146,6 +146,6 @@ def insert_guideline(
 
 
 def mark_read(db: Connection, project: Project, annotator: int, version: int) -> bool:
-    """Record that an annotator (row id) has read what changed up to *version*; False: had read it before."""
+    """Record that an annotator (row id) has read the changes up to *version*; False: that was recorded before."""
     query = "UPDATE member SET told = ? WHERE project = ? AND annotator = ? AND told < ?"
     return bool(db.execute(query, (version, project.id, annotator, version)).rowcount)

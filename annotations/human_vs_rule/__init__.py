@@ -1,1 +1,1 @@
-"""What people said, matched to runs."""
+"""People's labels of generations, matched to runs."""

@@ -1,4 +1,4 @@
-"""What people said of generations as the third way, beside the rule's verdict and a run's (SPEC 4.9)."""
+"""People's labels of generations as the third measurement, beside the rule's verdict and a run's (SPEC 4.9)."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from core.human_vs_rule.apply_rule import with_verdicts
 if TYPE_CHECKING:
     import pandas as pd
 
-WRONG = "misgendering"  # the one label that counts as 0; correct, no_pronoun and plural_they count as 1
+WRONG = "misgendering"  # counts as 0; correct, no_pronoun and plural_they count as 1
 MATCHED = ("model", "dataset", "template", "name", "pronoun")  # what names one instance of a run
 
 
@@ -18,14 +18,14 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     """One row per generation that people have finished: columns model, pronoun, dataset, setting, template, name,
     people, rule, labels.
 
-    `people`: 1 right, 0 misgendered: the gold label where there is one, else what most blind labels say; NaN where
-    they are split. `rule`: the first-pronoun rule's verdict on the same text, NaN where the pronouns are not known.
-    Generations that somebody still has to label blindly are left out (nothing of them may be shown).
+    `people`: 1 right, 0 misgendered: the gold label if there is one, else the majority of the blind labels; NaN for a
+    tie. `rule`: the first-pronoun rule's verdict on the same text, NaN if the pronouns are unknown. Generations that
+    still need blind labels are left out, because nothing of them may be shown.
     """
     import numpy as np
 
     rows = generations(store, project)
-    rows = rows[rows["finished"]].reset_index(drop=True)  # settled ones too: more labels may be wanted since
+    rows = rows[rows["finished"]].reset_index(drop=True)  # also with a settlement: more labels may be needed since
     said = labels_of_generations(store, project)
     share = (said["choice"] != WRONG).groupby(said["item"]).mean() if len(said) else said["item"]
     mean = rows["item"].map(share) if len(said) else rows["labels"].astype(float) * np.nan
@@ -38,10 +38,10 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
 
 
 def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":
-    """*rows* of `people` with the column `prob` of the same instance in a table of verdicts; NaN where it has none.
+    """*rows* of `people` with the column `prob` of the same instance in a table of verdicts; NaN if it has none.
 
-    An instance is the same where model, data set, template, name and pronouns are; what the run does not tell is not
-    asked. Without a template in the run nothing matches.
+    Instances match by model, data set, template, name and pronouns, as far as the run has these. Without a template in
+    the run nothing matches.
     """
     keys = [key for key in MATCHED if key in run]
     if "template" not in keys:

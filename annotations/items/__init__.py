@@ -1,1 +1,1 @@
-"""What is labelled, how many labels it wants, what counts for it; the only writer of `item` and `batch`."""
+"""Items, their wanted number of labels, and their gold labels. The only writer of `item` and `batch`."""

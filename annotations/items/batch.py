@@ -1,4 +1,4 @@
-"""Items: how they come in, invisible until their file is complete, and how they are read."""
+"""Items: storing the items of a file, invisible until the file is complete, and reading items."""
 
 import hashlib
 import json
@@ -25,17 +25,17 @@ from core.processes import is_alive, this_process
 from core.text.sentences import text_hash
 from core.types import Candidate, Side
 
-# An import on its way; a batch that was taken back, and the one of withdrawn items, are not published either.
+# A running import. A withdrawn batch, and that of withdrawn items, are not published either.
 BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"
-CHUNK = 1_000  # rows a commit: a larger one makes labels wait (DESIGN 9)
-PAUSE_S = 0.01  # between two commits, so that labels get their turn
-SILENT_S = 600.0  # an unpublished batch that was not heard of for this long is given up
-LOOK_S = 0.2  # between two looks whether it is this file's turn
-LATE = 1 << 62  # ranks from here on come after all others of their cell, whatever batch these are in
+CHUNK = 1_000  # rows per commit: more would make labels wait (DESIGN 9)
+PAUSE_S = 0.01  # between commits, so that labels get their turn
+SILENT_S = 600.0  # an unpublished batch without a sign of life for so long is abandoned
+LOOK_S = 0.2  # poll interval while another import runs
+LATE = 1 << 62  # ranks from here on come after all others of their cell, in any batch
 
-# Events of an import whose file says something else of a text than the project does. Items are never changed: what was
-# here first stands, and the lead sees the other in the list of conflicts.
-OTHER_WORD = "conflict_word"  # the same text, with another keyword or another place of it
+# Events of an import whose file contradicts a stored item. Items are never changed: the lead finds the other value in
+# the list of conflicts.
+OTHER_WORD = "conflict_word"  # the same text, with another keyword or another place
 OTHER_TEXT = "conflict_text"  # the same id, with another text
 
 ITEM_COLUMNS = (
@@ -48,14 +48,12 @@ ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
 
 @dataclass(frozen=True, slots=True)
 class NewItem:
-    """An item as a file has it.
+    """An item of a file.
 
-    `candidate` None: a text without a keyword (generations), then `context` is
-    what it completes, `stratum` the cell it is drawn from, and `key` what makes
-    it itself (context, completion, model, setting and index in one string).
-    `uid` keeps the public id of an item that was exported before. `late`: it
-    comes last in its cell (mining flagged it). `counterpart`: the other word
-    where it is written otherwise here than in the pair (She of he/she).
+    `candidate` None: a text without a keyword (a generation); then `context` is what it completes, `stratum` the cell
+    it is drawn from, and `key` its identity (context, completion, model, setting and index in one string). `uid`: the
+    public id of an exported item. `late`: it comes last in its cell (mining flagged it). `counterpart`: the other word
+    if its spelling differs from the pair (She of he/she).
     """
 
     text: str
@@ -72,11 +70,11 @@ class NewItem:
 
 
 class ImportBusy(Refused):
-    """Another file is on its way into the project."""
+    """Another import is running in the project."""
 
 
 class AddedItems(NamedTuple):
-    """How many rows became items, and how many were there before."""
+    """How many rows became items, and how many were stored before."""
 
     added: int
     duplicates: int
@@ -85,19 +83,19 @@ class AddedItems(NamedTuple):
 class Batch:
     """The items of one file, invisible until `publish`.
 
-    `with Batch.begin(...) as batch:` discards them when the block fails.
+    `with Batch.begin(...) as batch:` deletes them if the block fails.
     """
 
     def __init__(self, store: Store, project: Project, batch_id: int, created: str) -> None:
-        # The number of a batch that is removed is given again: it takes the moment, too, to know one's own.
+        # SQLite reuses the row id of a deleted batch, so the moment is needed too to recognise this one.
         self.store, self.project, self.id, self.created = store, project, batch_id, created
         self._cells: dict[tuple[str, str], int] = {}
-        self._back: dict[int, None] = {}  # withdrawn items that the file has: they come back when it is published
+        self._back: dict[int, None] = {}  # withdrawn items of the file, restored at its publication
         self._last_commit = 0.0
 
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
-        """Open a batch. Raises ImportBusy while another file comes into the project, or is taken back."""
+        """Open a batch. Raises ImportBusy while another import or undo runs in the project."""
         discard_unpublished(store)
         with store.write() as db:
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
@@ -114,13 +112,13 @@ class Batch:
                 row,
             )
             now = db.execute("SELECT per_item, plan, share FROM project WHERE id = ?", (project.id,)).fetchone()
-        # The plan may have changed since the caller read the project; from here on it cannot.
+        # The plan may have changed since the caller read the project; in this transaction it cannot.
         fresh = replace(project, per_item=now[0], plan=now[1], share=now[2])
         return cls(store, fresh, int(cursor.lastrowid or 0), created)
 
     @classmethod
     def begin_in_turn(cls, store: Store, project: Project, file: str, patience_s: float) -> "Batch":
-        """Open a batch as soon as no other file is on its way. Raises Taken after *patience_s* seconds."""
+        """Open a batch as soon as no other import runs. Raises ImportBusy after *patience_s* seconds."""
         end = time.monotonic() + patience_s
         while True:
             try:
@@ -131,7 +129,7 @@ class Batch:
                 time.sleep(LOOK_S)
 
     def add(self, rows: Iterable[NewItem]) -> AddedItems:
-        """Store rows in commits of at most 1,000; a text that the project has already is counted, not stored."""
+        """Store rows in commits of at most 1,000; a text that the project has is only counted."""
         added = duplicates = 0
         source = iter(rows)
         while chunk := list(islice(source, CHUNK)):
@@ -167,13 +165,13 @@ class Batch:
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
                 raise
-            # The id belongs to an item of another project here, or to another text of this one.
+            # The id belongs to an item of another project, or to another text of this one.
             _note_other_text(self.store, self.project, new)
             added = self._insert_row(uuid.uuid4().hex, values)
         return added or self._is_back(new, identity, pair)
 
     def _is_back(self, new: NewItem, identity: bytes, pair: str) -> bool:
-        """Of a text that the project has: whether it was withdrawn and comes back with this file."""
+        """Whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
             "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair FROM item JOIN batch"
             " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
@@ -207,8 +205,8 @@ class Batch:
         return self._cells[pair, side]
 
     def publish(self, also: Callable[[], object] | None = None) -> None:
-        """Make the items visible to everybody at once; *also* is done in the same transaction."""
-        # Nobody can take an item of this batch yet, so the partial index on open items holds them all.
+        """Make all items visible at once; *also* runs in the same transaction."""
+        # No item of this batch has been handed out, so the partial index on open items holds them all.
         stock = self.store.db.execute(
             "SELECT cell, count(*) FROM item WHERE batch = ? AND taken < wanted AND aside = 0 GROUP BY cell", (self.id,)
         ).fetchall()
@@ -222,7 +220,7 @@ class Batch:
                     (cell, number),
                 )
             restore_items(self.store, self.project, self.id, list(self._back))
-            # Now that what came back is here: a doubly labelled sample is drawn from all.
+            # After the withdrawn items are restored: the doubly labelled sample is drawn from all.
             for item_id in redraw_sample(self.store, self.project, self.id):
                 recount_item(self.store, item_id)
             db.execute(
@@ -233,7 +231,7 @@ class Batch:
                 also()
 
     def discard(self) -> None:
-        """Remove the items again, in short transactions. Does nothing to a published batch."""
+        """Delete the items in short transactions. Does nothing to a published batch."""
         delete_items(self.store, self.id, self.created)
 
     def __enter__(self) -> "Batch":
@@ -243,12 +241,12 @@ class Batch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            with suppress(Busy):  # the disk is full, say: what stopped the import is told, the next one clears up
+            with suppress(Busy):  # on a full disk for instance: the next import cleans up
                 self.discard()
 
 
 def discard_unpublished(store: Store) -> int:
-    """Remove what imports left that died or were given up, finish what was being taken back; returns how many."""
+    """Delete the batches of failed imports and finish interrupted undos; returns how many."""
     rows = store.db.execute(
         f"SELECT id, pid, started_process, heard + iif(withdrawn, {ABANDONED_S}, {SILENT_S}), withdrawn, created"
         f" FROM batch WHERE {BEING_WITHDRAWN} OR published = 0 AND withdrawn = 0"
@@ -295,20 +293,20 @@ def as_item(row: tuple[Any, ...]) -> Item:
 
 
 def item_hash(new: NewItem) -> bytes:
-    """What makes an item itself in its project: its text, or its key."""
+    """The hash that identifies an item in its project, of its text or its key."""
     return text_hash(new.text if new.key is None else new.key)
 
 
 def _rank(seed: int, identity: bytes) -> int:
-    # 62 random bits that depend on the seed and the text alone: the same order in any database.
+    # 62 bits that depend only on the seed and the text: the same order in any database.
     digest = hashlib.blake2b(identity, digest_size=8, key=str(seed).encode()).digest()
     return int.from_bytes(digest, "big") >> 2
 
 
 def delete_items(store: Store, batch_id: int, created: str) -> None:
-    """Delete the items of an unpublished batch in short transactions, and the batch, unless it was taken back."""
+    """Delete the items of an unpublished batch in short transactions, and the batch, unless it was withdrawn."""
     this = "batch.id = ? AND batch.created = ? AND published = 0"
-    # Given up first, in one step: an import that wakes up half-way must not publish what is left of it.
+    # First mark it as abandoned, so that an import that wakes up cannot publish the rest.
     with store.write() as db:
         db.execute(f"UPDATE batch SET heard = 0 WHERE {this}", (batch_id, created))
     some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT {CHUNK}"
@@ -322,7 +320,7 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
 
 
 def _note_other_word(store: Store, project: Project, new: NewItem, found: Candidate, item: int) -> None:
-    """The text is here with another keyword, place or pair; in the caller's transaction."""
+    """Record that the stored text has another keyword, place or pair; in the caller's transaction."""
     data = {
         "start": found.start, "end": found.end, "keyword": found.keyword, "pair": found.pair.name,
         "file": new.file, "line": new.line,
@@ -331,7 +329,7 @@ def _note_other_word(store: Store, project: Project, new: NewItem, found: Candid
 
 
 def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
-    """The id is here with another text, which comes in under an id of its own; in the caller's transaction."""
+    """Record that the id is stored with another text; the new item gets a new id. In the caller's transaction."""
     query = "SELECT id, text FROM item WHERE uid = ? AND project = ?"
     row = store.db.execute(query, (new.uid, project.id)).fetchone()
     if row is not None and row[1] != new.text:
@@ -339,7 +337,7 @@ def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
 
 
 def _record_once(store: Store, project: Project, action: str, item: int, data: dict[str, Any]) -> None:
-    # The same file imported twice disagrees once; `record` writes its data in this form.
+    # A file imported twice makes one conflict; `record` writes its data in this form.
     said = json.dumps(data, ensure_ascii=False, sort_keys=True)
     query = "SELECT 1 FROM event WHERE item = ? AND action = ? AND data = ? LIMIT 1"
     if store.db.execute(query, (item, action, said)).fetchone() is None:

@@ -1,4 +1,4 @@
-"""From labels to gold: which choice counts for an item, and whether it is kept (SPEC 1.4, 4.9)."""
+"""From labels to gold: the choice that counts for an item, and whether it is kept (SPEC 1.4, 4.9)."""
 
 import json
 from collections import Counter
@@ -26,7 +26,7 @@ _LABELLED = (
 
 
 class Outcome(NamedTuple):
-    """What labels come to: the choice that counts (None: none yet), the status, and whether annotators differ."""
+    """The result of labels: the choice that counts (None: none yet), the status, and whether annotators differ."""
 
     gold: str | None
     status: Status
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 
 def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
-    """What the blind labels of one item, one per annotator, come to.
+    """The outcome of the blind labels of one item, one per annotator.
 
     Fewer than *wanted* labels: pending. "unanimous": the choice that all made;
     sentences on which annotators differ are rejected (SPEC 1.4), generations
@@ -52,12 +52,12 @@ def decide_gold(choices: Sequence[str], wanted: int, rule: GoldRule) -> Outcome:
 
 
 def _status(gold: str) -> Status:
-    # Generations are not kept or dropped: with a gold label they are done.
+    # Generations are neither kept nor dropped: with a gold label they are finished.
     return "rejected" if gold == "reject" else "accepted"
 
 
 class _Before(NamedTuple):
-    """An item as it stands, and the rules of its project."""
+    """An item before a recount, and the rules of its project."""
 
     item: int
     cell: int
@@ -72,7 +72,7 @@ class _Before(NamedTuple):
 
 
 class _After(NamedTuple):
-    """What an item comes to."""
+    """An item after a recount."""
 
     wanted: int
     labels: int
@@ -82,11 +82,10 @@ class _After(NamedTuple):
 
 
 def recount_item(store: Store, item: int) -> int:
-    """Bring wanted, labels, gold and status of one item up to date; returns the number of blind labels.
+    """Recount one item: update wanted, labels, gold and status; returns the number of blind labels.
 
-    To be called in the transaction that changes what they depend on: labels, an adjudication, a pilot, a known answer.
-    A decision of the adjudicator counts before the labels do; where the project
-    does not let adjudication rescue sentences, it cannot accept what they reject.
+    Call it in the transaction that changes labels, a settlement, a pilot or a known answer. A decision of the
+    adjudicator overrides the labels, but it cannot accept rejected sentences unless the project allows that (`rescue`).
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
     before = _before(store.db.execute(f"SELECT {_STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
@@ -110,8 +109,10 @@ def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _Afte
 
 
 def _write(store: Store, before: _Before, after: _After) -> None:
-    """Store what has changed. An item that now wants more labels counts as returned: it is offered again to
-    annotators whose walk has passed it."""
+    """Store the changes.
+
+    An item that now wants more labels counts as returned: it is offered again to annotators whose walk has passed it.
+    """
     if after == (before.terms.before, before.labels, before.status, before.gold, before.split):
         return
     more = int(after.wanted > before.terms.before)
@@ -128,7 +129,7 @@ def _write(store: Store, before: _Before, after: _After) -> None:
 
 
 def _reopen_cell(store: Store, cell: int) -> None:
-    # A cell that was closed by its quota may be open again: nobody may have gone past what came back meanwhile.
+    # A cell that was closed by its quota may be open again, so annotators look at its returned items once more.
     store.db.execute(
         "UPDATE member SET looked = 0 WHERE project = (SELECT project FROM cell WHERE id = ? AND quota IS NOT NULL)",
         (cell,),
@@ -163,7 +164,7 @@ def _flags_differ(flags: str | None) -> bool:
 
 
 class PlanEffects(NamedTuple):
-    """What another plan does to the items that have labels: how many stay, are decided by it, wait for labels again."""
+    """The effect of another plan on labelled items: how many are unchanged, decided by it, or open again."""
 
     same: int
     decided: int
@@ -171,7 +172,7 @@ class PlanEffects(NamedTuple):
 
 
 def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, share: float) -> PlanEffects:
-    """What a change of the plan would do to the labelled items of *project*; nothing is changed."""
+    """The effect of a change of the plan on the labelled items of *project*; changes nothing."""
     query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
     decided = reopened = same = 0
     for identity, choices, flags, *row in store.db.execute(query, (project.id,)):

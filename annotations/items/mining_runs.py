@@ -1,7 +1,7 @@
-"""Runs of mining behind the items of a project: what was read and what each filter left, carried by the candidates.
+"""The mining runs of the items of a project: what was read and what each filter left.
 
-The last line of a candidates file holds the facts of its run under `run` (see `core.mining.report`). An import writes
-them down as an event `mined`, so that papers can tell the whole way from the text that was read to the set.
+The last line of a candidates file holds the facts of its run under `run` (see `core.mining.report`). An import stores
+them as an event `mined`, so that papers can describe the way from the text to the set.
 """
 
 import json
@@ -24,7 +24,7 @@ Facts = dict[str, Any]
 
 
 def run_facts(value: object) -> Facts | None:
-    """The facts of a run as *value* of a line has them, without anything else; None where it is something else."""
+    """The facts of a run in *value* without other keys; None if it is something else."""
     if not isinstance(value, dict) or not isinstance(value.get("read"), dict):
         return None
     signature, cells = value.get("signature"), value.get("cells")
@@ -57,21 +57,21 @@ def _is_count(number: object) -> TypeGuard[int]:
 
 
 def record_runs(store: Store, project: Project, batch: int, runs: Sequence[Facts], imported: int, known: int) -> None:
-    """Write down which runs the items of a batch come from, inside the transaction that publishes it.
+    """Record the runs of the items of a batch, inside the transaction that publishes it.
 
-    `imported`, `known`: how many of the file's lines became items, and how many the project had already.
+    `imported`, `known`: how many lines of the file became items, and how many the project had already.
     """
     for facts in runs:
         record(store, project, MINED, at=store.uid, batch=batch, imported=imported, known=known, run=facts)
 
 
 def mined_runs(store: Store, project: Project) -> list[Facts]:
-    """The runs behind the items that a project has now, oldest first, each once: their facts, with `imported`.
+    """The facts of the runs of a project's present items, oldest first, each run once, with `imported`.
 
-    A run whose import was taken back is left out. One that came in twice is told once.
+    A run whose import was undone is left out.
     """
     found = events(store, project)
-    # A batch has its number in one database only; a package may bring the events of another.
+    # Row ids of batches are only valid in one database; a package may hold events of another.
     undone = {_place(one) for one in found if one.action == UNDONE}
     runs: dict[str, Facts] = {}
     for one in found:
@@ -85,5 +85,5 @@ def mined_runs(store: Store, project: Project) -> list[Facts]:
 
 
 def _place(event: Event) -> str:
-    # In the event of a package anything may stand there, a list too.
+    # The event of a package may hold anything, a list too.
     return json.dumps([event.data.get("at"), event.data.get("batch")])

@@ -1,4 +1,4 @@
-"""The mark that a change of settings has not reached every item yet: two events, begun and done."""
+"""The mark of a running recount after a change of settings: two events, begun and done."""
 
 import json
 from typing import NamedTuple
@@ -8,20 +8,20 @@ from annotations.database.store import Store
 from annotations.types import Project
 from core.errors import N_
 
-COUNT_SETTINGS = frozenset({"per_item", "doubled", "plan", "share"})  # how many labels an item wants
+COUNT_SETTINGS = frozenset({"per_item", "doubled", "plan", "share"})  # they decide how many labels an item wants
 RECOUNTING = N_("A setting has just changed and the items are being counted anew. Try again in a moment.")
 
 
 class RecountMark(NamedTuple):
-    """That items are being settled: the event that says so, and which settings have changed."""
+    """A running recount: its event, and the settings that changed."""
 
     event: int
     changed: frozenset[str]
 
 
 def open_recount(store: Store, project: Project) -> RecountMark | None:
-    """The mark of a project whose items are being settled; None: each is as the settings want it."""
-    # "+id": by the action's index. By id alone it would read every event of a project that was never settled.
+    """The mark of a running recount; None: all items are up to date."""
+    # "+id" makes SQLite use the index on actions, not read every event of the project.
     query = "SELECT id, action, data FROM event WHERE project = ? AND action IN (?, ?) ORDER BY +id DESC LIMIT 1"
     row = store.db.execute(query, (project.id, RECOUNT_BEGUN, RECOUNT_DONE)).fetchone()
     return (

@@ -1,9 +1,8 @@
-"""How many labels each item should get, and who is drawn into a sample of which all get all.
+"""How many labels each item should get, and which items are drawn into a sample with all labels.
 
-Three plans: all items the same number; one label each and a random sample labelled twice or more (`doubled`); or no
-more labels after a first reject (`stop`), but for a random share that everybody labels. Who is in a sample is a pure
-function of the project's seed and the items' identities: the same in any database, drawn before there is a label, and
-nobody's labels change it.
+Three plans: the same number for all items; one label each and a random sample labelled twice or more (`doubled`); or no
+more labels after a first reject (`stop`), except for a random share that everybody labels. A sample is a pure function
+of the project's seed and the items' identities: the same in any database and independent of labels.
 """
 
 import hashlib
@@ -16,13 +15,13 @@ from annotations.database.store import Store
 from annotations.types import Plan, Project
 from core.errors import N_, Refused
 
-MOST_HOURS = 24 * 365  # before a label comes again
+MOST_HOURS = 24 * 365  # before a retest
 
 
 class LabelRules(NamedTuple):
-    """What decides how many labels one item wants beside its labels.
+    """The settings that decide how many labels one item wants.
 
-    `before` is what it wanted so far, `pilot` how many label each item of its pilot (None: it is in none).
+    `before`: the present number; `pilot`: the number of labels in its pilot (None: in no pilot).
     """
 
     per_item: int
@@ -41,7 +40,7 @@ RULE_COLUMNS = (
 
 AMONG = "id IN (SELECT value FROM json_each(:items))"
 _THERE = "FROM item WHERE item.project = ? AND (item.batch IN (SELECT id FROM published_batch) OR item.batch = ?)"
-# `wanted_now` for a statement over many items, where no sample is doubly labelled.
+# `wanted_now` as SQL, for projects without a doubly labelled sample.
 _PER_ITEM, _PLAN = (f"(SELECT {one} FROM project WHERE id = :project)" for one in ("per_item", "plan"))
 WANTED = f"""
 CASE WHEN {_PLAN} = 'all' OR shared OR pilot IS NOT NULL OR known IS NOT NULL
@@ -53,9 +52,9 @@ ELSE min({_PER_ITEM}, labels + 1) END
 
 
 def draw_position(seed: int, identity: bytes) -> int:
-    """Where an item stands in the draw of the doubly labelled sample: the lowest are in it.
+    """The position of an item in the draw of the doubly labelled sample: the lowest are in it.
 
-    Another draw than that of the order of work, so that the sample lies anywhere in the queue.
+    Independent of the order of work, so that the sample is spread over the queue.
     """
     return _hash_point(f"{seed}|doubled", identity)
 
@@ -66,7 +65,7 @@ def doubled_sample(seed: int, identities: Iterable[bytes], number: int) -> set[b
 
 
 def is_shared(seed: int, identity: bytes, share: float) -> bool:
-    """Whether all label an item under the plan `stop`, whatever the first says.
+    """Whether an item is in the random share that all annotators label under the plan `stop`.
 
     *share*, 0 to 1, is the probability, independent for each item; a larger share holds a smaller one.
     """
@@ -83,7 +82,7 @@ def wanted_in_sample(per_item: int, doubled: int | None, identity: bytes, sample
 
 
 def wanted_at_first(per_item: int, plan: Plan, always: bool) -> int:
-    """How many labels an item without labels wants; *always*: all label it under every plan."""
+    """How many labels an item without labels wants; *always*: all annotators label it under every plan."""
     return 1 if plan == "stop" and not always else per_item
 
 
@@ -91,11 +90,11 @@ def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
     """How many labels an item wants, given its blind labels, one per annotator.
 
     Under `stop` an item outside the share wants one label more than it has while all accept, up to `per_item`; after a
-    reject it wants what it has. Items of a pilot want all who took part in it.
+    reject it wants no more. Items of a pilot want a label of each participant.
     """
     full = max(terms.per_item, terms.pilot or 0)
     if terms.doubled is not None:
-        return max(terms.before, terms.pilot or 0)  # as `set_wanted` left it, which sees the whole sample
+        return max(terms.before, terms.pilot or 0)  # the number of `set_wanted`, which knows the whole sample
     if terms.plan == "all" or terms.shared or terms.pilot or terms.known:
         return full
     if any(choice != "accept" for choice in choices):
@@ -104,7 +103,7 @@ def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
 
 
 def check_plan(fields: Mapping[str, Any]) -> None:
-    """Raise Refused where a value of the plan cannot be."""
+    """Raise Refused for an invalid value of the plan."""
     if fields.get("plan", "all") not in ("all", "stop"):
         raise Refused(N_("The plan of labels is all or stop, not {value}."), value=fields["plan"])
     for field in ("share", "retest"):
@@ -119,7 +118,7 @@ def check_plan(fields: Mapping[str, Any]) -> None:
 
 
 def check_stop(project: Project) -> None:
-    """Raise Refused where a project cannot stop at a first reject: nothing but unanimity is decided by one label."""
+    """Raise Refused if a project cannot stop at a first reject: one reject decides only under unanimity."""
     if project.plan != "stop":
         return
     if project.kind != "sentences":
@@ -135,16 +134,16 @@ def check_stop(project: Project) -> None:
 
 
 def draw_share(store: Store, project: Project, items: Sequence[int]) -> None:
-    """Draw the share that all label anew among *items* (row ids); in the caller's transaction.
+    """Draw the random share again among *items* (row ids); in the caller's transaction.
 
-    Only items that enter or leave it are written. Those with labels are to be settled after that.
+    Only items that enter or leave it are written. The caller recounts those with labels.
     """
     seed, share = store.db.execute("SELECT seed, share FROM project WHERE id = ?", (project.id,)).fetchone()
     rows = store.db.execute(f"SELECT id, hash, shared FROM item WHERE {AMONG}", {"items": json.dumps(items)})
     draw, below = hashlib.blake2b(digest_size=8, key=f"{seed}|shared".encode()), share * 2**64
     turned = []
     for item, identity, before in rows:
-        one = draw.copy()  # `is_shared`, without making the key anew for each
+        one = draw.copy()  # `is_shared` with a reused key
         one.update(identity)
         now = int.from_bytes(one.digest(), "big") < below
         if now != bool(before):
@@ -157,9 +156,8 @@ def set_wanted(
 ) -> list[int]:
     """Give *items* (row ids) their wanted number; in the caller's transaction.
 
-    *sample*: the identities that get several labels, as `sample_of` draws them; None: there is no such sample. Returns
-    the items that have labels and want another number than before: they are to be settled anew, which without a sample
-    also gives them that number.
+    *sample*: the identities that get several labels, from `sample_of`; None: there is no such sample. Returns the
+    labelled items whose number changes: the caller recounts them, which without a sample also stores the number.
     """
     if sample is not None:
         return _redraw(store, project, items, sample)
@@ -172,9 +170,9 @@ def set_wanted(
 def sample_of(store: Store, project: Project, batch: int | None = None) -> set[bytes] | None:
     """The doubly labelled sample, drawn from the published items and those of the unpublished *batch*.
 
-    None: the project has no such sample. Nobody is in it or not without the others, so all are read.
+    None: the project has no such sample. The draw compares all items, so all are read.
     """
-    query = "SELECT seed, doubled FROM project WHERE id = ?"  # the caller's project may be of before
+    query = "SELECT seed, doubled FROM project WHERE id = ?"  # the caller's project may be outdated
     seed, doubled = store.db.execute(query, (project.id,)).fetchone()
     if doubled is None:
         return None
@@ -183,10 +181,10 @@ def sample_of(store: Store, project: Project, batch: int | None = None) -> set[b
 
 
 def redraw_sample(store: Store, project: Project, batch: int) -> list[int]:
-    """What `set_wanted` does, where the items of a *batch* that is being published may be of a doubly labelled sample.
+    """`set_wanted` for a *batch* that is being published, if the project has a doubly labelled sample.
 
-    An item that leaves the sample, because a later file holds lower ones, keeps the labels that it has got. Without
-    such a sample nothing is done: a batch comes in with the numbers of the plan.
+    An item that leaves the sample, because a later file has lower positions, keeps its labels. Without such a sample
+    nothing is done: the items have the numbers of the plan.
     """
     sample = sample_of(store, project, batch)
     if sample is None:
@@ -212,17 +210,17 @@ def _redraw(store: Store, project: Project, items: Sequence[int], sample: Collec
 
 
 def labels_planned(project: Project, items: int) -> int:
-    """How many labels a project with so many items wants in all, under `stop` at most."""
+    """The number of labels that a project with so many items wants, under `stop` the maximum."""
     if project.doubled is None:
         return items * project.per_item
     return items + min(project.doubled, items) * (project.per_item - 1)
 
 
 def labels_expected(per_item: int, plan: Plan, share: float, accepted: int, labelled: int) -> float:
-    """How many labels an item can be expected to get, if all accept as often as one annotator did.
+    """Expected number of labels of an item, if all accept as often as one annotator did.
 
-    *accepted* of *labelled* own labels were accepts; two labels of either kind are added, so that the first ones do
-    not decide. Between 1 and *per_item*.
+    *accepted* of *labelled* own labels were accepts; two labels of either kind are added, so that the first labels do
+    not dominate. Between 1 and *per_item*.
     """
     if plan == "all":
         return per_item

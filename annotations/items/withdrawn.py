@@ -1,8 +1,7 @@
-"""Items of imports that were taken back: whoever touched them left something behind, so they wait, seen by nobody.
+"""Withdrawn items: their import was undone, but something was recorded on them, so they stay stored and hidden.
 
-They lie in the one batch of their project that is never published, or, while an import is being taken back, in that
-of the import. Every count leaves them out; their labels stay stored, and a later import of the same text brings item
-and labels back.
+They are in a special unpublished batch of their project, or, during an undo, in the batch of the import. Every count
+leaves them out. A later import of the same text restores item and labels.
 """
 
 import json
@@ -17,11 +16,11 @@ from annotations.types import Project
 from core.files.timestamps import timestamp
 from core.processes import this_process
 
-CHUNK = 500  # items a transaction
-PAUSE_S = 0.01  # between two transactions, so that labels get their turn
-ABANDONED_S = 60.0  # a clean-up not heard of for so long has died; should it live, two may do it at once
-BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a batch that was taken back and still holds items
-# Something points to these items; nothing that was recorded is ever deleted. With the cheapest question first.
+CHUNK = 500  # items per transaction
+PAUSE_S = 0.01  # between transactions, so that labels get their turn
+ABANDONED_S = 60.0  # a clean-up without a sign of life for so long is dead; two at once do no harm
+BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a withdrawn batch that still has items
+# Conditions for items that records refer to, the cheapest first. Records are never deleted.
 TOUCHED = """
 SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL OR item.pilot IS NOT NULL
     OR EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
@@ -37,15 +36,15 @@ SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL O
 
 
 def items_with_records(store: Store, batch: int) -> list[int]:
-    """The items (row ids) of a batch that something was recorded of."""
+    """The items (row ids) of a batch with records."""
     return [row[0] for row in store.db.execute(TOUCHED, {"batch": batch})]
 
 
 def withdraw(store: Store, project: Project, batch: int) -> None:
-    """Hide a published batch, in the caller's transaction: from then on all its items are withdrawn ones.
+    """Hide a published batch, in the caller's transaction: all its items are withdrawn.
 
     The caller takes the items from the desks (`queue.assignments.withdraw_batch`), then calls `clear_withdrawn`. Until
-    that is done the batch bears the mark that the one of withdrawn items has, and the moment when it was taken back.
+    that is done, the batch has the mark of the batch of withdrawn items and the moment of the undo.
     """
     _subtract_counts(store, project, batch)
     store.db.execute("DELETE FROM stock WHERE batch = ?", (batch,))
@@ -54,15 +53,15 @@ def withdraw(store: Store, project: Project, batch: int) -> None:
         " WHERE id = ?",
         (timestamp(), *this_process(), time.time(), batch),
     )
-    # What was accepted may be less now: a cell that was closed by its quota may be open again.
+    # Fewer items may be accepted now: a cell that was closed by its quota may be open again.
     look_again(store.db, project.id)
 
 
 def clear_withdrawn(store: Store, batch: int, report: Callable[[int], object] | None = None) -> None:
-    """Move the items of a withdrawn batch that were touched to the others that are hidden, and delete the rest.
+    """Move the items of a withdrawn batch with records to the other withdrawn ones, and delete the rest.
 
-    In short transactions, so that labels need not wait; done again, by anybody, after a crash. *report* is told how
-    many items are done so far.
+    In short transactions, so that labels need not wait; after a crash any process may repeat it. *report* is called
+    with the number of items done.
     """
     done = 0
     while found := _clear_chunk(store, batch):
@@ -73,7 +72,7 @@ def clear_withdrawn(store: Store, batch: int, report: Callable[[int], object] | 
 
 
 def _clear_chunk(store: Store, batch: int) -> int:
-    """How many items were moved or deleted, a few hundred together; 0 where nothing is left to do."""
+    """Move or delete a few hundred items; returns how many, 0 at the end."""
     with store.write() as db:
         mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {BEING_WITHDRAWN}", (batch,)).fetchone()
         if mark is None:
@@ -94,7 +93,7 @@ def _clear_chunk(store: Store, batch: int) -> int:
 
 
 def _subtract_counts(store: Store, project: Project, batch: int) -> None:
-    """Take a batch out of the census and of what annotators did: by counting it, or the others where they hold less."""
+    """Subtract a batch from the counts: count it, or the other batches if they are smaller."""
     query = "SELECT coalesce(sum(items), 0) FROM stock JOIN published_batch AS batch ON batch.id = batch"
     (own,) = store.db.execute(f"{query} WHERE batch.id = ?", (batch,)).fetchone()
     (others,) = store.db.execute(f"{query} WHERE project = ? AND batch.id <> ?", (project.id, batch)).fetchone()
@@ -111,13 +110,13 @@ def _subtract_counts(store: Store, project: Project, batch: int) -> None:
 
 
 def restore_items(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:
-    """Move withdrawn *items* to a batch that is about to be published, in the caller's transaction.
+    """Move withdrawn *items* to a batch that is being published, in the caller's transaction.
 
-    Their labels count again, under the settings that the project has now.
+    Their labels count again, under the present settings.
     """
     if not items:
         return
-    # While they are withdrawn no count follows them, so what is counted below is what they are then.
+    # Counts do not follow withdrawn items, so their present state is counted below.
     for some in _chunks(items):
         draw_share(store, project, some)
         for one in some:
@@ -138,7 +137,7 @@ def _marks(items: Sequence[int]) -> str:
 
 
 def _withdrawn_batch(store: Store, project: int) -> int:
-    """The batch of withdrawn items of a project, made where there is none."""
+    """The batch of withdrawn items of a project, created if needed."""
     query = "SELECT id FROM batch WHERE project = ? AND withdrawn = 1 AND undone IS NULL"
     if row := store.db.execute(query, (project,)).fetchone():
         return int(row[0])
@@ -150,7 +149,7 @@ def _withdrawn_batch(store: Store, project: int) -> int:
 
 
 def _move(store: Store, items: Sequence[int], batch: int) -> None:
-    # In its new batch everybody walks past it in its order: it is not one that came back.
+    # Everybody meets it in the order of its new batch, so it is not a returned item.
     store.db.execute(f"UPDATE item SET batch = ?, returned = 0 WHERE id IN ({_marks(items)})", [batch, *items])
 
 
@@ -165,7 +164,7 @@ def _stock(store: Store, items: Sequence[int], batch: int) -> None:
 
 
 def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
-    """Take items out of the counts of their cells (-1), or put them there (+1); *which*: an SQL condition on `item`."""
+    """Subtract items from the counts of their cells (-1) or add them (+1); *which*: an SQL condition on `item`."""
     query = f"SELECT cell, labels, status, aside, count(*) FROM item WHERE {which} GROUP BY 1, 2, 3, 4"
     for cell, labels, status, aside, number in store.db.execute(query, values).fetchall():
         place = (cell, labels, status, aside)
@@ -180,11 +179,11 @@ def _census(store: Store, which: str, values: Sequence[int], sign: int) -> None:
 
 
 def _tally(store: Store, which: str, values: Sequence[int], sign: int) -> None:
-    """Take what annotators did on items out of their own counts (-1), or put it back (+1); *which* as in `_census`."""
+    """Subtract items from the counts of their annotators (-1) or add them (+1); *which* as in `_census`."""
     rows = store.db.execute(
         "SELECT assignment.annotator, item.cell, sum(state <> 'released'), count(latest),"
         " sum(coalesce(label.choice = 'accept', 0)) FROM item CROSS JOIN assignment ON assignment.item = item.id"
-        # As in annotations/progress/annotators.py: the choice is read from the index that holds it.
+        # As in annotations/progress/annotators.py, the choice is read from an index.
         " LEFT JOIN label INDEXED BY label_item ON label.item = assignment.item"
         " AND label.annotator = assignment.annotator AND label.id = latest"
         f" WHERE {which} GROUP BY 1, 2",
