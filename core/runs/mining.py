@@ -1,6 +1,7 @@
 """Runs of mining on disk: a folder a run beside the database, with its candidates, its report and its settings."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,19 +9,33 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import N_, NotFound
+from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
-from core.runs.records import runs_folder
+from core.runs.records import Run, runs_folder
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
 
 
 @dataclass(frozen=True, slots=True)
-class MiningRun:
-    """A run of mining: its name, its candidates (JSON lines) and the report that says why the others went."""
+class MiningRun(Run):
+    """A run of mining: its table are the candidates (JSON lines); its report says why the other sentences went.
 
-    name: str
-    candidates: Path
-    report: Path
+    Reports are long, so `record` holds only when the run was finished; `read` reads the report.
+    """
+
+    @property
+    def candidates(self) -> Path:
+        """The sentences that were found."""
+        return self.table
+
+    @property
+    def report(self) -> Path:
+        """The figures and settings, as JSON."""
+        return self.table.with_name(NAMES[1])
+
+    def delete(self) -> None:
+        """Delete the folder of the run."""
+        shutil.rmtree(self.table.parent, ignore_errors=True)
 
     def read(self) -> dict[str, Any]:
         """The report of the run. Raises NotFound where it cannot be read."""
@@ -35,8 +50,8 @@ def mining_runs(database: Path | str) -> list[MiningRun]:
     """The runs that are finished, the newest first."""
     folders = runs_folder(database, "mining").glob("*")
     finished = [folder for folder in folders if all((folder / name).is_file() for name in NAMES)]
-    newest = sorted(finished, key=lambda folder: ((folder / NAMES[1]).stat().st_mtime, folder.name), reverse=True)
-    return [MiningRun(folder.name, *(folder / name for name in NAMES)) for folder in newest]
+    newest = sorted((((folder / NAMES[1]).stat().st_mtime, folder) for folder in finished), reverse=True)
+    return [MiningRun(folder.name, folder / NAMES[0], {"created": timestamp(when)}) for when, folder in newest]
 
 
 def new_mining_run(database: Path | str, name: str) -> MiningRun:
@@ -51,7 +66,7 @@ def new_mining_run(database: Path | str, name: str) -> MiningRun:
         except FileExistsError:
             number += 1
             continue
-        return MiningRun(folder.name, *(folder / one for one in NAMES))
+        return MiningRun(folder.name, folder / NAMES[0], {})
 
 
 class CandidateWriter:

@@ -120,6 +120,11 @@ class Run:
         """What the models were asked about: kind, name, format, rows, sha256."""
         return self.facts("source")
 
+    def delete(self) -> None:
+        """Delete what the run wrote, with its record. What models answered stays in the file of remembered scores."""
+        for ending in (RECORD, TEXTS, TABLE):
+            self.table.with_suffix(ending).unlink(missing_ok=True)
+
     def facts(self, key: str) -> dict[str, Any]:
         """An object of the record; empty where there is none."""
         found = self.record.get(key)
@@ -188,12 +193,6 @@ def free_name(label: str, taken: Collection[str], now: datetime | None = None) -
         number += 1
         name = f"{first} ({number})"
     return name
-
-
-def delete_run(run: Run) -> None:
-    """Delete what a run wrote, with its record. What the models answered stays in the file of remembered scores."""
-    for ending in (RECORD, TEXTS, TABLE):
-        run.table.with_suffix(ending).unlink(missing_ok=True)
 
 
 def write_record(file: Path, facts: dict[str, Any], *, private: bool = False) -> None:

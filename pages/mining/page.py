@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.database.store import Store
 from core.errors import EvenhandError
 from pages.mining.pairs_check import show_pairs_check
-from pages.mining.runs import first_view, opened, show_run, show_runs, start
+from pages.mining.runs import first_view, opened, show_run, show_runs, show_start
 from pages.mining.settings import ask_settings
 from pages.mining.trial import show_trial, try_out
 from pages.ui.choose import choose
@@ -22,12 +22,8 @@ def show_new(store: Store) -> None:
         st.info(_("Choose a text and the keyword pairs; then try them on the first 5 MB."))
         return
     show_pairs_check(source, settings.pairs)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        trying = st.toggle(_("Try on the first 5 MB"), key="trying")
-        if st.button(_("Mine all of it"), key="start", type="primary", icon=":material/play_arrow:"):
-            start(store, source, settings)
-            st.session_state["mine_view_next"] = "runs"
-            st.rerun()
+    trying = st.toggle(_("Try on the first 5 MB"), key="trying")
+    show_start(store, source, settings)
     if trying:
         show_trial(try_out(source, settings))
 

@@ -1,7 +1,7 @@
 """Runs of mining: started as a job, followed while it works, opened when it is done."""
 
 import re
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -22,25 +22,51 @@ from pages.ui.corpus import Source
 from pages.ui.head import show_error
 from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
-from pages.ui.runs import show_finished_runs
+from pages.ui.runs import (
+    RunPage,
+    RunRequest,
+    finished_at,
+    offer_deletion,
+    show_facts,
+    show_finished_runs,
+    show_start_form,
+)
 from pages.ui.text import plain
 
-COMMAND = "mine"
+
+class _MiningPage(RunPage):
+    """A run of mining is a folder, and its command is given the files in it."""
+
+    def finished(self, store: Store) -> Sequence[MiningRun]:
+        """The finished runs, the newest first."""
+        return mining_runs(store.path)
+
+    def name_in(self, job: jobs.Job) -> str:
+        """The name of the folder that a job writes to."""
+        return Path(job.command[job.command.index("--out") + 1]).parent.name if "--out" in job.command else ""
 
 
-def start(store: Store, source: Source, settings: Settings) -> MiningRun:
-    """Start a run as a job; its folder holds the settings now, candidates and report when it is done."""
-    name = re.sub(r"[^\w.-]+", "-", source.name).strip("-.")[:40] or "text"
-    run = new_mining_run(store.path, f"{name}-{time.strftime('%Y%m%d-%H%M', time.gmtime())}")
-    wish = settings_file(run.candidates.parent, settings)
-    command = ["mine", "--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish), "--json"]
-    jobs.start(store, [*command, "--", *source.paths], _("Mine {source}").format(source=source.name))
-    return run
+MINING = _MiningPage("mining", "mine", run_key="{part}-{run}")
+
+
+def show_start(store: Store, source: Source, settings: Settings) -> None:
+    """The name of the run and the button; the folder of the run holds the settings from the start."""
+
+    def target(name: str) -> list[str]:
+        run = new_mining_run(store.path, name)
+        wish = settings_file(run.table.parent, settings)
+        st.session_state["mine_view_next"] = "runs"
+        return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
+
+    title, uploads = _("Mine {source}").format(source=source.name), [Path(path) for path in source.paths]
+    request = RunRequest((), title, ("--", *source.paths), uploads, target=target)
+    label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
+    show_start_form(store, MINING, label, request, start=_("Mine all of it"))
 
 
 def first_view(store: Store) -> str:
     """What the page begins with: the runs while one is at work, else a new one."""
-    return "runs" if is_active(store, COMMAND) else "new"
+    return "runs" if is_active(store, MINING.command) else "new"
 
 
 def opened() -> str | None:
@@ -60,24 +86,29 @@ def leave() -> None:
 
 def show_runs(store: Store) -> None:
     """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
-    follow(COMMAND)
-    show_finished_runs(mining_runs(store.path), _show_in_list, _("Nothing has been mined yet. Start with a new run."))
+    follow(MINING.command)
+    show_finished_runs(MINING.finished(store), _show_in_list, _("Nothing has been mined yet. Start with a new run."))
 
 
 def _show_in_list(run: MiningRun) -> None:
-    st.caption(plain(_facts(run)))
-    st.button(_("Open"), key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:")
+    show_facts(run, _facts(run))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        open_label = _("Open")
+        st.button(
+            open_label, key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:"
+        )
+        offer_deletion(MINING, run, _("The candidates and their report go; what is in a project stays there."))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _report(path: str, changed: float) -> Report:
-    return Report.from_json(MiningRun("", Path(), Path(path)).read())
+    return Report.from_json(MiningRun("", Path(path), {}).read())
 
 
 def report_of(run: MiningRun) -> Report:
     """The report of a run. Raises NotFound where it cannot be read."""
     try:
-        return _report(str(run.report), run.report.stat().st_mtime)
+        return _report(str(run.candidates), run.report.stat().st_mtime)
     except (KeyError, TypeError, ValueError) as error:
         raise NotFound(N_("The report of {name} cannot be read; mine again."), name=run.name) from error
 
@@ -87,8 +118,9 @@ def _facts(run: MiningRun) -> str:
         report = report_of(run)
     except EvenhandError:
         return _("its report cannot be read")
-    text = _("{candidates} candidates from {characters} characters, {pairs} pairs")
+    text = _("{candidates} candidates from {characters} characters, {pairs} pairs, finished {time}")
     return text.format(
+        time=finished_at(run),
         candidates=f"{report.candidates:,}",
         characters=f"{report.read.characters:,}",
         pairs=len(report.settings.pairs),

@@ -1,5 +1,6 @@
 """Bias rates: train the classifier on sets with a known bias rate, and see which measure goes with it."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -17,11 +18,13 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import number
-from pages.ui.runs import RunRequest, choose_run, start_run
+from pages.ui.runs import RunRequest, choose_run, show_start_form
 from pages.ui.style import colours
 from pages.ui.tables import show_html
 from pages.ui.text import plain
 from pages.ui.tiles import Tile, tile_grid
+
+TRAININGS = replace(NLI, form_key="rates-{part}")
 
 
 def show_rates(store: Store) -> None:
@@ -61,17 +64,12 @@ def _form(store: Store) -> None:
     few, seed_at = st.columns(2)
     epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")
     seed = seed_at.number_input(_("Seed"), 0, 10_000, 0, key="rates-seed")
-    pressed = st.button(
-        _("Start"), key="rates-start", type="primary", icon=":material/play_arrow:", disabled=not (model and chosen)
-    )
-    if not pressed:
-        return
-    check_classifier(model)
     command = ["rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
     command += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
     command += ["--labels", labels] if labels else []
-    request = RunRequest(command, _("Bias rates: {model}").format(model=model))
-    start_run(store, NLI, request, NLI.free_name(store, f"r {model.rsplit('/', 1)[-1]} {lang}"))
+    request = RunRequest(command, _("Bias rates: {model}").format(model=model)) if model and chosen else None
+    label = f"r {model.rsplit('/', 1)[-1]} {lang}"
+    show_start_form(store, TRAININGS, label, request, check=lambda: check_classifier(model))
 
 
 def _show(run: Run) -> None:

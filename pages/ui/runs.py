@@ -7,14 +7,14 @@ are jobs: `pages.ui.jobs.follow` shows them.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import N_, EvenhandError, Refused
-from core.runs.records import TABLE, Kind, Run, delete_run, free_name, run_file, runs_folder, runs_in
+from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import jobs_of
 from pages.ui.language import _, sentence
@@ -23,17 +23,7 @@ from pages.ui.text import plain
 from pages.ui.uploads import empty_place, hand_over
 
 LISTED = 20
-
-
-class Named(Protocol):
-    """A finished run of any kind."""
-
-    @property
-    def name(self) -> str:
-        """What it is called; no other run of the list is called so."""
-
-
-Finished = TypeVar("Finished", bound=Named)
+OfKind = TypeVar("OfKind", bound=Run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +40,26 @@ class RunPage:
     run_key: str = "{part}-{run}"
     ending: str = TABLE
 
-    def finished(self, store: Store) -> list[Run]:
+    def finished(self, store: Store) -> Sequence[Run]:
         """The finished runs, the newest first."""
         return runs_in(runs_folder(store.path, self.kind))
 
     def free_name(self, store: Store, label: str) -> str:
         """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
-        taken = {run.name for run in self.finished(store)} | {_name_of(job) for job in jobs_of(store, self.command)}
-        return free_name(label, taken)
+        taken = {run.name for run in self.finished(store)}
+        return free_name(label, taken | {self.name_in(job) for job in jobs_of(store, self.command)})
+
+    def name_in(self, job: jobs.Job) -> str:
+        """The name of the run that a job writes; "" where it writes none."""
+        return job.command[job.command.index("--run") + 1] if "--run" in job.command else ""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
     """A run to start: its command is `COMMAND options --run NAME --json rest`, `title` names the job.
 
-    `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards.
+    `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards. `target`: makes
+    ready where the run of a name writes and returns it as the command takes it, where that is not --run NAME.
     """
 
     options: Sequence[str]
@@ -72,6 +67,7 @@ class RunRequest:
     rest: Sequence[str] = ()
     uploads: Sequence[Path] = ()
     place: str = ""
+    target: Callable[[str], Sequence[str]] = lambda name: ("--run", name)
 
 
 def show_start_form(
@@ -81,19 +77,20 @@ def show_start_form(
     request: RunRequest | None,
     *,
     work: str = "",
+    start: str = "",
     check: Callable[[], None] | None = None,
 ) -> None:
     """The name of the run (*label* and the day unless the visitor gives one), the button, and how much *work* it is.
 
     *request* None: something is missing, *work* says what. *check* raises EvenhandError where the job would fail: that
-    is said at once and nothing is started.
+    is said at once and nothing is started. *start*: what the button says instead of Start.
     """
     proposed = page.free_name(store, label)
     name_key = page.form_key.format(part="name")
     name = st.text_input(_("Name of the run"), key=name_key, placeholder=proposed, max_chars=80).strip() or proposed
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
-            _("Start"), key=page.form_key.format(part="start"), type="primary", icon=":material/play_arrow:",
+            start or _("Start"), key=page.form_key.format(part="start"), type="primary", icon=":material/play_arrow:",
             disabled=request is None,
         )  # fmt: skip
         if work:
@@ -109,10 +106,11 @@ def show_start_form(
 
 def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
     """Start the job and run the page again. Raises Refused where *name* is none, or taken."""
-    if any(job.active and _name_of(job) == name for job in jobs_of(store, page.command)):
+    taken = {run.name for run in page.finished(store)}
+    if name in taken or any(job.active and page.name_in(job) == name for job in jobs_of(store, page.command)):
         raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    command = [page.command, *request.options, "--run", name, "--json", *request.rest]
+    command = [page.command, *request.options, *request.target(name), "--json", *request.rest]
     jobs.start(store, command, request.title)
     hand_over(*request.uploads)
     if request.place:
@@ -121,12 +119,7 @@ def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> No
     st.rerun()
 
 
-def _name_of(job: jobs.Job) -> str:
-    """The name of the run that a job writes; "" where it writes none."""
-    return job.command[job.command.index("--run") + 1] if "--run" in job.command else ""
-
-
-def show_finished_runs(found: Sequence[Finished], show_run: Callable[[Finished], None], nothing: str) -> None:
+def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], None], nothing: str) -> None:
     """The finished runs, the newest first, each as *show_run* draws it; *nothing* says what will stand here."""
     st.subheader(_("Finished runs"), anchor=False)
     if not found:
@@ -192,4 +185,4 @@ def _delete(page: RunPage, name: str) -> None:
     with open_store() as store:
         for run in page.finished(store):
             if run.name == name:
-                delete_run(run)
+                run.delete()

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +126,33 @@ def test_every_part_of_a_run(finished, part, language):
     app = without_errors(open_page("mining", language, run=finished.name))
     without_errors(app.segmented_control(key="part").set_value(part).run())
     assert app.header[0].value == "晚报"
+
+
+def test_a_finished_run_stands_in_the_list_and_is_deleted_there(finished):
+    app = without_errors(open_page("mining"))
+    without_errors(app.segmented_control(key="mine_view").set_value("runs").run())
+    assert "700 candidates from 2,000,000 characters" in text_of(app) and " UTC" in text_of(app)
+    without_errors(app.button(key="delete-晚报").click().run())
+    assert "Nothing has been mined yet" in text_of(app)
+    assert not finished.candidates.parent.exists()
+
+
+def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finished, monkeypatch):
+    started = []
+    monkeypatch.setattr(jobs, "start", lambda store, command, title: started.append(command))
+    app = without_errors(open_page("mining"))
+    assert app.text_input(key="name").placeholder.startswith("corpus 20")
+    app.text_input(key="name").set_value("../x")
+    app.button(key="start").click().run()
+    assert "is no name for a run" in app.error[0].value and not started
+    app.text_input(key="name").set_value("晚报")  # the name of a finished run
+    app.button(key="start").click().run()
+    assert "There is a run named 晚报 already" in app.error[0].value and not started
+    app.text_input(key="name").set_value("早报")
+    without_errors(app.button(key="start").click().run())
+    ((command, *_),) = [started]
+    out = Path(command[command.index("--out") + 1])
+    assert out.parent.name == "早报" and (out.parent / "settings.json").is_file()
 
 
 def test_the_forecast_of_a_typed_pilot(finished):

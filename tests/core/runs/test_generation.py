@@ -20,7 +20,7 @@ from core.generation.inputs import BUILT_IN, ContextInput, Filling, contexts_of,
 from core.generation.writers import Keep
 from core.misgendering.template_files import built_in
 from core.runs.generation import Request, generate_to_file
-from core.runs.records import delete_run, first_rows, run_file, runs_folder, runs_in, write_record
+from core.runs.records import first_rows, run_file, runs_folder, runs_in, write_record
 
 pytestmark = pytest.mark.early
 ROOT = Path(__file__).resolve().parents[3]
@@ -257,7 +257,7 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
     assert len(first_rows(found[0].table, 1)) == 1
     with pytest.raises(Refused):
         run_file(folder, "new", ".jsonl")
-    delete_run(found[0])
+    found[0].delete()
     assert [run.name for run in runs_in(folder)] == ["old"]
     assert run_file(folder, "v1.5 of it", ".jsonl").name == "v1.5 of it.jsonl"
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.runs.records import (
     Failure,
-    delete_run,
     free_name,
     run_file,
     runs_folder,
@@ -43,7 +42,7 @@ def test_runs_are_listed_the_newest_first(tmp_path):
     assert [run.name for run in found] == ["new", "old"]
     assert (found[0].models, found[0].signatures) == (("new0", "new1"), ("s0", "s1"))
     assert (found[0].sentences, found[0].scored, found[0].seconds) == (3, 3, 1.5)
-    delete_run(found[0])
+    found[0].delete()
     assert [run.name for run in runs_in(folder)] == ["old"]
 
 
@@ -109,7 +108,7 @@ def test_a_run_of_generation_has_one_model(tmp_path):
 def test_everything_that_a_run_wrote_is_deleted_and_nothing_else(tmp_path):
     for name in ("one.csv", "one.jsonl", "one.json", "one.two.csv", "one.two.json"):
         (tmp_path / name).write_text("{}")
-    delete_run(next(run for run in runs_in(tmp_path) if run.name == "one"))
+    next(run for run in runs_in(tmp_path) if run.name == "one").delete()
     assert {file.name for file in tmp_path.iterdir()} == {"one.two.csv", "one.two.json"}
 
 
