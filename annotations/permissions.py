@@ -1,9 +1,8 @@
-"""Who may do what: nothing, unless it is listed here.
+"""Permissions: an action is forbidden unless it is listed here.
 
-Open mode, the only one so far: there are no accounts, the app listens on this
-machine alone, and whoever can open it is a lead. The name of an annotator
-opens that annotator's desk. The desk's routes ask here what a token may do;
-pages and commands do not yet, because in open mode everything is allowed there.
+There is only the open mode: no accounts, the app listens on this machine only, and its user is a lead. The name of an
+annotator opens that annotator's desk. The routes of the desk check here what a token may do. Pages and commands do not,
+because the open mode allows them everything.
 """
 
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ _ALLOWED: dict[str, frozenset[Action]] = {"lead": _LEAD, "annotator": _ANNOTATOR
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks: a role, and the public id of the annotator whose desk it is (None: none)."""
+    """A role, and the public id of the annotator of the desk (or None)."""
 
     role: Role
     annotator: str | None = None
@@ -58,8 +57,7 @@ class Person:
 def allowed(person: Person, action: Action, *, annotator: str | None = None) -> bool:
     """Whether *person* may do *action*.
 
-    `label` and `see_own_labels` are about one annotator, named by public id,
-    and are allowed to that annotator alone: nobody labels in another's name.
+    `label` and `see_own_labels` concern one annotator (public id) and are allowed to that annotator only.
     """
     if action not in _ALLOWED.get(person.role, frozenset()):
         return False

@@ -1,7 +1,7 @@
-"""Whether text may leave: the one decision that every file, download and link asks, and how text is locked up.
+"""Whether text may leave the app, decided in one place for all files, downloads and links; and its encryption.
 
-What models write about people may hurt, and published test text ends up in training data. So the text of generations
-leaves encrypted unless the lead of a project has opened it; ids and labels are always in the open.
+Text of models about people may hurt, and published test text ends up in training data. So the text of generations
+leaves encrypted unless the lead of a project has allowed otherwise; ids and labels are never encrypted.
 """
 
 import io
@@ -22,7 +22,7 @@ def text_may_leave(project: Project) -> bool:
     """Whether the text of *project* may be written in plain. This is the only place that decides it.
 
     Sentences may, generations may not, unless the project's setting `open_text` says otherwise (True: in plain, False:
-    encrypted only). Everything that writes text to a file, a download, a chart's data, a list or a link asks here.
+    encrypted only). All code that writes text to a file, a download, a chart's data, a list or a link asks here.
     Backups do not: they are the database itself and stay on the machine.
     """
     if project.open_text is not None:
@@ -36,12 +36,12 @@ def needs_canary(project: Project) -> bool:
 
 
 def text_or_reference(project: Project, item: Item) -> str:
-    """The text of *item* where it may leave, else its public id: for lists and links that leave the app."""
+    """The text of *item* if it may leave, else its public id: for lists and links that leave the app."""
     return item.text if text_may_leave(project) else item.uid
 
 
 def without_text(project: Project, row: Mapping[str, object], *keys: str) -> dict[str, object]:
-    """*row* without the values under *keys* (None in their place) where the text of *project* may not leave."""
+    """*row* with None under *keys* if the text of *project* may not leave."""
     if text_may_leave(project):
         return dict(row)
     return {key: None if key in keys else value for key, value in row.items()}

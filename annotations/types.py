@@ -1,4 +1,4 @@
-"""Values that annotations shares: projects, guidelines, items, what annotators did."""
+"""Values shared by annotations: projects, guidelines, items, operations, progress."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -25,7 +25,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Guideline:
-    """One version of what annotators are asked to judge."""
+    """One version of a guideline."""
 
     id: int
     version: int
@@ -33,7 +33,7 @@ class Guideline:
     choices: tuple[Choice, ...]
     reasons: tuple[Choice, ...]
     created: str
-    changes: str = ""  # what is new in this version, in the words that annotators are told
+    changes: str = ""  # what is new in this version, in words for annotators
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +52,16 @@ class Project:
     seed: int
     created: str
     archived: str | None
-    rescue: bool = False  # may adjudication accept what the labels reject?
+    rescue: bool = False  # may an adjudicator accept an item that the labels reject?
     checked: bool = True  # are the rules of a label checked before it is saved?
     blur: bool = False  # is a text blurred until it is opened?
-    pause_minutes: int | None = None  # after how long the desk reminds of a pause; None: never
-    open_text: bool | None = None  # may texts leave in plain? None: as is usual for the kind
-    doubled: int | None = None  # so many items get `per_item` labels and the others one; None: all get `per_item`
-    plan: Plan = "all"  # "stop": no more labels after a first reject, but for a random share
-    share: float = 0.1  # of the items that all label under the plan "stop"
-    retest: float = 0.0  # the share of one's own items that come again
-    retest_hours: int = 24  # not before so many hours
+    pause_minutes: int | None = None  # when the desk suggests a pause; None: never
+    open_text: bool | None = None  # may texts leave in plain? None: the default of the kind
+    doubled: int | None = None  # number of items with `per_item` labels, the others get one; None: all get `per_item`
+    plan: Plan = "all"  # "stop": no more labels after a first reject, except for a random share
+    share: float = 0.1  # the random share under the plan "stop"
+    retest: float = 0.0  # the share of an annotator's own items that are retested
+    retest_hours: int = 24  # least hours between the two labels
     licence: str = ""  # under which the set is passed on
     source_statement: str = ""  # where the texts come from, and by which right
 
@@ -93,11 +93,11 @@ class Item:
     extra: dict[str, Any]
     context: str | None = None
     status: Status = "pending"
-    gold: str | None = None  # the choice that counts: of the labels, or of the adjudication
+    gold: str | None = None  # the choice that counts, by the labels or a settlement
 
 
 class Mark(NamedTuple):
-    """A marked place in the text of a generation: half-open code points, and what is wrong there.
+    """A mark in the text of a generation: half-open code points, and its kind.
 
     "pronoun": a wrong pronoun for who is meant; "extraneous": gendered words
     that the context does not imply. Stored as [start, end, kind].
@@ -110,7 +110,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One decision from a desk. `choice` None takes the label back; "skip" stores no label."""
+    """One decision from a desk. `choice` None undoes the label; "skip" stores no label."""
 
     op_id: str
     item: str
@@ -125,17 +125,16 @@ class Operation:
     extraneous: bool | None = None
     spans: tuple[Mark, ...] = ()
     tags: tuple[str, ...] = ()  # free words, in a pilot
-    guideline: int | None = None  # the version that was in view; None = the newest
+    guideline: int | None = None  # the version in view; None: the newest
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of an operation: stored (perhaps beside another desk's label) or refused with a reason.
+    """The answer to an operation: stored (perhaps as superseded by another desk's label) or refused with a reason.
 
-    `reason` is an English sentence marked for translation, `values` its
-    {names}. `conflict`: another desk of the same annotator was first; the
-    operation is kept as superseded. `latest` is the op_id that stands now, the
-    `base` of whatever comes next.
+    `reason` is an English sentence marked for translation, `values` its {names}. `conflict`: another desk of the same
+    annotator was first; the operation is stored as superseded. `latest`: the op_id of the valid operation, the `base`
+    of the next one.
     """
 
     op_id: str
@@ -148,7 +147,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One stored label of an annotator, as the desk lists it; `choice` None: taken back."""
+    """One stored label of an annotator, as the desk lists it; `choice` None: undone."""
 
     item: Item
     choice: str | None
@@ -178,11 +177,10 @@ class CellProgress:
 
 @dataclass(frozen=True, slots=True)
 class OwnProgress:
-    """How far an annotator is, from this annotator's own labels alone.
+    """An annotator's progress, from their own labels only.
 
-    `total` is this annotator's share of the items; `pace` is labels per hour
-    over the last labels, breaks left out, None where there are too few;
-    `hours_left` = (total - labelled) / pace.
+    `total` is this annotator's share of the items; `pace` is labels per hour over the last labels without breaks, None
+    with too few labels; `hours_left` = (total - labelled) / pace.
     """
 
     labelled: int
@@ -207,7 +205,7 @@ class CellCount:
 
 @dataclass(frozen=True, slots=True)
 class ProjectCounts:
-    """How many items there are and how far they are; `aside` ones are among the pending.
+    """Counts of items; those set `aside` are among the pending.
 
     `by_labels[n]` is the number of items with n blind labels.
     """

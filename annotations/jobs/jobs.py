@@ -1,7 +1,7 @@
-"""Long work: a job is the command a person would type, run in its own process, with one row in `job`.
+"""Jobs: a command that a user could type, run in its own process, with one row in `job`.
 
-The process writes its own row, so a job outlives the app that started it. It
-is told apart from a later process of the same number by its start time.
+The process writes its own row, so a job outlives the app that started it. Its start time distinguishes it from a later
+process with the same id.
 """
 
 import json
@@ -28,18 +28,18 @@ from core.files.timestamps import timestamp
 from core.resources import ROOT
 
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
-LARGE_BYTES = 5_000_000  # a file from here on, or with more lines than LARGE_LINES, is imported as a job
+LARGE_BYTES = 5_000_000  # a file of this size, or with more lines than LARGE_LINES, is imported as a job
 LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0
-GRACE_S = 5.0  # how long a cancelled process may clean up before it is killed
+GRACE_S = 5.0  # time for a cancelled process to clean up before it is killed
 CLI = ROOT / "cli.py"
-_STARTING_S = 30.0  # a row whose process has not begun to write after this long has lost it
-_children: dict[str, subprocess.Popen[bytes]] = {}  # kept, so that the app reaps what it started
+_STARTING_S = 30.0  # a row whose process has not written after so long has no process
+_children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One row: what was asked for and how far it is.
+    """One row: the command and its progress.
 
     `done` of `total` in the command's own unit (lines, sentences); `total` is
     None until it is known. `result` is the command's JSON answer; of a failed
@@ -63,16 +63,16 @@ class Job:
 
     @property
     def active(self) -> bool:
-        """Whether it may still change by itself."""
+        """Whether it is not over yet."""
         return self.state in ("waiting", "running")
 
     @property
     def share(self) -> float | None:
-        """How much is done, 0 to 1; None while the total is not known."""
+        """The share done, 0 to 1; None while the total is unknown."""
         return min(1.0, self.done / self.total) if self.total else None
 
     def seconds(self, now: float | None = None) -> float | None:
-        """How long it has run, or ran; None before it began."""
+        """The running time so far, or in all; None before it began."""
         if not self.started:
             return None
         end = _unix(self.finished) if self.finished else now if now is not None else time.time()
@@ -84,7 +84,7 @@ class Job:
         return self.done / seconds if seconds and self.done else None
 
     def seconds_left(self, now: float | None = None) -> float | None:
-        """What is left at the rate so far; None while that cannot be told or the job is over."""
+        """The time left at the rate so far; None while it is unknown or if the job is over."""
         rate = self.rate(now)
         return (self.total - self.done) / rate if rate and self.total and self.state == "running" else None
 
@@ -119,16 +119,16 @@ def find(store: Store, uid: str) -> Job:
 
 
 def folder(store: Store) -> Path:
-    """Where logs and uploaded files of jobs lie: beside the database, for its owner only."""
+    """The folder of logs and uploaded files of jobs, beside the database and private to its owner."""
     place = store.path.resolve().with_name(store.path.name + "-jobs")
     place.mkdir(mode=0o700, exist_ok=True)
     return place
 
 
 def keep_upload(store: Store, name: str, data: bytes) -> Path:
-    """Put an uploaded file where a job can read it under its own name; it goes when the job is done.
+    """Store an uploaded file under its own name for a job; it is deleted when the job is done.
 
-    Raises BadFile where the name is no file name.
+    Raises BadFile if the name is no file name.
     """
     bare = Path(name.replace("\\", "/")).name
     if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
@@ -142,13 +142,13 @@ def keep_upload(store: Store, name: str, data: bytes) -> Path:
 
 
 def drop_upload(store: Store, path: Path) -> None:
-    """Delete a file that `keep_upload` put there; any other file is left alone."""
+    """Delete a file of `keep_upload`; any other file is left alone."""
     if path.parent.parent == folder(store) and path.is_file():
         shutil.rmtree(path.parent)
 
 
 def _forget_uploads(store: Store) -> None:
-    """Remove files that somebody uploaded a day ago and no job that may still run needs."""
+    """Delete uploads older than a day that no unfinished job needs."""
     needed = {Path(argument).parent for one in jobs(store) if one.state != "done" for argument in one.command}
     for place in folder(store).iterdir():
         if place.is_dir() and place not in needed and place.stat().st_mtime < time.time() - UPLOAD_KEPT_S:
@@ -163,10 +163,9 @@ def is_large(data: bytes) -> bool:
 def start(store: Store, command: Sequence[str], title: str, *, secrets: Mapping[str, str] | None = None) -> Job:
     """Run `python cli.py COMMAND...` in a process of its own and return at once.
 
-    `command` should ask for `--json`, so that the answer is kept as the result;
-    paths in it must be absolute. The database is given by EVENHAND_DB. `secrets`
-    go into the environment of the process only: they are not stored, so a job
-    that is taken up again has to do without.
+    `command` should have `--json`, so that the answer is stored as the result; its paths must be absolute. EVENHAND_DB
+    names the database. `secrets` go into the environment of the process only. They are not stored, so a resumed job
+    lacks them.
     """
     uid = uuid.uuid4().hex
     with store.write() as db:
@@ -183,7 +182,7 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
     environment = os.environ | {
         **secrets,
         "EVENHAND_DB": str(store.path.resolve()),
-        # The app shares the machine: models of a job get one thread.
+        # Models of a job get one thread, because the app shares the machine.
         "OMP_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
         "PYTHONUNBUFFERED": "1",
@@ -200,7 +199,7 @@ def _spawn(store: Store, uid: str, secrets: Mapping[str, str]) -> None:
         )
     if (before := _children.pop(uid, None)) is not None:
         with suppress(subprocess.TimeoutExpired):
-            before.wait(10)  # killed before this job was resumed; its last threads may still be leaving
+            before.wait(10)  # killed before this job was resumed; its threads may still be ending
     _children[uid] = process
     began = processes.start_of(process.pid)
     with store.write() as db:
@@ -214,13 +213,13 @@ def _reap() -> None:
 
 
 def process_of(job: Job) -> psutil.Process | None:
-    """The process of a job, if that very process is still alive."""
+    """The process of a job, if it is still alive."""
     _reap()
     return processes.process_of(job.pid, job.started_process)
 
 
 def mark_interrupted(store: Store, now: float | None = None) -> int:
-    """Mark jobs whose process is gone as interrupted; how many there were. Cheap: call it at start and when listing."""
+    """Mark jobs without a process as interrupted; returns how many. Cheap: call it at start and when listing."""
     moment = time.time() if now is None else now
     lost = [
         one
@@ -229,7 +228,7 @@ def mark_interrupted(store: Store, now: float | None = None) -> int:
     ]
     for one in lost:
         with store.write() as db:
-            # The process may have written its end since it was read.
+            # The process may have stored its end since the row was read.
             db.execute(
                 "UPDATE job SET state = 'interrupted', finished = ? WHERE uid = ? AND pid IS ? "
                 "AND state IN ('waiting', 'running')",
@@ -239,7 +238,7 @@ def mark_interrupted(store: Store, now: float | None = None) -> int:
 
 
 def cancel(store: Store, job: Job) -> None:
-    """End a job with everything it started. What it had published stays; the rest is thrown away.
+    """End a job with all its child processes. What it had published stays; the rest is deleted.
 
     Raises Refused if it is over already.
     """
@@ -268,7 +267,7 @@ def _end(process: psutil.Process) -> None:
 
 
 def resume(store: Store, job: Job) -> Job:
-    """Run a job again that failed, was cancelled or interrupted. An import adds only what is not there yet.
+    """Run a failed, cancelled or interrupted job again. An import adds only what is missing.
 
     Raises Refused if it is running or done.
     """
@@ -286,12 +285,12 @@ def resume(store: Store, job: Job) -> Job:
 
 
 def log_path(store: Store, uid: str) -> Path:
-    """The file with what a job wrote to its terminal."""
+    """The file with the output of a job."""
     return folder(store) / f"{uid}.log"
 
 
 def log_tail(store: Store, job: Job, lines: int = 20) -> str:
-    """The last lines of a job's log; empty where it wrote nothing."""
+    """The last lines of a job's log; "" if it wrote nothing."""
     path = log_path(store, job.uid)
     if not path.exists():
         return ""

@@ -1,4 +1,4 @@
-"""The inside of a job: what runs in the process that `annotations.jobs.jobs.start` made."""
+"""The process of a job that `annotations.jobs.jobs.start` started."""
 
 import json
 import os
@@ -18,23 +18,23 @@ from core.errors import N_, Busy, EvenhandError
 from core.files.timestamps import timestamp
 from core.processes import this_process
 
-AT_ONCE = 2  # jobs that run side by side; the others wait in the order of their start
+AT_ONCE = 2  # jobs that run at once; the others wait in the order of their start
 NICE = 10
-LISTED = 500  # entries of a list that the result keeps
+LISTED = 500  # longest list in a result
 HEARTBEAT_S = 2.0
-PATIENCE_S = 600.0  # how long the end of a job waits for a database that others keep busy
+PATIENCE_S = 600.0  # how long the end of a job waits for a busy database
 _TICK_S = 0.25
 
 
 class _Ended(BaseException):
-    """SIGTERM arrived: unwind, so that what is half done is thrown away."""
+    """SIGTERM arrived: unwind, so that unfinished work is deleted."""
 
 
 class Progress:
-    """How far this process is: call it with (done, total).
+    """The progress of this process: call it with (done, total).
 
-    It only remembers. A thread with a connection of its own writes the row, so
-    that a command may report in the middle of a transaction.
+    It only stores the numbers. A thread with its own connection writes the row, so that a command may report inside a
+    transaction.
     """
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Progress:
         self.message = ""
 
     def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """`done` units of `total`; `message` says in words what is going on."""
+        """`done` units of `total`; `message`: the present step in words."""
         self.done = done
         self.total = total if total is not None else self.total
         self.message = message or self.message
@@ -53,14 +53,14 @@ _current: Progress | None = None
 
 
 def progress() -> Progress:
-    """Where a command reports how far it is; nobody reads it outside a job."""
+    """The progress to which a command reports; nothing reads it outside a job."""
     return _current or Progress()
 
 
 def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
-    """Be the process of a job: wait for a place, run `call(command)`, write down what came of it.
+    """Run a job in this process: wait for a place, run `call(command)`, store the result.
 
-    `call` returns what the command printed; a JSON object becomes the result.
+    `call` returns the output of the command; a JSON object becomes the result.
     """
     global _current
     os.nice(NICE)
@@ -77,7 +77,7 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
         return
     finally:
         last, _current = _current, None
-    with suppress(_Ended):  # cancelled while the end had to wait: the row says so already
+    with suppress(_Ended):  # cancelled while the end waited: the row says so already
         _write_end(store, uid, state, result, message, last or Progress())
         if state == "done":
             _remove_uploads(store, this)
@@ -92,7 +92,7 @@ def _wait_for_place(store: Store, uid: str) -> None:
         mark_interrupted(store)
         if _place_free(store, uid):
             with store.write() as db:
-                if _place_free(store, uid):  # nobody else can have taken it since
+                if _place_free(store, uid):  # nobody else can have taken it since then
                     began = db.execute(
                         "UPDATE job SET state = 'running', started = ?, heartbeat = ? "
                         "WHERE uid = ? AND state = 'waiting'",
@@ -119,7 +119,7 @@ def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[
         return "failed", {"error": error.message, "values": values}, str(error)
     except _Ended:
         raise
-    except BaseException as error:  # the row must say how it ended, whatever happened
+    except BaseException as error:  # the row must record any end
         traceback.print_exc()
         message = N_("The command ended unexpectedly ({why}); the log says more.")
         why = f"{type(error).__name__}: {error}"[:300]
@@ -127,13 +127,13 @@ def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[
     try:
         answer = json.loads(printed)
     except ValueError:
-        print(printed, end="")  # for people: it belongs in the log
+        print(printed, end="")  # for the log
         return "done", None, printed.strip().rsplit("\n", 1)[-1][:300]
     return "done", _shortened(answer if isinstance(answer, dict) else {"answer": answer}), ""
 
 
 def _shortened(answer: dict[str, Any]) -> dict[str, Any]:
-    # The row is read whenever jobs are listed; thousands of bad lines belong in a file.
+    # The row is read for every list of jobs, so it must stay small.
     return {key: value[:LISTED] if isinstance(value, list) else value for key, value in answer.items()}
 
 
@@ -160,16 +160,16 @@ def _write_rows(path: Path, uid: str, progress: Progress, over: threading.Event)
             beat = time.time()
             try:
                 alive = _write_row(store, uid, seen, beat)
-            except EvenhandError:  # the database is busy; the next beat tells the same
+            except EvenhandError:  # the database is busy; the next beat writes the same
                 continue
             written = seen
-            if not alive:  # cancelled by somebody who may not signal this process
+            if not alive:  # cancelled by a user who may not signal this process
                 os.kill(os.getpid(), signal.SIGTERM)
                 return
 
 
 def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: float) -> bool:
-    """Write how far the job is; False where it is not running any more."""
+    """Store the progress of the job; False if it is not running any more."""
     with store.write() as db:
         row = db.execute(
             "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
@@ -192,7 +192,7 @@ def _write_end(
                     (state, text, message, progress.done, progress.total, timestamp(), time.time(), uid),
                 )
             return
-        except Busy:  # hours of work must not count as interrupted because of a disk that hesitates
+        except Busy:  # hours of work must not count as interrupted because of a slow disk
             if time.monotonic() > until:
                 raise
         time.sleep(_TICK_S)

@@ -1,7 +1,7 @@
-"""What people said of generations, as tables: one row per generation, and one per blind label.
+"""Labels of generations as tables: one row per generation, and one per blind label.
 
 A *blind* label is the last one that an annotator made before seeing anybody's opinion. A generation is *finished* when
-nobody is left who would still label it blindly (DESIGN 4.4): only then may its labels or the rule's verdict be shown.
+no further blind label is expected (DESIGN 4.4). Only then may its labels or the rule's verdict be shown.
 """
 
 import json
@@ -13,10 +13,10 @@ from annotations.types import Mark, Project
 from core.errors import BadFile
 from core.human_vs_rule.apply_rule import dataset_of, pronouns_of
 
-if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
+if TYPE_CHECKING:  # takes a third of a second to import, and the first page does not need it
     import pandas as pd
 
-# As many labels as the item wants, or one of everybody who is still there; the same rule as for disagreements.
+# As many labels as the item wants, or one of every active annotator; the same rule as for disagreements.
 ITEMS = """
 SELECT item.id, item.uid, item.text, coalesce(item.context, ''), item.extra, item.labels, item.wanted, item.gold,
     item.status,
@@ -88,7 +88,7 @@ def _text(values: Mapping[str, Any], key: str) -> str:
 def _pronouns(values: Mapping[str, Any]) -> tuple[str, ...]:
     try:
         return pronouns_of(values)
-    except BadFile:  # imported before pronouns were read: nobody knows which are right
+    except BadFile:  # imported before pronouns were read: the right ones are unknown
         return ()
 
 

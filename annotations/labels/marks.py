@@ -1,4 +1,4 @@
-"""Marks in generations: read from JSON, checked against the text, and the rules that a label has to keep."""
+"""Marks in generations: reading from JSON, checks against the text and against the rest of the label."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -12,7 +12,7 @@ MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
 
 
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
-    """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused where it is something else."""
+    """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused for anything else."""
     if not isinstance(raw, list) or len(raw) > MOST_MARKS:
         raise Refused(N_("The marks of a text are a list of at most {most}."), most=MOST_MARKS)
     return tuple(sorted(_parse_mark(each) for each in raw))
@@ -20,7 +20,7 @@ def parse_marks(raw: Any) -> tuple[Mark, ...]:
 
 def _parse_mark(raw: Any) -> Mark:
     match raw:
-        case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # no bool
+        case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # not bool
             return Mark(start, end, kind)
     raise Refused(N_("A mark is a start, an end and a kind: pronoun or extraneous."))
 
@@ -41,9 +41,8 @@ def check_marks(marks: Sequence[Mark], length: int) -> None:
 def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:
     """Raise Refused where choice, flag and marks contradict each other; the desk says it first.
 
-    Misgendering wants its wrong pronoun marked, no pronoun forbids such a
-    mark, and the flag for extraneous gendered language stands exactly where
-    such words are marked.
+    Misgendering requires a marked wrong pronoun, and no pronoun forbids such a mark. The flag for extraneous gendered
+    language is set if and only if such words are marked.
     """
     kinds = {mark.kind for mark in marks}
     if choice == "misgendering" and "pronoun" not in kinds:

@@ -1,4 +1,4 @@
-"""Labels: appended, never changed. What a desk sends is stored once and answered when it is on disk."""
+"""Storing labels: appended, never changed. An operation of a desk is stored once and answered after the commit."""
 
 import json
 import sqlite3
@@ -26,11 +26,11 @@ from core.text.sentences import control_character
 
 LONGEST_NOTE = 4_000
 LONGEST_ID = 100
-MOST_SECONDS = 1e9  # on a text: with more, sums of many labels would not be numbers any more
+MOST_SECONDS = 1e9  # on a text: a bound for sums
 
 
 def label_columns(operation: Operation, guideline: Guideline, superseded: bool, created: str) -> dict[str, Any]:
-    """What the tables of first and of second labels both say of an operation; of one that takes back, nothing."""
+    """The columns that labels and retest labels share; empty for an operation that undoes a label."""
     empty = operation.choice in (None, "skip")
     return {
         "op_id": operation.op_id,
@@ -58,7 +58,7 @@ def insert_label(db: Connection, values: Mapping[str, Any]) -> int:
 
 
 def check_ids(op_id: str, desk: str, revision: int) -> None:
-    """Raise Refused where the ids of an operation or its revision cannot be stored."""
+    """Raise Refused if the ids of an operation or its revision cannot be stored."""
     for value in (op_id, desk):
         if not value or len(value) > LONGEST_ID or control_character(value):
             raise Refused(N_("An operation and its desk need an id of 1 to {most} characters."), most=LONGEST_ID)
@@ -67,7 +67,7 @@ def check_ids(op_id: str, desk: str, revision: int) -> None:
 
 
 def check_form(operation: Operation) -> None:
-    """Raise Refused where ids, note, time or revision cannot be stored."""
+    """Raise Refused if ids, note, time or revision cannot be stored."""
     check_ids(operation.op_id, operation.desk, operation.revision)
     if len(operation.note) > LONGEST_NOTE:
         raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
@@ -80,13 +80,13 @@ def check_form(operation: Operation) -> None:
         raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
 
 
-# Of an import that was taken back, desks may still hold items that they were handed: their labels wait with the item.
+# Desks may still hold items whose import was undone: their labels are stored with the withdrawn item.
 ACCEPTS_LABELS = "(item.withdrawn = 0 OR assignment.item IS NOT NULL)"
 
 
 @dataclass(frozen=True, slots=True)
 class _ItemState:
-    """An item and what this annotator did with it so far; no assignment yet: `state` is ''."""
+    """An item and this annotator's assignment; `state` is '' without an assignment."""
 
     item: int
     length: int  # of the text, in code points
@@ -97,8 +97,8 @@ class _ItemState:
     op_id: str | None = None
     desk: str | None = None
     revision: int = -1
-    withdrawn: int = 0  # its import was taken back: nobody is handed it
-    here: int = 1  # 0: this annotator has left the project and is handed nothing
+    withdrawn: int = 0  # its import was undone; it is not handed out
+    here: int = 1  # 0: this annotator has left the project and gets no items
 
 
 def store_operations(
@@ -109,12 +109,11 @@ def store_operations(
     *,
     now: float | None = None,
 ) -> list[Answer]:
-    """Store operations in one transaction; when this returns they are on disk. One answer each, in order.
+    """Store operations in one transaction that is committed on return. One answer each, in order.
 
-    An operation that cannot be stored is refused by itself and holds up no
-    other. One that is stored already is answered again as stored. `now` (unix
-    seconds) renews the annotator's leases and is when the labels were made.
-    Raises NotAllowed for somebody who is not an annotator of the project.
+    An operation that cannot be stored is refused; the others are stored. One that is stored already gets the same
+    answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. Raises NotAllowed for a
+    person who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
@@ -126,7 +125,7 @@ def store_operations(
 def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) -> None:
     """Record that an opinion on an item is shown to an annotator: labels from now on carry `after_reveal`.
 
-    Raises NotAllowed while no label of this annotator stands (DESIGN 4.4), NotFound for an unknown item.
+    Raises NotAllowed without a valid label of this annotator (DESIGN 4.4), NotFound for an unknown item.
     """
     with store.write():
         target = _item_state(store, project, annotator, item_uid)
@@ -160,12 +159,12 @@ class _Writer:
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
         self.created = created
         self.guidelines = {each.version: each for each in guidelines(store, project)}
-        # it may have changed since the caller read the project
+        # may have changed since the caller read the project
         query = "SELECT checked, retest FROM project WHERE id = ?"
         self.checked, self.retest = self.db.execute(query, (project.id,)).fetchone()
 
     def answer(self, operation: Operation) -> Answer:
-        """Store one operation, or say why not."""
+        """Store one operation, or answer why not."""
         self.db.execute("SAVEPOINT operation")
         try:
             answer = self._store(operation)
@@ -206,12 +205,12 @@ class _Writer:
         return Answer(operation.op_id, True, latest=operation.op_id)
 
     def _may_stand(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
-        # What a desk sends may arrive in another order than it was made: within a desk the higher revision wins.
+        # Operations of a desk may arrive out of order: the higher revision wins.
         if target.desk == operation.desk:
             return operation.revision > target.revision
         if self._overtaken(operation, target):
             return False
-        return target.op_id is None or operation.base == target.op_id  # nothing to be in conflict with, or known
+        return target.op_id is None or operation.base == target.op_id  # no earlier label, or the desk knows it
 
     def _overtaken(self, operation: Operation, target: _ItemState | RetestItem) -> bool:
         if isinstance(target, RetestItem):
@@ -224,7 +223,10 @@ class _Writer:
         return self.db.execute(query, values).fetchone() is not None
 
     def _known(self, operation: Operation) -> bool | None:
-        """Whether a stored operation of that id was superseded; None if there is none. Refuses another's id."""
+        """Whether a stored operation with that id was superseded;
+
+        None if there is none. Refuses an id of another annotator.
+        """
         row = self.db.execute(
             "SELECT annotator, item.uid, superseded FROM label JOIN item ON item.id = label.item WHERE op_id = :op"
             " UNION ALL"
@@ -251,7 +253,7 @@ class _Writer:
         unknown = set(operation.reasons) - {reason.code for reason in guideline.reasons}
         if unknown:
             raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
-        named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a criterion to be
+        named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a future criterion
         if operation.choice == "reject" and not named and not operation.note.strip():
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
@@ -288,15 +290,15 @@ class _Writer:
         return insert_label(self.db, values)
 
     def _is_skip(self, op_id: str | None) -> bool:
-        # Not the state: a skipped item may have been handed out again before its skip is taken back.
+        # Not by the state: a skipped item may have been handed out again before its skip is undone.
         return self.db.execute("SELECT 1 FROM skip WHERE op_id = ?", (op_id,)).fetchone() is not None
 
     def _move(self, operation: Operation, target: _ItemState, label: int | None) -> None:
-        """Let the assignment point to what stands now; the database keeps slots and tallies by itself."""
+        """Let the assignment point to the valid label; triggers update slots and tallies."""
         state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
         latest = label if state == "labelled" else None
         blind = latest if target.revealed is None else target.blind
-        # What somebody who has left takes back goes to others: an open desk would hold it for as long as it is open.
+        # An item whose label is undone by an annotator who has left goes to others at once, not to the still open desk.
         left = state == "leased" and not target.here and blind is None
         state = "released" if left or (target.withdrawn and latest is None) else state
         skips = target.skips + (state == "skipped") - (operation.choice is None and self._is_skip(target.op_id))

@@ -15,11 +15,11 @@ from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Own
 
 Which = Literal["blind", "latest", "all"]
 
-MOST_SEARCHED = 50_000  # two and a half times the released set; a search reads the sentence of each
-PACE_LABELS = 60  # the pace is that of the last labels
+MOST_SEARCHED = 50_000  # 2.5 times the released set; a search reads the sentence of each
+PACE_LABELS = 60  # labels that give the pace
 PACE_FEWEST = 6
 BREAK_S = 300.0  # a longer gap between two labels is a break
-# Not brought by a file of labels that was taken back.
+# Not from an undone import of labels.
 NOT_TAKEN_BACK = (
     "NOT EXISTS (SELECT 1 FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file"
     " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
@@ -32,7 +32,7 @@ DECISION_COLUMNS = (
 
 
 def decision(item: Item, row: Sequence[Any]) -> Decision:
-    """What was decided on an item, from a row of DECISION_COLUMNS."""
+    """A decision on an item, from a row of DECISION_COLUMNS."""
     choice, reasons, note, op_id, revision, created, superseded, after_reveal, extraneous, spans, tags = row
     flag = None if extraneous is None else bool(extraneous)
     marks = tuple(Mark(*mark) for mark in json.loads(spans))
@@ -48,7 +48,7 @@ def _decision(row: Sequence[Any]) -> Decision:
 def own_decisions(
     store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
 ) -> list[Decision]:
-    """The annotator's own decisions that stand, newest first; `search`: only sentences or notes that contain it.
+    """The annotator's own valid decisions, newest first; `search`: only if the sentence or note contains it.
 
     Looks back over the annotator's last 50,000 labels.
     """
@@ -72,9 +72,9 @@ def own_decisions(
 
 
 def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
-    """The annotator's own decisions that came too late, because another desk of theirs was first.
+    """The annotator's own superseded decisions: another desk of theirs was first.
 
-    The newest of each item and desk, until the item is decided once more.
+    The newest of each item and desk, until the item is decided again.
     """
     query = (
         f"SELECT {ITEM_COLUMNS}, {DECISION_COLUMNS} FROM label"
@@ -95,11 +95,10 @@ def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[
 
 
 def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:
-    """How far the annotator is; nothing in it depends on what others decided.
+    """The annotator's progress, independent of labels of others.
 
-    Of a cell with a quota, no more is expected than the quota and what the
-    annotator did not accept: then the cell is full. Where labelling stops at a
-    first reject, the others are expected to accept as often as this annotator.
+    In a cell with a quota, at most the quota and the annotator's rejects are expected: then the cell is full. Under the
+    plan `stop`, others are expected to accept as often as this annotator.
     """
     rows = store.db.execute(
         "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
@@ -127,9 +126,9 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
 
 
 def _expected_labels(cell: CellProgress, most: int, mean: float, people: int) -> float:
-    """What one of *people* can expect to label in a cell, times *people*.
+    """The expected number of labels of one of *people* in a cell, times *people*.
 
-    *most* is how many labels an item gets that is kept, *mean* how many any item gets.
+    *most*: labels of a kept item; *mean*: mean labels of an item.
     """
     if cell.quota is None:
         return cell.items * mean
@@ -137,7 +136,7 @@ def _expected_labels(cell: CellProgress, most: int, mean: float, people: int) ->
 
 
 def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
-    """Labels per hour over the last labels, breaks left out; None where there are too few."""
+    """Labels per hour over the last labels, without breaks; None with too few labels."""
     rows = store.db.execute(
         "SELECT created FROM label WHERE annotator = ? AND project = ? AND choice IS NOT NULL"
         f" ORDER BY id DESC LIMIT {PACE_LABELS}",
@@ -175,19 +174,18 @@ _SOURCES: dict[Which, tuple[str, str]] = {
 
 
 def each_label_row(store: Store, project: Project, *, which: Which = "blind") -> Iterator[dict[str, Any]]:
-    """Labels as flat dicts, by item and annotator; "all" by item, in the order in which they were made.
+    """Labels as flat dicts, by item and annotator; "all": by item, in the order of time.
 
-    "blind": the last label of each before anything was revealed (agreement and
-    gold); "latest": what stands now; "all": every row, undone (`choice` None)
-    and superseded ones too. `item` is the public id, `annotator` the name,
+    "blind": the last label of each before anything was revealed (for agreement and gold); "latest": the valid one;
+    "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
     `guideline` its version, `reasons`, `spans` and `tags` are lists.
     """
     source, kept = _SOURCES[which]
-    # What came before a known answer is told by the order of the operations of all: it has to come back as it was.
+    # A known answer refers to the labels before it, so the order of all operations must survive an export.
     query = _ROW.format(source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
         row = dict(zip(_ROW_KEYS, values, strict=True))
-        for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million of them
+        for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
             row[key] = [] if row[key] == "[]" else json.loads(row[key])
         row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
         row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
@@ -195,5 +193,5 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:
-    """All of `each_label_row` in a list."""
+    """`each_label_row` as a list."""
     return list(each_label_row(store, project, which=which))

@@ -1,4 +1,4 @@
-"""Second labels: stored by the same rules as first ones, and read back by the desk that made them."""
+"""Labels of retests: stored by the same rules as other labels, and read by the desk that made them."""
 
 import json
 from collections.abc import Mapping
@@ -24,22 +24,22 @@ OWN = (
 
 @dataclass(frozen=True, slots=True)
 class RetestItem:
-    """An item that came again, as `annotations.labels.operations` sees it: in the place of an assignment."""
+    """A retest as `annotations.labels.operations` sees it, in place of an assignment."""
 
     id: int
     item: int
     length: int  # of the text, in code points
     state: str
     skips: int
-    first: int | None  # the label to compare with
+    first: int | None  # the first label, for the comparison
     op_id: str | None
     desk: str | None
     revision: int
-    sent_back: int | None  # whether its first label is
+    sent_back: int | None  # whether its first label is sent for relabelling
 
 
 def retest_item(db: Connection, project: Project, annotator: Annotator, uid: str) -> RetestItem | None:
-    """What came again to this annotator under that public id; None: the id is no such one."""
+    """The retest of this annotator with that public id, or None."""
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
         " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled'"
@@ -52,19 +52,19 @@ def retest_item(db: Connection, project: Project, annotator: Annotator, uid: str
 
 
 def is_overtaken(db: Connection, target: RetestItem, operation: Operation) -> bool:
-    """Whether something newer of the same desk has arrived already."""
+    """Whether a newer operation of the same desk has arrived already."""
     query = "SELECT 1 FROM retest_label WHERE retest = ? AND desk = ? AND revision > ?"
     return db.execute(query, (target.id, operation.desk, operation.revision)).fetchone() is not None
 
 
 def insert_retest_label(db: Connection, target: RetestItem, operation: Operation, columns: Mapping[str, Any]) -> int:
-    """Append a second label, a skip or the taking back of one; returns its row. *columns*: those of any label."""
+    """Append a retest label, a skip or an undo; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
     return insert_repeated_label(db, values)
 
 
 def insert_repeated_label(db: Connection, values: Mapping[str, Any]) -> int:
-    """Append a second label, a column each of *values*; returns its row id."""
+    """Append a retest label, a column each of *values*; returns its row id."""
     cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
     return int(cursor.lastrowid or 0)
 
@@ -72,7 +72,7 @@ def insert_repeated_label(db: Connection, values: Mapping[str, Any]) -> int:
 def update_retest(
     db: Connection, project: Project, annotator: Annotator, target: RetestItem, operation: Operation, label: int | None
 ) -> None:
-    """Let the second label stand, or what takes it back or skips it. One that was void stays so."""
+    """Store the retest's last operation: label, undo or skip. A void retest stays void."""
     state = {None: "leased", "skip": "skipped"}.get(operation.choice, "labelled")
     after_skip = db.execute("SELECT 1 FROM retest_label WHERE op_id = ? AND skip = 1", (target.op_id,)).fetchone()
     skips = target.skips + (state == "skipped") - (state == "leased" and after_skip is not None)
@@ -90,14 +90,14 @@ def update_retest(
 
 
 def bases(store: Store, annotator: Annotator, uids: list[str]) -> dict[str, str]:
-    """Public id of what came again -> the operation that a new label would replace; none: not in it."""
+    """Public id of a retest -> the operation that a new label would replace, if there is one."""
     marks = ", ".join("?" * len(uids))
     query = f"SELECT uid, op_id FROM retest WHERE annotator = ? AND op_id IS NOT NULL AND uid IN ({marks})"
     return dict(store.db.execute(query, (annotator.id, *uids)).fetchall())
 
 
 def standing_decision(store: Store, project: Project, annotator: Annotator, uid: str) -> Decision | None:
-    """The second label that stands under that public id, as the desk lists it."""
+    """The valid label of the retest with that public id, as the desk lists it."""
     query = f"{OWN.format(which='retest_label.id = retest.latest')} AND retest.uid = :uid"
     row = store.db.execute(query, {"annotator": annotator.id, "project": project.id, "uid": uid}).fetchone()
     return None if row is None else _decision(row)
@@ -106,7 +106,7 @@ def standing_decision(store: Store, project: Project, annotator: Annotator, uid:
 def own_retest_decisions(
     store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = ""
 ) -> list[Decision]:
-    """The annotator's second labels that stand, newest first."""
+    """The annotator's valid retest labels, newest first."""
     wanted = (
         "AND (instr(item.text, :search) OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
         if search
@@ -118,7 +118,7 @@ def own_retest_decisions(
 
 
 def own_retest_conflicts(store: Store, project: Project, annotator: Annotator) -> list[Decision]:
-    """Second labels that came too late because another desk was first; the newest of each item and desk."""
+    """Superseded retest labels, because another desk was first; the newest of each item and desk."""
     query = (
         f"{OWN.format(which='retest_label.retest = retest.id')} AND superseded = 1 AND retest_label.skip = 0"
         " AND NOT EXISTS (SELECT 1 FROM valid_retest_label AS later WHERE later.retest = retest.id"
@@ -131,7 +131,7 @@ def own_retest_conflicts(store: Store, project: Project, annotator: Annotator) -
 
 
 def merge_newest_first(first: list[Decision], again: list[Decision]) -> list[Decision]:
-    """Both lists as one, newest first; each keeps its own order. What a desk sent at once: by the desk's own count."""
+    """Both lists merged, newest first; each keeps its order. Operations of one moment are ordered by their revision."""
     if not again:
         return first
     found, waiting = [], list(again)
@@ -143,9 +143,9 @@ def merge_newest_first(first: list[Decision], again: list[Decision]) -> list[Dec
 
 
 def progress_with_retests(store: Store, project: Project, annotator: Annotator, own: OwnProgress) -> OwnProgress:
-    """An annotator's progress as the desk is told it: what comes again is work like any other.
+    """An annotator's progress with retests counted like other items, for the desk.
 
-    A count that stands still would give it away. What is still to come is expected at the project's share.
+    A constant count would reveal retests. Future ones are expected at the project's share.
     """
     rows = store.db.execute(
         "SELECT pair, side, state, count(*), sum(coalesce(choice = 'accept', 0)), sum(choice IS NOT NULL) FROM retest"

@@ -1,1 +1,1 @@
-"""Candidates into a project."""
+"""Mined candidates as items of a project."""

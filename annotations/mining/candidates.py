@@ -1,4 +1,4 @@
-"""Mined candidates on their way into a project: only what is new goes in, one after the other."""
+"""Import of mined candidates into a project: only new ones, one file at a time."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -18,17 +18,17 @@ from core.errors import BadLine
 from core.files.paths import Places, without_folders
 from core.files.readers import open_source, rows
 
-PATIENCE_S = 3600.0  # how long a job waits while another file goes into the same project
-ASKED_AT_ONCE = 400  # hashes in one question to the database
+PATIENCE_S = 3600.0  # how long a job waits for another import into the same project
+ASKED_AT_ONCE = 400  # hashes per query
 Cell = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """What a project and a candidates file hold together, by (pair, side).
+    """The counts of a project and a candidates file, by (pair, side).
 
-    `accepted`, `rejected`: decided items of the project; `pending`: its open
-    ones; `new`: candidates of the file that the project has not got yet.
+    `accepted`, `rejected`: decided items of the project; `pending`: its open ones; `new`: candidates of the file that
+    the project lacks.
     """
 
     accepted: dict[Cell, int] = field(default_factory=dict)
@@ -46,20 +46,18 @@ def add_candidates(
     progress: Progress | None = None,
     patience_s: float = PATIENCE_S,
 ) -> ImportReport:
-    """Put the candidates of *file* (as `mine` writes it) into *project*: those that it has not got yet.
+    """Add the candidates of *file* (as `mine` writes it) that *project* lacks.
 
-    All or nothing. While another file goes into the same project this one
-    waits its turn, so two jobs at once end with every sentence there once.
-    Flagged candidates come last in their pair and side. Raises BadFile where
-    *file* is something else; Refused where the project is archived, holds
-    generations, or is kept busy for longer than *patience_s* seconds.
+    All or nothing. It waits for another import into the same project, so that two jobs at once store every sentence
+    once. Flagged candidates come last in their pair and side. Raises BadFile for another kind of file; Refused if the
+    project is archived, holds generations, or is busy for longer than *patience_s* seconds.
     """
     examined = examine(file, format="candidates")
     return import_examined(store, project, examined, progress=progress, patience_s=patience_s)
 
 
 def stock(store: Store, project: Project, file: Path | str) -> Stock:
-    """What *project* has and what *file* would add, counted without storing anything."""
+    """Count what *project* has and what *file* would add, without storing anything."""
     found = Stock()
     for cell in counts(store, project).cells:
         where = (cell.pair, str(cell.side))
@@ -77,7 +75,7 @@ def _new(store: Store, project: Project, file: Path) -> Counter[Cell]:
     remaining = _identities(file)
     while chunk := list(islice(remaining, ASKED_AT_ONCE)):
         marks = ", ".join("?" * len(chunk))
-        # What was taken back comes in again when it is imported again.
+        # Withdrawn items are restored by an import, so they count as new.
         query = (
             f"SELECT hash FROM item WHERE project = ? AND hash IN ({marks})"
             " AND batch NOT IN (SELECT id FROM batch WHERE withdrawn = 1)"
@@ -103,7 +101,7 @@ def _identities(file: Path) -> Iterator[tuple[Cell, bytes]]:
 
 
 def passages_of(store: Store, project: Project) -> Iterator[Passage]:
-    """The sentences of *project*, text by text: where they were mined, else the file they came in."""
+    """The sentences of *project* by document: where they were mined, else their file."""
     places = Places()
     found = sorted((_origin(item.extra, item.file, places), item.line, item.text) for item in items(store, project))
     return (Passage(document, line, text) for document, line, text in found)

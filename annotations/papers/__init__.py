@@ -1,1 +1,1 @@
-"""Papers of a project: blocks, and how they become Markdown or LaTeX. Releases and data sheets are made of them."""
+"""Papers of a project from templates: blocks, written as Markdown or LaTeX. Releases and data sheets use them."""

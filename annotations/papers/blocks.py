@@ -1,4 +1,4 @@
-"""What a short paper is made of, however it is written: headings, paragraphs, lists, tables, text as it is."""
+"""The parts of a short paper in any format: headings, paragraphs, lists, tables, verbatim text."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. `right`: which columns stand right; without it those in which every cell is a number."""
+    """A table. `right`: which columns are right-aligned; by default those in which every cell is a number."""
 
     heads: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
@@ -41,7 +41,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Text that is passed on as it is, line by line."""
+    """Verbatim text, line by line."""
 
     text: str
 
@@ -65,13 +65,13 @@ def one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """*text* without control characters, every blank of another kind a plain one."""
+    """*text* without control characters, with plain blanks."""
     spaced = text.translate(_BLANKS)
     return "".join(sign for sign in spaced if not control_character(sign))
 
 
 def cell(value: object) -> str:
-    """A value as a table shows it."""
+    """A value as text of a table cell."""
     if value is None:
         return DASH
     if isinstance(value, int) and not isinstance(value, bool):
@@ -81,7 +81,7 @@ def cell(value: object) -> str:
 
 
 def numbers(table: Table) -> list[bool]:
-    """Of each column: whether it holds numbers and nothing else."""
+    """Whether each column holds only numbers."""
     if table.right is not None:
         return [bool(table.rows) and one for one in table.right]
     return [

@@ -1,6 +1,6 @@
 """The data sheet of a project: what the database knows, as Markdown or LaTeX, in Chinese or English.
 
-What only people know (why, under which licence, who may be harmed) is left to be filled in, and says so. The sentences
+Facts that only people know (why, under which licence, who may be harmed) are marked as to be filled in. The sentences
 are in templates/LANGUAGE/datasheet.md.jinja.
 """
 
@@ -39,14 +39,14 @@ def datasheet(store: Store, project: Project, language: Language, form: Form = "
 
 @at_one_moment
 def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, list[Block]]:
-    """The data sheet in several languages, as blocks that become either form; the database is read once."""
+    """The data sheet in several languages, as blocks; the database is read once."""
     known = read_known(store, project)
     return {language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language)) for language in languages}
 
 
 @dataclass(slots=True)
 class Held:
-    """What the items come to, counted one by one: a list of 100,000 would take a gigabyte with their labels.
+    """Counts over the items, taken one by one: a list of 100,000 with their labels would need a gigabyte.
 
     `cells`: (pair, side) of sentences, (model, data set, pronouns, setting) of generations -> items.
     """
@@ -71,10 +71,10 @@ class LabelTotals:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All of it, read once for every language and form.
+    """The facts of the data sheet, read once for all languages and formats.
 
-    `way`, `found`: as `mining` and `total` of the funnel give them; `guideline`: the newest of `versions`; `joined`:
-    people, also those who left; `agreement`: None where fewer than two have labelled.
+    `way`, `found`: `mining` and `total` of the funnel; `guideline`: the newest of `versions`; `joined`: annotators,
+    also former ones; `agreement`: None if fewer than two have labelled.
     """
 
     project: Project
@@ -90,7 +90,7 @@ class Known:
 
 
 def read_known(store: Store, project: Project) -> Known:
-    """Read everything that a data sheet of *project* says."""
+    """Read the facts of the data sheet of *project*."""
     totals = _label_totals(store, project)
     return Known(
         project=project,
@@ -138,7 +138,7 @@ def _label_totals(store: Store, project: Project) -> LabelTotals:
 
 
 def _facts(known: Known, language: Language) -> dict[str, Any]:
-    """What the template says."""
+    """The variables of the template."""
     project, reasons = known.project, known.guideline.reasons
     return {
         "app": VERSION,

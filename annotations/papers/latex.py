@@ -1,6 +1,6 @@
-r"""Blocks of a paper as LaTeX: a document of its own that can be \input into another; every sign of a text stays text.
+r"""Blocks of a paper as LaTeX: a document that can be \input into another. All special characters are escaped.
 
-Tables are those of xltabular and booktabs: as wide as the line, over several pages where they are long.
+Tables use xltabular and booktabs: as wide as the line, over several pages if they are long.
 """
 
 import re
@@ -27,13 +27,13 @@ _TEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "—": r"\textemdash{}",
-    "[": r"{[}", "]": r"{]}", "*": r"{*}",  # behind the end of a line these two would belong to it
+    "[": r"{[}", "]": r"{]}", "*": r"{*}",  # after \\ these two would be read as its argument
     "−": r"\ensuremath{-}", "×": r"\ensuremath{\times}", "±": r"\ensuremath{\pm}", "≤": r"\ensuremath{\leq}",
     "≥": r"\ensuremath{\geq}", "≠": r"\ensuremath{\neq}", "≈": r"\ensuremath{\approx}", "∞": r"\ensuremath{\infty}",
     "→": r"\ensuremath{\rightarrow}", "←": r"\ensuremath{\leftarrow}", "∑": r"\ensuremath{\sum}",
     _BREAK: r"\allowbreak{}",
 }  # fmt: skip
-# Latin Modern has no Greek letters outside of mathematics.
+# Latin Modern has no Greek letters outside math mode.
 _GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi"
 _LETTERS = {name: unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda').upper()}") for name in
             f"{_GREEK} omega".split()}  # fmt: skip
@@ -41,14 +41,14 @@ _TEX |= {letter: rf"\ensuremath{{\{name}}}" for name, letter in _LETTERS.items()
 _TEX_BY_CODE = str.maketrans(_TEX)
 _CJK = "\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
 _HAS_CJK = re.compile(f"[{_CJK}]")
-# What neither a Latin font nor a Chinese one is sure to have is printed as its code point, instead of nothing.
+# Characters that the fonts may lack are printed as their code points, instead of nothing.
 _RARE = re.compile(f"[^\\0\n -~\u00a0-\u017f\u2010-\u2027\u2030-\u203a\u20ac{_CJK}]")
-# Hashes, addresses and signatures: TeX finds no place to break them.
+# Hashes, addresses and signatures, which TeX cannot break.
 _CODE = re.compile(r"(?=[A-Za-z]*[^A-Za-z\s])[!-~]{17,}")
 
 
 def latex_text(text: str) -> str:
-    """*text* on one line with every sign that LaTeX gives a meaning escaped; ligatures of signs are kept apart."""
+    """*text* on one line with special characters escaped and ligatures of punctuation prevented."""
     return _escaped(one_line(text))
 
 
@@ -59,15 +59,15 @@ def _escaped(line: str) -> str:
 
 
 def paper(blocks: Iterable[Block], language: Language) -> str:
-    """The blocks as one file, which ends in a line end."""
+    """The blocks as one file with a final newline."""
     body = "\n".join(line for block in blocks for line in (*_lines(block), "")).rstrip("\n")
     chinese = language == "zh" or _HAS_CJK.search(body) is not None
-    # Loose lines are meant for this text alone, not for the paper that it may be part of.
+    # Loose lines apply to this text only, not to a paper that includes it.
     return f"{_preamble(language, chinese)}\\begingroup\\sloppy\n{body}\n\\endgroup\n\\evenhandend\n"
 
 
 def _preamble(language: Language, chinese: bool) -> str:
-    """What makes a document of it where it is compiled alone; inside of a document nothing."""
+    """The preamble if it is compiled alone; empty inside another document."""
     engine = "xelatex or lualatex" if chinese else "xelatex, lualatex or pdflatex"
     needed = "xltabular,booktabs" + (",ctex" if chinese else "")
     if language == "zh":
@@ -108,7 +108,7 @@ def _lines(block: Block) -> list[str]:
         case Table():
             return _table(block)
         case Verbatim(text):
-            # No verbatim environment: a line of the text could end it.
+            # No verbatim environment, because a line of the text could end it.
             return ["\\begin{quote}\\small\\raggedright", *map(_verbatim, text.splitlines()), "\\end{quote}"]
 
 
@@ -119,7 +119,7 @@ def _verbatim(line: str) -> str:
 
 
 def _table(table: Table) -> list[str]:
-    """Numbers stand right; the other columns share what is left of the line, the first one always."""
+    """Numbers are right-aligned; the other columns, always with the first, share the rest of the line."""
     right = [at > 0 and one for at, one in enumerate(numbers(table))]
     shape = "".join("r" if one else r">{\raggedright\arraybackslash}X" for one in right)
     heads, *rows = (" & ".join(latex_text(cell(one)) or "{}" for one in row) for row in (table.heads, *table.rows))

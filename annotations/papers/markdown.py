@@ -1,4 +1,4 @@
-"""A short paper from its blocks, as Markdown or as LaTeX: nothing in a text is read as markup."""
+"""Blocks of a paper as Markdown; texts are escaped, so that nothing in them becomes markup."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,30 +25,30 @@ Form = Literal["md", "tex"]
 
 
 class Say:
-    """Sentences in one language; values are put in as they are and escaped with the sentence."""
+    """Sentences in one language; values are inserted first and escaped with the sentence."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
 
     def __call__(self, text: str, **values: Any) -> str:
-        """*text* in the language, its {names} filled in."""
+        """*text* in the language, with its {names} filled in."""
         sentence = translate(text, self.language)
         return sentence.format(**values) if values else sentence
 
     def joined(self, *sentences: str) -> str:
-        """Sentences as one paragraph: Chinese writes no blank between them."""
+        """Sentences as one paragraph; in Chinese without blanks between them."""
         return ("" if self.language == "zh" else " ").join(sentences)
 
 
 def rendered(blocks: Iterable[Block], form: Form, language: Language) -> str:
-    """The blocks as one file, which ends in a line end."""
+    """The blocks as one file with a final newline."""
     if form == "tex":
         return paper(blocks, language)
     return "\n".join(line for block in blocks for line in (*_markdown(block), "")).rstrip("\n") + "\n"
 
 
 def markdown_text(text: str) -> str:
-    """*text* on one line with every sign of Markdown and HTML escaped."""
+    """*text* on one line with Markdown and HTML escaped."""
     line = one_line(text)
     escaped = re.sub(r"([\\`*_\[\]<>|#~$&])", r"\\\1", line)
     return re.sub(r"^(\d+)([.)])(?=\s|$)|^([-+=])", lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)

@@ -1,7 +1,7 @@
-"""A paper from its template: Markdown with Jinja, one file for each language, that anybody can correct.
+"""Papers from templates: Markdown with Jinja, one file per language.
 
-What a template says is a function of the facts that it gets: a fact that is missing is an error. Values are escaped as
-they are put in, so that no name or note becomes markup. The result is read as blocks, which become Markdown or LaTeX.
+A template is a function of its facts: a missing fact is an error. Values are escaped, so that no name or note becomes
+markup. The result is parsed into blocks, which are written as Markdown or LaTeX.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,9 +21,9 @@ from core.statistics import Estimate
 
 
 def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str, Any]) -> list[Block]:
-    """The paper *name* of the templates in *folder*/LANGUAGE, filled in.
+    """The paper *name* from the template in *folder*/LANGUAGE.
 
-    Raises jinja2.UndefinedError for a fact that is missing.
+    Raises jinja2.UndefinedError for a missing fact.
     """
     text = _environment(folder, language).get_template(f"{name}.md.jinja").render(facts)
     return _blocks(text, "" if language == "zh" else " ")
@@ -43,12 +43,12 @@ def _environment(folder: Path, language: Language) -> Environment:
     say = Say(language)
 
     def value(one: Estimate) -> str:
-        """Three decimals, or a dash and why there is no number."""
+        """Three decimals, or a dash and the reason."""
         why = f"— ({say(one.reason.message, **one.reason.values)})" if one.reason else "—"
         return why if one.value is None else f"{one.value:.3f}"
 
     def interval(one: Estimate) -> str:
-        """[low, high], or a dash and why there is none."""
+        """[low, high], or a dash and the reason."""
         if one.value is None or one.low is None or one.high is None:
             known = one.note if one.value is not None else None
             return f"— ({say(known.message, **known.values)})" if known else "—"
@@ -74,7 +74,7 @@ def _environment(folder: Path, language: Language) -> Environment:
 
 
 def estimate(found: Mapping[str, Any], say: Say) -> str:
-    """An estimate among the facts of a release with its interval; a dash and the reason where it is undefined."""
+    """An estimate of the facts with its interval, or a dash and the reason."""
     if found["value"] is None:
         return f"{DASH} ({_reason(found, say)})"
     if found["low"] is None or found["high"] is None:
@@ -98,14 +98,14 @@ def _escaped(value: object) -> Markup:
 
 
 def _verbatim(text: str) -> Markup:
-    """Lines as they are, between two fences longer than any that they hold."""
+    """Verbatim lines between fences longer than any in them."""
     fence = "~" * max([3, *(len(line) + 1 for line in text.splitlines() if set(line.strip()) == {"~"})])
     lines = "".join(f"{line}\n" for line in text.splitlines())
     return Markup(f"{fence}\n{lines}{fence}")  # noqa: S704
 
 
 def _blocks(text: str, between: str) -> list[Block]:
-    """Markdown as blocks; *between* joins sentences that stand on lines of their own."""
+    """Markdown as blocks; *between* joins sentences on separate lines."""
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     blocks: list[Block] = []
     at = 0
@@ -130,7 +130,7 @@ def _blocks(text: str, between: str) -> list[Block]:
 
 
 def _end(tokens: Sequence[Token], at: int) -> int:
-    """Behind what begins at *at*."""
+    """The end of the block that begins at *at*."""
     depth = 0
     for number in range(at, len(tokens)):
         depth += tokens[number].nesting

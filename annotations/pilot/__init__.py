@@ -1,1 +1,1 @@
-"""A few items that all label first."""
+"""Pilots: a few items that all annotators label first."""

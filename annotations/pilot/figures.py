@@ -1,4 +1,4 @@
-"""How far a pilot is, and how far its annotators agree: simple shares with their intervals."""
+"""Progress and agreement of a pilot: shares with their intervals."""
 
 import random
 from collections import Counter
@@ -17,8 +17,7 @@ GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
 NO_TWO = Note(N_("no item of the pilot has labels of two annotators yet"))
 
-# The last blind label that each annotator made of an item before the pilot was closed: what was sent back or changed
-# since is another version's.
+# The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
 _MADE = """
 SELECT label.item, label.annotator, label.choice
 FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
@@ -28,7 +27,7 @@ WHERE item.pilot = :pilot AND label.after_reveal = 0 AND label.created <= :close
             AND later.created <= :closed AND later.id > label.id)
     AND label.choice IS NOT NULL
 """
-# Items that somebody who is still here could and should label: not set aside, and not full.
+# Items that an active annotator should still label: not set aside, and without all labels.
 _OPEN = """
 SELECT count(*) FROM published_item AS item WHERE pilot = :pilot AND labels < wanted AND aside = 0
 AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS (
@@ -39,7 +38,7 @@ AND EXISTS (SELECT 1 FROM active_member AS member WHERE member.project = :projec
 
 @dataclass(frozen=True, slots=True)
 class PilotAnnotator:
-    """One annotator in a pilot: how many items, and the share of them that was accepted (of generations: correct)."""
+    """One annotator in a pilot: number of items, and the share accepted (of generations: correct)."""
 
     annotator: Annotator
     letter: str
@@ -52,11 +51,10 @@ class PilotAnnotator:
 class PilotFigures:
     """A pilot in numbers.
 
-    `items` are in it now (a closed pilot lets go of those without labels, and what an import that was taken back had
-    brought is not in it); `labelled` got a label while it was open,
-    `compared` two or more; `unanimous`: the share of these on which everybody made the same choice, with a Wilson
-    interval, 95 %. What is labelled anew after the pilot was closed changes nothing here.
-    `complete`: nobody who is still here has anything left to label in it; of a closed one: it was labelled whole.
+    `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
+    a label while it was open, `compared` two or more; `unanimous`: the share of these on which everybody made the same
+    choice, with a Wilson interval, 95 %. Labels made after its end change nothing here. `complete`: no active annotator
+    has an item left in it; of a closed one: it was fully labelled.
     """
 
     pilot: Pilot
@@ -70,7 +68,7 @@ class PilotFigures:
 
 
 def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
-    """Everything about one pilot; reads its items and their labels once."""
+    """The figures of one pilot; reads its items and their labels once."""
     made = store.db.execute(_MADE, {"pilot": pilot.id, "closed": pilot.closed or "9999"}).fetchall()
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
@@ -98,7 +96,7 @@ def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choic
 
 
 def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, str]:
-    """Row id of an annotator -> the letter that stands for the name while a pilot is open, shuffled for each pilot."""
+    """Row id of an annotator -> letter in place of the name while a pilot is open, shuffled for each pilot."""
     everybody = [one.id for one in annotators(store, project, active=False)]
     names = list(LETTERS[: len(everybody)]) if len(everybody) <= len(LETTERS) else [str(i + 1) for i in everybody]
     order = random.Random(f"{project.uid}|{pilot.number if pilot else 0}")  # noqa: S311 - nothing secret

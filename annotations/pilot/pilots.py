@@ -1,6 +1,6 @@
-"""Pilots: a few items drawn at random that everybody labels first, with free tags, before the criteria are fixed.
+"""Pilots: a random sample that everybody labels first, with free tags, before the criteria are fixed.
 
-While a pilot is open the queue hands out its items and no others.
+While a pilot is open, the queue hands out its items only.
 """
 
 import hashlib
@@ -22,8 +22,8 @@ from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
 
 _COLUMNS = "id, number, items, people, seed, begun, closed"
-# What an import that was taken back has left behind lies in a batch that is not published: it is nobody's work.
-# What nobody has touched: without a label, not skipped, not set aside, not in an earlier pilot, not hidden gold.
+# Withdrawn items are in an unpublished batch and are not counted. Untouched items: without a label, not skipped, not
+# set aside, not in an earlier pilot, without a known answer.
 _POOL = """
 SELECT item.hash, item.id FROM published_item AS item
 WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS NULL AND item.known IS NULL
@@ -34,7 +34,7 @@ WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS 
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """One pilot of a project. `items`: drawn at its start; `people`: how many label each; `closed` None: it goes on."""
+    """One pilot of a project. `items`: drawn at its start; `people`: how many label each; `closed` None: it is open."""
 
     id: int
     number: int
@@ -47,7 +47,7 @@ class Pilot:
 
 @dataclass(frozen=True, slots=True)
 class OwnPilot:
-    """How far one annotator is in the open pilot, from this annotator's own labels alone."""
+    """Own progress of an annotator in the open pilot, from their labels only."""
 
     number: int
     labelled: int
@@ -57,11 +57,11 @@ class OwnPilot:
 def start_pilot(
     store: Store, project: Project, items: int = 1000, *, seed: int | None = None, author: str = ""
 ) -> Pilot:
-    """Draw *items* published items that nobody has labelled, and hand out only them until `close_pilot`.
+    """Draw *items* published, unlabelled items and hand out only these until `close_pilot`.
 
-    The draw depends on *seed* (None: the project's), the pilot's number and the texts alone. Every annotator who is
-    active now labels each of them, and never fewer than `per_item`. Takes what there is where fewer are left. Raises
-    NotAllowed while another pilot is open; Refused where there is nobody to label or nothing to draw.
+    The draw depends only on *seed* (None: the project's), the pilot's number and the texts. All active annotators, and
+    at least `per_item`, label each item. Draws fewer if fewer are left. Raises NotAllowed while another pilot is open;
+    Refused if there is no annotator or no item.
     """
     if not isinstance(items, int) or items < 1:
         raise Refused(N_("A pilot has at least one item."))
@@ -88,10 +88,10 @@ def start_pilot(
 
 
 def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
-    """End the open pilot: from now on everything is handed out. Its labels stay and count.
+    """End the open pilot: all items are handed out again. Its labels stay and count.
 
-    Items without a label leave the pilot and are as if they had never been drawn; the others keep their place in it,
-    and who has not labelled them gets them in the ordinary course. Raises NotFound where no pilot is open.
+    Items without a label leave the pilot as if they had never been drawn. The others stay in it; annotators who have
+    not labelled them get them in the ordinary queue. Raises NotFound if no pilot is open.
     """
     with store.write():
         pilot = open_pilot(store, project)
@@ -104,10 +104,10 @@ def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:
 
 
 def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
-    """Let the items of a pilot be ordinary ones from now on; returns how many have a label."""
+    """Make the items of a pilot ordinary ones; returns how many have a label."""
     db = store.db
     items = db.execute("SELECT id, labels FROM item WHERE pilot = ?", (pilot.id,)).fetchall()
-    # Where somebody left meanwhile, nobody waits for a label that cannot come.
+    # Annotators who have left are not waited for.
     people = max(1, min(pilot.people, max((labels for _, labels in items), default=0)))
     db.execute("UPDATE pilot SET closed = ?, people = ? WHERE id = ?", (timestamp(), people, pilot.id))
     end_pilot(db, pilot.id, max(people, _per_item(store, project)))
@@ -115,33 +115,33 @@ def _recount_closed(store: Store, project: Project, pilot: Pilot) -> int:
     sample = sample_of(store, project)
     for item in {*set_wanted(store, project, [item for item, _ in items], sample), *labelled}:
         recount_item(store, item)
-    # Who had passed an item by, because it was not yet free, finds it behind the walk. Each has a number of its own:
-    # a desk asks for what came after the last number that it was handed.
+    # Annotators whose walk has passed an item get it as a returned one. Each item has its own return number: a desk
+    # asks for higher numbers than the last that it got.
     return_items(db, project.id, [item for item, _ in items])
     return len(labelled)
 
 
 def restore_pilot(db: Connection, project: Project, values: Mapping[str, Any]) -> None:
-    """Bring a pilot back from a package: number, items, seed, people, begun and closed of *values*."""
+    """Store a pilot of a package: number, items, seed, people, begun and closed of *values*."""
     row = {**values, "project": project.id}
     db.execute(f"INSERT INTO pilot {columns_and_marks(row)}", row)
 
 
 def pilots(store: Store, project: Project) -> list[Pilot]:
-    """Every pilot of a project, the first one first."""
+    """The pilots of a project, oldest first."""
     query = f"SELECT {_COLUMNS} FROM pilot WHERE project = ? ORDER BY number"
     return [Pilot(*row) for row in store.db.execute(query, (project.id,))]
 
 
 def open_pilot(store: Store, project: Project) -> Pilot | None:
-    """The pilot that goes on, if one does."""
+    """The open pilot, or None."""
     query = f"SELECT {_COLUMNS} FROM open_pilot WHERE project = ?"
     row = store.db.execute(query, (project.id,)).fetchone()
     return None if row is None else Pilot(*row)
 
 
 def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot | None:
-    """How far an annotator is in the open pilot; None where none is open. Nothing of it depends on what others did."""
+    """An annotator's own progress in the open pilot, or None. It does not depend on labels of others."""
     pilot = open_pilot(store, project)
     if pilot is None:
         return None
@@ -154,7 +154,7 @@ def own_pilot(store: Store, project: Project, annotator: Annotator) -> OwnPilot 
 
 
 def items_left(store: Store, pilot: Pilot) -> int:
-    """How many items are in a pilot now: without those that it let go of and those whose import was taken back."""
+    """The present number of items in a pilot, without released and withdrawn ones."""
     query = "SELECT count(*) FROM published_item WHERE pilot = ?"
     return int(store.db.execute(query, (pilot.id,)).fetchone()[0])
 
@@ -164,7 +164,7 @@ def _pilot(store: Store, pilot_id: int) -> Pilot:
 
 
 def _per_item(store: Store, project: Project) -> int:
-    # The caller's project may be of before.
+    # The caller's project may be outdated.
     return int(store.db.execute("SELECT per_item FROM project WHERE id = ?", (project.id,)).fetchone()[0])
 
 
@@ -180,7 +180,7 @@ def _draw_position(key: str, identity: bytes) -> bytes:
 
 
 def _release_leases(store: Store, project: Project) -> None:
-    """Take back what desks hold ready: they ask for what is handed out from now on. A label on it still arrives."""
+    """End the leases of open desks, so that they ask for items again. Labels on those items are still stored."""
     query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
     for (annotator,) in store.db.execute(query, (project.id,)).fetchall():
         release(store.db, project, annotator)

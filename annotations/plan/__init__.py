@@ -1,1 +1,1 @@
-"""A change of settings brings every item up to date."""
+"""The recount of items after a change of settings."""

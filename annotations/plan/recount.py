@@ -1,9 +1,9 @@
-"""After a change of settings: bring every item up to date, in short transactions, while people go on labelling.
+"""The recount of all items after a change of settings, in short transactions, while people go on labelling.
 
-A small project is settled in the transaction that changes it. A larger one carries a mark from that transaction on
-(two events, begun and done), and its items are settled a few hundred at a time. While the mark stands, some items are
-as the old settings left them: who passes gold on (releases, exports) calls `finish_recount` first, pages say so. The
-work can be done twice, by two processes at once or again after a crash: what is settled already is not written again.
+A small project is recounted in the transaction that changes it. In a larger one that transaction sets a mark (two
+events, begun and done), and the items are recounted a few hundred at a time. While the mark is set, some items follow
+the old settings: releases and exports call `finish_recount` first, and pages show a notice. Two processes may recount
+at once, or again after a crash: up-to-date items are not written again.
 """
 
 import json
@@ -22,24 +22,22 @@ from annotations.queue.retests import items_to_retest, reschedule_retests, void_
 from annotations.queue.set_aside import update_skipped
 from annotations.types import Project
 
-RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # which labels come again
-RECOUNT_SETTINGS = (
-    COUNT_SETTINGS | RETEST_SETTINGS | {"gold", "rescue"}
-)  # a change of these settles anew what it touches
-CHUNK = 250  # items a transaction
-AT_ONCE = 500  # a project of no more items is settled in the transaction that changes it
-MOST_PAUSE_S = 0.05  # between two transactions, so that labels get their turn; PAUSE_S at least
+RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # they decide which items are retested
+RECOUNT_SETTINGS = COUNT_SETTINGS | RETEST_SETTINGS | {"gold", "rescue"}  # a change of these needs a recount
+CHUNK = 250  # items per transaction
+AT_ONCE = 500  # a project with at most so many items is recounted in the transaction that changes it
+MOST_PAUSE_S = 0.05  # between transactions, so that labels get their turn; at least PAUSE_S
 
 _TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
 
 
 def begin_recount(store: Store, project: Project, changed: Collection[str], *, author: str = "") -> None:
-    """Settings were *changed*: settle the items now or mark that it has to be done; in the caller's transaction.
+    """Settings were *changed*: recount the items now or set the mark; in the caller's transaction.
 
-    After it `finish_recount` has to be called.
+    `finish_recount` must follow.
     """
     if not RECOUNT_SETTINGS & frozenset(changed):
-        return  # what is on its way goes on as it is
+        return  # the running recount goes on
     before = open_recount(store, project)
     every = RECOUNT_SETTINGS & (frozenset(changed) | (before.changed if before else frozenset()))
     if every & RETEST_SETTINGS:
@@ -54,9 +52,9 @@ def begin_recount(store: Store, project: Project, changed: Collection[str], *, a
 
 
 def finish_recount(store: Store, project: Project) -> bool:
-    """Settle what a change of settings has left to do, if anything; returns whether there was something.
+    """Finish a marked recount; returns whether there was one.
 
-    Labels wait for one short transaction at most. Returns when everything is settled, whoever did it.
+    Labels wait for one short transaction at most. Returns when all items are recounted, by any process.
     """
     worked = False
     while (mark := open_recount(store, project)) is not None:
@@ -72,7 +70,7 @@ def finish_recount(store: Store, project: Project) -> bool:
 def recount_project(
     store: Store, project: Project, changed: Collection[str] = RECOUNT_SETTINGS, items: Sequence[int] | None = None
 ) -> None:
-    """Settle *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
+    """Recount *items* (row ids; None: all published ones) after *changed* settings, inside the caller's transaction."""
     if items is None:
         items = [item for batch in _batches(store, project) for item in _items(store, batch)]
     _recount_changed(
@@ -85,7 +83,7 @@ def recount_project(
 
 
 def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool:
-    """Settle every item in short transactions; False where the settings were changed again meanwhile."""
+    """Recount every item in short transactions; False if the settings were changed again meanwhile."""
     sample = sample_of(store, project) if COUNT_SETTINGS & mark.changed else None
     if mark.changed - RETEST_SETTINGS:
         for batch in _batches(store, project):
@@ -107,7 +105,7 @@ def _recount_in_steps(store: Store, project: Project, mark: RecountMark) -> bool
 def _recount_changed(
     store: Store, project: Project, changed: Collection[str], items: Sequence[int], sample: Collection[bytes] | None
 ) -> None:
-    """Labels need not wait for the rest: what wants as many labels as before, under the same rules, is the same."""
+    """Only items with another wanted number or other rules are recounted."""
     found: set[int] = set()
     if "share" in changed:
         draw_share(store, project, items)
@@ -123,7 +121,7 @@ def _recount_changed(
 
 def _after_recount(store: Store, project: Project, changed: Collection[str]) -> None:
     if COUNT_SETTINGS & set(changed):
-        # Items that were full may be open again behind those who walked past them: everybody walks once more.
+        # Full items may be open again, so every annotator's walk starts again.
         walk_again(store.db, project.id)
     if set(changed) - RETEST_SETTINGS:
         update_skipped(store, project)
@@ -148,9 +146,9 @@ def _chunks(store: Store, batch: int) -> Iterator[list[int]]:
 
 @contextmanager
 def _short_transaction(store: Store) -> Iterator[None]:
-    """A short transaction, and after it a pause about as long as it took, for the labels."""
+    """A short transaction, then a pause of about the same length for labels."""
     with store.write():
-        begun = time.monotonic()  # once the lock is held
+        begun = time.monotonic()  # after the lock was taken
         yield
         spent = time.monotonic() - begun
     time.sleep(min(max(PAUSE_S, spent), MOST_PAUSE_S))

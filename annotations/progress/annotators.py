@@ -1,4 +1,4 @@
-"""What each annotator did: labels, pace, what is in hand, and how often the others saw it differently."""
+"""The work of each annotator: labels, pace, items on the desk, and how often the others differ."""
 
 import time
 from collections import Counter
@@ -15,17 +15,16 @@ from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
 
-LATELY = 500  # labels whose seconds give the median
-IDLE_S = 3600.0  # a desk that is open and labels nothing for so long holds its items up
+LATELY = 500  # labels for the median time
+IDLE_S = 3600.0  # an open desk without labels for so long blocks its items
 
 NO_LABEL = Note(N_("No label of this annotator stands."))
 NO_SHARED = Note(N_("No item of this annotator has a label of somebody else."))
 NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
 
-# What was said of items that more than one labelled: "1:accept 2:reject", and how many items; blind labels. A choice
-# is read from the index that holds it: the labels themselves lie in the order in which they were made.
-# Under `stop` only those on the random share: elsewhere a second label exists because the first one accepted, and a
-# rate over such items would be biased.
+# Blind labels of items with more than one: "1:accept 2:reject", and the number of items. The choice is read from an
+# index, because the rows of labels are in the order of time. Under `stop` only the random share: elsewhere there is a
+# second label only after an accept, so a rate would be biased.
 SAID = """
 SELECT said, count(*) FROM (
     SELECT group_concat(assignment.annotator || ':' || label.choice, ' ') AS said
@@ -46,7 +45,7 @@ WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project =
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How often an annotator differs, of the items that somebody else labelled too (blind labels).
+    """How often an annotator differs on items that somebody else labelled too (blind labels).
 
     `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1, Wilson intervals.
     """
@@ -57,14 +56,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One annotator, who may have left (`active` False).
+    """One annotator; `active` False: has left.
 
-    `labels`: those that stand. `accepted`: share of them, 0 to 1. `today`, `week`: labels made today and in the last
-    seven days, changed ones once more. `pace`: labels per hour over the last 60, breaks of over 5 minutes left out;
-    `seconds`: median time on an item, of the last 500 labels. `last`: when the last label was made (UTC), `heard`: when
-    the desk was last heard of (unix seconds). `leased`: items in hand, `sent_back` those of them that were sent back.
-    `stalled`: since when (unix seconds) items are in hand without anybody at work on them, None: they are not.
-    `skipped`: items that wait as skipped. `conflicts`: labels of a second desk that await a decision.
+    `labels`: valid ones. `accepted`: share of them, 0 to 1. `today`, `week`: labels made today and in the last seven
+    days; changed labels count again. `pace`: labels per hour over the last 60, without breaks of over 5 minutes;
+    `seconds`: median time on an item, of the last 500 labels. `last`: time of the last label (UTC); `heard`: last
+    contact of the desk (unix seconds). `leased`: items on the desk; `sent_back`: those for relabelling. `stalled`:
+    since when (unix seconds) these wait without anybody at work, or None. `skipped`: items that wait as skipped.
+    `conflicts`: labels of a second desk that need a decision.
     """
 
     annotator: Annotator
@@ -94,9 +93,9 @@ def workers(
     since: str = "",
     now: float | None = None,
 ) -> tuple[Worker, ...]:
-    """Everybody who labels or has labelled here, in the order of joining.
+    """All present and former annotators, in the order of joining.
 
-    `days`: what `labels_by_day` found; `today` and `since` (ISO dates): what counts as today and as the last week.
+    `days`: of `labels_by_day`; `today`, `since` (ISO dates): today and the first day of the last week.
     """
     moment = time.time() if now is None else now
     active = {one.id for one in annotators(store, project)}
@@ -158,7 +157,7 @@ def _seconds(store: Store, here: tuple[int, int]) -> float | None:
 
 
 def _stalled(seen: float, last: str | None, leased: int, now: float) -> float | None:
-    """Since when *leased* items wait: the desk is not heard of, or it is open and has labelled nothing for an hour."""
+    """Since when *leased* items wait: the desk is closed, or open without a label for an hour."""
     if not leased:
         return None
     heard = seen - LEASE_S
@@ -173,7 +172,7 @@ def _unix_seconds(created: str | None) -> float | None:
 
 
 def disagreement(store: Store, project: Project) -> dict[int, Difference]:
-    """Annotator (row id) -> how often this one differs from the others; nobody who shares no item with anybody."""
+    """Annotator (row id) -> how often this one differs from the others; only those who share items."""
     query = "SELECT 1 FROM batch WHERE project = ? AND withdrawn = 1"
     joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
     if project.plan == "stop":

@@ -1,4 +1,4 @@
-"""How far each pair and side is: mined, reviewed, unanimous, kept, and whether the quota can be met."""
+"""Progress of each pair and side: mined, reviewed, unanimous, kept, and whether the quota can be met."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from annotations.types import Project
 from core.errors import N_
 from core.statistics import Note
 
-# One look at every item, whatever its cell; the last three sums are for the labels ahead.
+# One scan of all items; the last three sums are for the labels ahead.
 ITEMS = """
 SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
     SELECT item.cell, count(*), sum(item.labels >= item.wanted AND item.labels > 0),
@@ -25,12 +25,12 @@ SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
     GROUP BY item.cell
 ) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
 """
-# What the labels say: the gold of an item without an adjudicator's decision, else the label of anybody.
+# The choice of the labels: the gold of an item without a settlement, else any label.
 ACCEPTED = (
     "iif(item.settlement IS NULL, item.gold = 'accept', EXISTS (SELECT 1 FROM assignment JOIN label"
     " ON label.id = assignment.blind WHERE assignment.item = item.id AND label.choice = 'accept'))"
 )
-OWN_LABELS = 20  # reviewed items from which on their mean number of labels is taken for the rest
+OWN_LABELS = 20  # with so many reviewed items, their mean number of labels is used for the rest
 
 NO_PACE = Note(N_("Nobody has labelled enough for a pace yet: it takes seven labels without a break."))
 
@@ -47,12 +47,12 @@ class CellState:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """What is still to be labelled.
+    """The work ahead.
 
-    `candidates`: items that will be reviewed: all that are left, or, where there is a quota, as many as it is expected
-    to need. `each`: labels that an item gets in the end: the mean of those that are reviewed (where items stop at a
-    first reject: followed label by label), or, with fewer than 20 of them or while nobody knows it, the number that the
-    project wants. `labels` = candidates x each - the labels that such items have already.
+    `candidates`: items that will be reviewed: all that are left, or, with a quota, as many as it is expected to need.
+    `each`: labels per item: the mean over reviewed items (under `stop`: estimated label by label), or, with fewer than
+    20 of them or while it is unknown, the number of the plan. `labels` = candidates x each - the labels that such items
+    have already.
     """
 
     candidates: int
@@ -61,7 +61,7 @@ class Ahead:
 
 
 def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
-    """Every pair and side that has items or a quota, in the order of import, and the labels ahead."""
+    """Every pair and side with items or a quota, in the order of import, and the work ahead."""
     generations = project.kind == "generations"
     query = ITEMS.format(agreed="1" if generations else ACCEPTED)
     rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
@@ -88,12 +88,12 @@ def _ahead(
     reviewed = sum(cell.counted.reviewed for cell in cells)
     made = sum(row[0] for row in sums)
     each = made / reviewed if reviewed >= OWN_LABELS else _planned(project, cells)
-    if stopped and reviewed >= OWN_LABELS:  # rejected ones are done first, with few labels; a pilot's all have many
+    if stopped and reviewed >= OWN_LABELS:  # rejected items finish first, with few labels; those of a pilot have many
         first, *others = stopped.values()
         each = sum(others, first).labels(project) or float(project.per_item)
     candidates, labels = 0, 0.0
     for cell, (_made, there, waiting) in zip(cells, sums, strict=True):
-        left, needed = cell.counted.left - waiting, cell.forecast.needed.value  # what all have labelled needs no more
+        left, needed = cell.counted.left - waiting, cell.forecast.needed.value  # items with all their labels need none
         if cell.forecast.missing is not None and needed is not None:
             left = min(left, round(needed))
         share = left / cell.counted.left if cell.counted.left else 0.0
@@ -103,7 +103,7 @@ def _ahead(
 
 
 def _planned(project: Project, cells: tuple[CellState, ...]) -> float:
-    """Labels that an item gets on average as the project is set up."""
+    """Mean number of labels of an item under the project's settings."""
     if project.doubled is None:
         return float(project.per_item)
     items = sum(cell.counted.mined for cell in cells)

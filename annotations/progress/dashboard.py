@@ -1,4 +1,4 @@
-"""The lead's view of a project at work: who does what, what is missing, and whether the quotas can be met."""
+"""The lead's view of a project: the work of annotators, what is missing, and whether the quotas can be met."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ WEEK = 7
 class Dashboard:
     """Everything the page Progress shows, as of `moment` (unix seconds).
 
-    `pace`: mean of the paces of those who label here, labels per hour. `hours`: labels ahead / pace, hours of work of
-    all together; None, with `hours_reason`, where there is no pace. `each`: the same shared among them.
+    `pace`: mean pace of the annotators, labels per hour. `hours`: labels ahead / pace, hours of all together; None,
+    with `hours_reason`, without a pace. `each`: hours per annotator.
     """
 
     project: str
@@ -38,7 +38,7 @@ class Dashboard:
 
     @property
     def labels(self) -> int:
-        """How many labels stand, of everybody together."""
+        """The number of valid labels of all annotators."""
         return sum(one.labels for one in self.people)
 
     def count(self, verdict: str) -> int:
@@ -48,7 +48,7 @@ class Dashboard:
 
 @at_one_moment
 def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: datetime | None = None) -> Dashboard:
-    """Who did what and what is missing. `zone`: whose midnight begins a day (its present distance from UTC)."""
+    """The dashboard of a project. `zone`: the time zone of the days (its present offset from UTC)."""
     moment = datetime.now(UTC) if now is None else now.astimezone(UTC)
     local = moment.astimezone(zone)
     minutes = round((local.utcoffset() or timedelta()).total_seconds() / 60)
@@ -68,7 +68,7 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
 
 
 def signature(project: Project, minutes: int) -> str:
-    """Everything that can change the numbers: which labels, which days, which items, where a rate comes from."""
+    """Everything that can change the numbers: labels, days, items, the origin of rates."""
     stopped = project.plan == "stop"
     items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
     return (
@@ -79,9 +79,9 @@ def signature(project: Project, minutes: int) -> str:
 
 
 def filled_days(days: Sequence[Day], people: Sequence[str], most: int) -> list[Day]:
-    """The last *most* of *days*, with a 0 for all *people* on each day between, so that a day without labels is seen.
+    """The last *most* of *days*, with 0 for all *people* on missing days between.
 
-    A label may be of any year, as its file says: no day is made that is not among the last.
+    An imported label may be of any year, so days are filled in only among the last.
     """
     if not days:
         return []

@@ -1,4 +1,4 @@
-"""The way from a text that was read to the set: what mining found, what came in, was reviewed, and is kept."""
+"""The funnel from a corpus to the set: mined, imported, reviewed, kept."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from core.errors import N_
 from core.statistics import Estimate, wilson
 from core.statistics.estimate import Note
 
-# reviewed: with as many blind labels as the item wants; unanimous: and all of them accept (generations: say the same),
-# whatever an adjudicator made of it
+# reviewed: with all its blind labels; unanimous: and all of them accept (generations: are equal), with or without a
+# settlement
 FUNNEL = """
 SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0),
@@ -27,15 +27,16 @@ NO_REVIEW = Note(N_("No item has all its labels yet."))
 
 
 def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
-    """Per pair and side, the sides of a pair together: counts by KEYS, and `rate`, the share of the reviewed ones that
-    all who labelled them accept (Wilson, 95 %). "mined": came in, from wherever."""
+    """Per pair: counts by KEYS, and `rate`, the share of reviewed ones that all accept (Wilson, 95 %). "mined":
+    imported from any source.
+    """
     query = FUNNEL.format(agreed="1" if project.kind == "generations" else ACCEPTED)
     rows = [dict(zip(KEYS, row, strict=True)) for row in store.db.execute(query, (project.id,)).fetchall()]
     return [row | {"rate": _rate(row)} for row in rows]
 
 
 def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The same of all pairs and sides together."""
+    """The same for all pairs and sides together."""
     found: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
     return found | {"rate": _rate(found)}
 
@@ -45,7 +46,7 @@ def _rate(counts: dict[str, Any]) -> Estimate:
 
 
 def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
-    """The funnel in a few rows, each with its (untranslated) name: `way` as `mining`, `found` as `total` gives it."""
+    """The funnel in a few rows, each with its (untranslated) name: `way` of `mining`, `found` of `total`."""
     rows: list[tuple[str, int]] = []
     if way["runs"]:
         rows = [
@@ -63,7 +64,7 @@ def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, 
 
 
 def mining(store: Store, project: Project) -> dict[str, Any]:
-    """What is known of the runs of mining behind a project, and all of them together.
+    """The mining runs of a project, and their sums.
 
     `runs`: one dict each, see `mined_runs`. `read`, the counts of `core.mining` and `by_filter` are their sums: a
     sentence that two runs read counts twice. `cells`: pair -> side -> counts.

@@ -1,8 +1,8 @@
-"""How many labels were made on which day: counted once, and from then on only what is new.
+"""Labels per day: counted once, then only new labels are added.
 
-Labels are appended, never changed and never deleted, and their ids grow in the order in which they are committed. So
-what was counted up to a label stays right as long as that label is there; in a database that was put back to an older
-state it is not, and everything is counted anew.
+Labels are appended, never changed or deleted, and their ids grow in the order of commits. So a count up to a label
+stays valid while that label exists. If it is missing, because an older database was restored, everything is counted
+again.
 """
 
 import threading
@@ -13,9 +13,9 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.types import Project
 
-MOST_KEPT = 32  # counts of a project and time zone that one process keeps
-AT_ONCE = 1 << 17  # labels that one query looks at: each makes a line of text
-OF_ALL = 4  # where every fourth label is the project's or more, all are read in the order in which they are stored
+MOST_KEPT = 32  # cached counts, one per project and time zone
+AT_ONCE = 1 << 17  # labels per query: each makes a line of text
+OF_ALL = 4  # if the project has a fourth of all labels or more, a scan in row order is faster
 
 _RANGE = "label.project = :project AND label.id > :last AND label.id <= :newest"
 _OWN = (
@@ -23,13 +23,13 @@ _OWN = (
     f" AND {_RANGE} WHERE member.project = :project"
 )
 _ALL = f"valid_label AS label WHERE {_RANGE}"
-# In one line of text: to sort so many rows into groups, or to hand each over, takes twice as long.
+# As one line of text: grouping the rows, or returning each, takes twice as long.
 _COUNTED = "SELECT group_concat({day} || '/' || label.annotator) FROM {labels} AND choice IS NOT NULL"
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """How many labels one annotator made on one day (ISO date), changed ones once more."""
+    """How many labels one annotator made on one day (ISO date); changed labels count again."""
 
     day: str
     annotator: str
@@ -38,7 +38,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class _CountedDays:
-    """What was counted up to the label `last`, which is known by its operation."""
+    """The counts up to the label `last`, identified by its operation."""
 
     last: int
     operation: str
@@ -78,7 +78,7 @@ def _counted_days(store: Store, project: Project, offset_minutes: int) -> _Count
 
 
 def _counted(store: Store, day: str, last: int, newest: int, values: dict[str, Any]) -> Counter[tuple[str, int]]:
-    """(day, annotator) -> how many of the labels after *last*, up to *newest*."""
+    """(day, annotator) -> number of labels after *last*, up to *newest*."""
     own = store.db.execute(f"SELECT count(*) FROM {_OWN}", {**values, "last": last, "newest": newest}).fetchone()[0]
     query = _COUNTED.format(day=day, labels=_ALL if own * OF_ALL >= newest - last else _OWN)
     found: Counter[str] = Counter()

@@ -1,5 +1,5 @@
 """Projects and their annotators. The only writer of `project` and `member`.
 
-projects: made, read, changed. annotators: join, leave, are renamed. replace_annotator: one takes the place of another.
-pseudonyms: the codes that stand for names in files. pipeline_counts: how far all projects are.
+projects: create, read and change projects; replace an annotator. annotators: add, remove, rename. pseudonyms: codes of
+names in files. pipeline_counts: progress of all projects.
 """

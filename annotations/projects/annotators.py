@@ -1,4 +1,4 @@
-"""Annotators: who labels in which project."""
+"""The annotators of a project."""
 
 import uuid
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ LONGEST_NAME = 80
 
 
 def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
-    """Who labels in this project, in the order of joining; `active=False`: those who have left as well."""
+    """The annotators of this project, in the order of joining; `active=False`: also those who have left."""
     rows = store.db.execute(
         "SELECT annotator.id, uid, name FROM member JOIN annotator ON annotator.id = member.annotator"
         " WHERE member.project = ? AND member.active >= ? ORDER BY annotator.id",
@@ -40,7 +40,7 @@ def annotator(store: Store, project: Project, name: str) -> Annotator:
 
 
 def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:
-    """Let people label here; someone who had left is back. Returns all active annotators."""
+    """Add annotators, or reactivate those who had left. Returns all active annotators."""
     people = list(dict.fromkeys(checked_name(name) for name in names))
     with store.write():
         import_annotators(store, project, people, author=author)
@@ -48,7 +48,7 @@ def add_annotators(store: Store, project: Project, names: Iterable[str], *, auth
 
 
 def import_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> None:
-    """The same inside the caller's transaction. Raises Refused for what is no name."""
+    """The same inside the caller's transaction. Raises Refused for an invalid name."""
     people = [checked_name(name) for name in names]
     there = {one.name: one for one in annotators(store, project, active=False)}
     before = {one.name for one in annotators(store, project)}
@@ -60,7 +60,7 @@ def import_annotators(store: Store, project: Project, names: Iterable[str], *, a
 
 
 def remove_annotator(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> list[Annotator]:
-    """Let somebody leave: leases are given back, labels stay and still count. Returns who is left."""
+    """Deactivate an annotator: leases end, labels stay and count. Returns the active annotators."""
     with store.write() as db:
         was_there = is_active(db, project, annotator)
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
@@ -74,10 +74,10 @@ def remove_annotator(store: Store, project: Project, annotator: Annotator, *, au
 
 
 def rename_annotator(store: Store, project: Project, annotator: Annotator, name: str, *, author: str = "") -> Annotator:
-    """Give an annotator another name, in every project: a person has one name. Returns the annotator as it is now.
+    """Rename an annotator in every project: a person has one name. Returns the renamed annotator.
 
-    Each of those projects keeps the old name in its events. Raises NotAllowed where somebody bears that name, Refused
-    where it is no name, NotFound for a stranger.
+    The events of those projects keep the old name. Raises NotAllowed if the name is taken, Refused if it is invalid,
+    NotFound for an unknown annotator.
     """
     new = checked_name(name)
     with store.write() as db:
@@ -95,7 +95,7 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
 
 
 def other_projects(store: Store, project: Project, annotator: Annotator) -> list[str]:
-    """The names of the other projects in which this annotator labels or has labelled, archived ones too."""
+    """The names of the other projects of this annotator, also former and archived ones."""
     query = (
         "SELECT project.name FROM member JOIN project ON project.id = member.project"
         " WHERE member.annotator = ? AND project.id <> ? ORDER BY project.id"
@@ -104,9 +104,9 @@ def other_projects(store: Store, project: Project, annotator: Annotator) -> list
 
 
 def give_back(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> int:
-    """Hand out to others what an annotator has and does not label; returns how many items. What was sent back stays.
+    """Release the leases of an annotator for others; returns how many. Items for relabelling stay.
 
-    Labels that this annotator's desk still sends are stored and count.
+    Labels that this annotator's desk sends later are stored and count.
     """
     with store.write() as db:
         is_active(db, project, annotator)
@@ -124,7 +124,7 @@ def _leased(db: Connection, project: Project, annotator: Annotator) -> int:
 
 
 def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
-    """Whether somebody still labels in a project. Raises NotFound for a stranger."""
+    """Whether an annotator is active in a project. Raises NotFound for an unknown one."""
     query = "SELECT active FROM member WHERE project = ? AND annotator = ?"
     row = db.execute(query, (project.id, annotator.id)).fetchone()
     if row is None:
@@ -133,7 +133,7 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
 
 
 def release_all(db: Connection, project: Project, annotator: Annotator) -> int:
-    """Give back all that somebody has who leaves, also what was sent back; inside the caller's transaction."""
+    """Release all items of an annotator who leaves, also those for relabelling; inside the caller's transaction."""
     before = _leased(db, project, annotator)
     free_sent_back(db, project.id, annotator.id)
     release(db, project, annotator.id)
@@ -150,7 +150,7 @@ def checked_name(name: str) -> str:
 
 
 def join(store: Store, project: Project, names: Iterable[str]) -> None:
-    """Make people annotators of a project, inside the caller's transaction."""
+    """Make persons annotators of a project, inside the caller's transaction."""
     for name in names:
         person = "INSERT INTO annotator (uid, name, created) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING"
         store.db.execute(person, (uuid.uuid4().hex, name, timestamp()))

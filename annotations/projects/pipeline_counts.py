@@ -1,4 +1,4 @@
-"""How far the sentences of all open projects have come: candidates, reviewed, unanimous, kept."""
+"""Counts of the sentences of all open projects: candidates, reviewed, unanimous, kept."""
 
 from dataclasses import dataclass
 
@@ -36,11 +36,10 @@ SELECT (SELECT coalesce(max(id), 0) FROM label),
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Counts of sentences; each is part of the one before it, except that `kept` depends on the rule for gold.
+    """Counts of sentences; each is a subset of the one before, except that `kept` depends on the rule for gold.
 
-    candidates: in a published batch. reviewed: as many blind labels as are wanted of it, or more.
-    unanimous: reviewed, and all blind labels make the same choice, accept or reject; one reject that ended an item
-    under the plan `stop` is nobody's agreement. kept: accepted as gold.
+    candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, and all blind labels
+    agree; the single reject that ends an item under the plan `stop` does not count. kept: accepted as gold.
     """
 
     candidates: int

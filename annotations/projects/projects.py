@@ -1,4 +1,4 @@
-"""Projects: what is asked, of whom, how often, and how far it is."""
+"""Projects: their settings, their plan of labels, and counts of their items."""
 
 import dataclasses
 import time
@@ -76,7 +76,7 @@ CHANGEABLE = (
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
     "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is written down
+PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is stored as an event
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
 _COLUMNS = ", ".join(_FIELDS)
@@ -102,14 +102,11 @@ def create_project(
     changes: str = "",
     then: Callable[[Project], object] | None = None,
 ) -> Project:
-    """Make a project with its first guideline, all or nothing.
+    """Create a project with its first guideline, all or nothing.
 
-    The guideline defaults to the built-in journal version of SPEC 1.4.
-    `per_item`: how many annotators label each item, 1 to 100. `seed` fixes the
-    order of items. `written`, `changes`: when a guideline that comes back was
-    written, and what was told of it. `then` is called with the project in the
-    same transaction: what else belongs to it. Raises Refused with what is wrong,
-    NotAllowed where the name is taken.
+    The guideline defaults to the built-in journal version of SPEC 1.4. `per_item`: how many annotators label each item,
+    1 to 100. `seed` fixes the order of items. `written`, `changes`: of an imported guideline. `then` is called with the
+    project in the same transaction. Raises Refused with what is wrong, NotAllowed if the name is taken.
     """
     name = checked_name(name)
     _check(per_item=per_item, gold=gold, presentation=presentation)
@@ -144,7 +141,7 @@ def project(store: Store, name: str) -> Project:
 
 
 def project_by_uid(store: Store, uid: str) -> Project:
-    """The project of that public id, whatever its name is by now. Raises NotFound."""
+    """The project with that public id. Raises NotFound."""
     row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
     if row is None:
         raise NotFound(N_("This project is not there any more."))
@@ -152,29 +149,28 @@ def project_by_uid(store: Store, uid: str) -> Project:
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:
-    """All projects that are open, oldest first; with `archived`, those that are put away instead."""
+    """All open projects, oldest first; with `archived` the archived ones instead."""
     wanted = "IS NOT NULL" if archived else "IS NULL"
     return [_as_project(row) for row in store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE archived {wanted}")]
 
 
 def change_project(store: Store, project: Project, *, author: str = "", **fields: Any) -> Project:
-    """Change what may be changed of a project (CHANGEABLE); returns the project as it is now.
+    """Change settings of a project (CHANGEABLE); returns the changed project.
 
-    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` settles the labelled items that it touches
-    anew, in a large project in short transactions after the change itself (`plan.recount`). What changes the
-    plan of labels is kept as an event of *author*. Raises Refused for a value that cannot be, and while a file is
-    being imported.
+    A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` recounts the labelled items that it affects, in a
+    large project in short transactions after the change (`plan.recount`). A change of the plan of labels is stored as
+    an event of *author*. Raises Refused for an invalid value, and while an import runs.
     """
     with store.write():
         changed = write_changes(store, project, fields, author=author)
-    # The change is stored: where others keep the database busy now, the mark stays, pages and commands say so.
+    # The change is stored. If the database is busy now, the mark stays, and pages and commands show it.
     with suppress(Busy):
         finish_recount(store, changed)
     return changed
 
 
 def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, author: str = "") -> Project:
-    """`change_project` inside the caller's transaction, after which `settling.finish` has to be called."""
+    """`change_project` inside the caller's transaction; the caller then calls `finish_recount`."""
     fields = dict(values)
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
@@ -192,7 +188,7 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
     changed = _by_id(store, project.id)
     check_stop(changed)
     _record_plan(store, before, changed, author)
-    # After the event of the change: what follows from it.
+    # The consequences come after the event of the change.
     begin_recount(
         store,
         changed,
@@ -203,13 +199,13 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
 
 
 def finish_changes(store: Store) -> None:
-    """Bring the items of every project up to date where a killed process had begun to (`annotations.plan.recount`)."""
+    """Finish the recounts of all projects that a killed process left (`annotations.plan.recount`)."""
     for one in (*projects(store), *projects(store, archived=True)):
         finish_recount(store, one)
 
 
 def archive(store: Store, project: Project, *, archived: bool = True) -> Project:
-    """Put a project away, or take it out again: nothing is deleted, labels still arrive, no items are handed out."""
+    """Archive or reopen a project: nothing is deleted, labels are still stored, no items are handed out."""
     moment = timestamp() if archived else None
     with store.write() as db:
         db.execute("UPDATE project SET archived = ? WHERE id = ?", (moment, project.id))
@@ -244,7 +240,7 @@ def counts(store: Store, project: Project) -> ProjectCounts:
 
 
 def _record_plan(store: Store, before: Project, changed: Project, author: str) -> None:
-    """Keep what the plan of labels was and is: it explains how many labels an item has."""
+    """Record the old and the new plan of labels: it explains how many labels an item has."""
     new = {field: getattr(changed, field) for field in PLANNING if getattr(changed, field) != getattr(before, field)}
     if new:
         record(store, changed, "plan", author=author, old={field: getattr(before, field) for field in new}, new=new)
@@ -306,16 +302,16 @@ def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
 def replace_annotator(
     store: Store, project: Project, old: Annotator, new_name: str, *, author: str = "", now: float | None = None
 ) -> Annotator:
-    """Let *new_name* (new, or known already) take the place of *old*; returns the successor.
+    """Replace *old* by *new_name* (new or known); returns the successor.
 
-    Items that are handed out and not labelled move, in their order, also those that were sent back to *old*; what the
-    successor has met already goes to everybody. From then on the successor is served like any annotator: what still
-    lacks labels, and no item beyond the number it wants. (To begin where *old* stopped would pass over items that *old*
-    labelled and that nobody else may be left to finish.) Past labels stay with *old*, who is deactivated; labels still
-    on their way from an open desk of *old* are stored and count.
+    Leased items and those for relabelling move to the successor, in their order; those that the successor has had
+    already go to everybody. From then on the successor gets items like any annotator: those that lack labels, from the
+    beginning. (Starting where *old* stopped would skip items that *old* labelled and that nobody else may be left to
+    finish.) *old* is deactivated and keeps the past labels; labels that an open desk of *old* sends later are stored
+    and count.
 
-    One transaction; *now* (unix seconds) is when what moved was handed out. Raises Refused where *old* has left already
-    or is the same person, NotFound where *old* is no annotator of the project.
+    One transaction; *now* (unix seconds) is the time of the new leases. Raises Refused if *old* has left already or is
+    the same person, NotFound if *old* is no annotator of the project.
     """
     name = checked_name(new_name)
     if name == old.name:

@@ -1,4 +1,4 @@
-"""What stands for an annotator's name in files: A1, A2, ..., the same in every release of a project."""
+"""Codes of annotators' names in files: A1, A2, ..., the same in every release of a project."""
 
 import json
 import re
@@ -11,11 +11,10 @@ CODE = re.compile(r"A[1-9]\d{0,5}")
 
 
 def pseudonyms(store: Store, project: Project) -> dict[str, str]:
-    """Name -> code of everybody who has ever joined.
+    """Name -> code of all present and former annotators.
 
-    Who was in a release keeps the code of that release, whatever happened to the name since. A name that is a code
-    already (people of an imported release) stands for itself. Everybody else gets the next number, in the order of
-    joining the database.
+    Annotators of a release keep its codes, also after a change of the name. A name that is a code already (of an
+    imported release) is its own code. The others get the next numbers, in the order of joining the database.
     """
     people = annotators(store, project, active=False)
     known = released_codes(store, project)
@@ -41,7 +40,7 @@ def _next_free(number: int, taken: set[str]) -> int:
 
 
 def released_codes(store: Store, project: Project) -> dict[str, str]:
-    """Public id of an annotator -> code, from the newest release that is whole; empty before the first."""
+    """Public id of an annotator -> code, from the newest complete release; empty before the first."""
     row = store.db.execute(
         "SELECT facts FROM frozen_release WHERE project = ? ORDER BY id DESC LIMIT 1", (project.id,)
     ).fetchone()
@@ -50,5 +49,5 @@ def released_codes(store: Store, project: Project) -> dict[str, str]:
 
 
 def by_uid(people: list[Annotator], codes: dict[str, str]) -> dict[str, str]:
-    """The codes by public id, as a release keeps them."""
+    """The codes by public id, as a release stores them."""
     return {one.uid: codes[one.name] for one in people}

@@ -1,5 +1,5 @@
-"""How good the labels are, for the lead alone.
+"""Quality of the labels, for the lead only.
 
-self_agreement: retest agreement, how far annotators agree with themselves. known_answers: items whose answer the lead
-knows. report: both together.
+retest_agreement: how far annotators agree with themselves. known_answers: items whose answer the lead knows. report:
+both together.
 """

@@ -1,7 +1,7 @@
-"""Hidden gold: items whose answer the lead knows, labelled like any other, and how often each annotator gives it.
+"""Known answers: items whose answer the lead knows, labelled like any other, and how often each annotator gives it.
 
-Nobody but the lead sees which items these are or how anybody scored: nothing of this goes to a desk. A label counts
-where it is blind, and where the answer was not made from labels of that annotator.
+Only the lead sees these items and the scores; nothing of this is sent to a desk. A label counts if it is blind and the
+answer was not derived from labels of that annotator.
 """
 
 import json
@@ -42,7 +42,7 @@ FROM item INDEXED BY item_known JOIN standing_answer AS answer ON answer.item = 
 WHERE item.project = ? AND item.known IS NOT NULL AND {NOT_MAKER}
 ORDER BY item.id, label.annotator
 """
-# What may become hidden gold. Agreed: all its labels are there, two or more, and say the same; nobody had to decide.
+# Items that may get a known answer. Agreed: all its labels, two or more, are equal, without a settlement.
 CANDIDATES: dict[Among, str] = {
     "agreed": "labels >= 2 AND labels >= wanted AND gold IS NOT NULL AND split = 0 AND settlement IS NULL",
     "unlabelled": "labels = 0",
@@ -51,7 +51,7 @@ CANDIDATES: dict[Among, str] = {
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """An item with its known answer; `from_labels`: its labels made it. `labels`: how many blind ones it has."""
+    """An item with its known answer; `from_labels`: derived from its labels. `labels`: number of blind ones."""
 
     item: Item
     choice: str
@@ -67,7 +67,7 @@ class KnownAnswerScore:
     """One annotator against the known answers.
 
     `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with Wilson's interval over
-    items. `unlabelled`: known items without a label of theirs that counts, those included whose answer they made.
+    items. `unlabelled`: known items without a label of theirs that counts, also those whose answer they made.
     `table[i][j]`: answer i, label j.
     """
 
@@ -82,7 +82,7 @@ class KnownAnswerScore:
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """A label that is not the known answer."""
+    """A label that differs from the known answer."""
 
     item: Item
     annotator: str
@@ -91,7 +91,7 @@ class WrongAnswer:
     reasons: tuple[str, ...]
     note: str
     created: str
-    why: str  # the answer is what it is
+    why: str  # the reason of the answer
 
 
 def set_known(
@@ -104,18 +104,18 @@ def set_known(
     author: str = "",
     from_labels: bool = False,
 ) -> None:
-    """Make an item (public id) hidden gold with *choice* as its answer, or with None an ordinary item again.
+    """Set *choice* as the known answer of an item (public id), or with None make it an ordinary item again.
 
-    It then gets the labels that every item gets under the plan `all`. `from_labels`: the answer is what its labels
-    say, so those who made them are not scored by it. The answer that stands already is not stored twice. Raises
-    NotFound for an unknown item, Refused for a choice that this project does not have.
+    It then gets as many labels as under the plan `all`. `from_labels`: the answer is that of its labels, so their
+    annotators are not scored by it. An unchanged answer is not stored twice. Raises NotFound for an unknown item,
+    Refused for an unknown choice.
     """
     if choice is not None and choice not in CHOICES[project.kind]:
         allowed = ", ".join(CHOICES[project.kind])
         raise Refused(N_("{choice} is no answer: the choices are {allowed}."), choice=choice, allowed=allowed)
     said = checked_text(why)
     with store.write() as db:
-        found = item(store, project, uid)  # here: its import may be taken back at any time
+        found = item(store, project, uid)  # read here, because its import may be undone at any time
         after = 0
         if from_labels:
             query = "SELECT coalesce(max(id), 0) FROM label WHERE item = ?"
@@ -138,7 +138,7 @@ def insert_answer(db: Connection, project: Project, values: Mapping[str, Any]) -
 
 
 def known_items(store: Store, project: Project) -> list[KnownItem]:
-    """All hidden gold of a project, in the order of import."""
+    """All items of a project with a known answer, in the order of import."""
     rows = store.db.execute(
         f"SELECT {ITEM_COLUMNS}, item.known, answer.why, answer.author, answer.created, answer.after > 0, item.labels"
         f" FROM {ITEM_TABLES} JOIN standing_answer AS answer ON answer.item = item.id"
@@ -156,10 +156,10 @@ def known_items(store: Store, project: Project) -> list[KnownItem]:
 def draw_candidates(
     store: Store, project: Project, number: int, among: Among, *, seed: int | None = None
 ) -> list[Item]:
-    """*number* items (fewer where there are no more) that could become hidden gold, drawn at random; nothing is stored.
+    """*number* random items (or fewer) that could get a known answer; nothing is stored.
 
-    "agreed": all wanted labels, two or more, say the same: `item.gold` is the answer to propose. "unlabelled": nobody
-    has labelled them. Raises Refused where fewer than 1 are asked for, KeyError for another word.
+    "agreed": all wanted labels, two or more, are equal: `item.gold` is the proposed answer. "unlabelled": without
+    labels. Raises Refused if *number* is less than 1, KeyError for another word.
     """
     if number < 1:
         raise Refused(N_("Draw 1 item or more."))
@@ -176,7 +176,7 @@ def draw_candidates(
 
 
 def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
-    """Every annotator of a project against the known answers, in the order of joining; who left only with labels."""
+    """Every annotator of a project against the known answers, in the order of joining; former ones only with labels."""
     codes = [choice.code for choice in answer_choices(store, project)]
     query = (
         "SELECT count(*) FROM item INDEXED BY item_known JOIN published_batch ON published_batch.id = item.batch"
@@ -203,7 +203,7 @@ def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) 
 
 
 def wrong_answers(store: Store, project: Project, annotator: str | None = None) -> list[WrongAnswer]:
-    """Labels that are not the known answer, in the order of import; of one annotator by name, or of all."""
+    """Labels that differ from the known answer, in the order of import; of one annotator by name, or of all."""
     names = {one.id: one.name for one in annotators(store, project, active=False)}
     known = {one.item.id: one for one in known_items(store, project)}
     return [
@@ -216,7 +216,7 @@ def wrong_answers(store: Store, project: Project, annotator: str | None = None) 
 
 
 def answer_choices(store: Store, project: Project) -> tuple[Choice, ...]:
-    """What an answer may be: the choices of every version of the guideline, newest first, then the kind's others."""
+    """Possible answers: the choices of every version of the guideline, newest first, then the kind's others."""
     found: dict[str, Choice] = {}
     for version in reversed(guidelines(store, project)):
         for choice in version.choices:

@@ -1,4 +1,4 @@
-"""How good the labels are, as the lead sees it: agreement with oneself, and hidden gold."""
+"""The quality of the labels for the lead: retest agreement and known answers."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Quality:
 
 @at_one_moment
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
-    """Agreement of annotators with themselves and with the known answers, each with 95 % intervals. For leads only."""
+    """Retest agreement and agreement with the known answers, each with 95 % intervals. For leads only."""
     return Quality(
         retest_report(store, project, resampling=resampling),
         tuple(scores(store, project)),

@@ -1,4 +1,4 @@
-"""How far annotators agree with themselves: first and second label of the same item, made days apart."""
+"""Retest agreement: how far annotators agree with themselves, over the first and the second label of the same item."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ DAY_S = 86_400.0
 NO_RETEST = Note(N_("Nothing has been labelled a second time yet."))
 NO_FLAG_RETEST = Note(N_("No flag has been set or left out a second time yet."))
 
-# The second label is the one that stands; where something was shown later on, the last one before that.
+# The second label is the valid one or, if something was shown later, the last one before that.
 PAIRS = """
 SELECT retest.id, retest.annotator, one.choice, two.choice, one.extraneous, two.extraneous,
        one.created, two.created, one.guideline = two.guideline
@@ -68,10 +68,10 @@ class RetestAgreement:
 
     `agreed`: share of items with the same choice both times, Wilson's interval over items (all together: over items of
     annotators); `flag` the same of the flag for extraneous gendered language; `kappa` is Cohen's, between first and
-    second label. `table[i][j]`: first choice i, second choice j. `days`: least, median and most days between. The rest
-    counts: drawn and still to come, on a desk, compared, left out because the guideline changed in between or because
-    labels or an opinion were shown before the second label, void because the first one was sent back or redrawn.
-    `left`: those of people who have left; nobody waits for them, unless the annotator is back.
+    second label. `table[i][j]`: first choice i, second choice j. `days`: least, median and most days between. The other
+    fields are counts of retests: waiting, on a desk, left out because the guideline changed in between, left out
+    because labels or an opinion were shown before the second label, void because of relabelling or a new draw, and
+    `left`: of former annotators, not expected unless they are reactivated.
     """
 
     annotator: str
@@ -89,13 +89,13 @@ class RetestAgreement:
 
     @property
     def compared(self) -> int:
-        """How many items have been judged twice and count."""
+        """The number of items that were labelled twice and count."""
         return self.agreed.units
 
 
 @dataclass(frozen=True, slots=True)
 class RetestReport:
-    """Every annotator who has something that comes again, in the order of joining, and all of them together."""
+    """Every annotator with retests, in the order of joining, and all of them together."""
 
     annotators: tuple[RetestAgreement, ...]
     together: RetestAgreement
@@ -107,7 +107,7 @@ class RetestReport:
 
 @dataclass(frozen=True, slots=True)
 class RetestDifference:
-    """An item that its annotator judged differently the second time."""
+    """An item whose second label differs from the first."""
 
     item: Item
     annotator: str
@@ -120,7 +120,7 @@ class RetestDifference:
 
 @at_one_moment
 def retest_report(store: Store, project: Project, *, resampling: Resampling | None = None) -> RetestReport:
-    """Agreement of each annotator of a project with himself or herself, and of all together."""
+    """The retest agreement of each annotator of a project, and of all together."""
     drawn = resampling or Resampling()
     pairs = list(_pairs(store, project))
     choices = _choices(store, project, pairs)
@@ -142,7 +142,7 @@ def retest_report(store: Store, project: Project, *, resampling: Resampling | No
 
 @at_one_moment
 def retest_differences(store: Store, project: Project, annotator: str | None = None) -> list[RetestDifference]:
-    """What was judged differently the second time, newest first; of one annotator by name, or of all."""
+    """Items whose second label differs from the first, newest first; of one annotator by name, or of all."""
     found = []
     for pair in _pairs(store, project):
         if pair.first == pair.second or not pair.same_guideline:

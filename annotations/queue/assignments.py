@@ -1,6 +1,6 @@
-"""Who has which item, and which label stands for it: every change of an assignment.
+"""Every statement that changes an assignment: who has an item, and which label of theirs is valid.
 
-Each function belongs into the transaction of its caller. Slots and tallies follow by the triggers of the database.
+Each function runs in the transaction of its caller. Triggers of the database update slots and tallies.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlite3 import Connection
 from typing import Any
 
-# Items by their public ids that an annotator has labelled and of which nothing was revealed to them yet.
+# Items (public ids) that an annotator has labelled and of which nothing was revealed to them yet.
 _UNREVEALED = (
     "annotator = ? AND revealed IS NULL AND state = 'labelled'"
     " AND item IN (SELECT id FROM item WHERE uid IN (SELECT value FROM json_each(?)))"
@@ -23,7 +23,7 @@ def next_turn(db: Connection, project: int, annotator: int) -> int:
 
 
 def lease(db: Connection, project: int, annotator: int, item: int, turn: int) -> None:
-    """Hand an item out to an annotator, at that place of their order."""
+    """Lease an item to an annotator, at that place of their order."""
     db.execute(
         "INSERT INTO assignment (item, annotator, project, state, turn) VALUES (?, ?, ?, 'leased', ?)"
         " ON CONFLICT DO UPDATE SET state = 'leased', turn = excluded.turn",
@@ -32,10 +32,10 @@ def lease(db: Connection, project: int, annotator: int, item: int, turn: int) ->
 
 
 def assign(db: Connection, values: Mapping[str, Any]) -> None:
-    """Let an assignment say what the last operation came to.
+    """Store the result of the last operation in an assignment.
 
-    *values*: item, annotator, project, state, skips (None: as many as before), revealed, latest, blind, op_id, desk
-    and revision. A new assignment, and one that is skipped, comes at the annotator's present turn.
+    *values*: item, annotator, project, state, skips (None: as many as before), revealed, latest, blind, op_id, desk and
+    revision. A new or skipped assignment gets the annotator's present turn.
     """
     db.execute(
         "INSERT INTO assignment"
@@ -52,7 +52,7 @@ def assign(db: Connection, values: Mapping[str, Any]) -> None:
 
 
 def restore_assignment(db: Connection, item: int, annotator: int, values: Mapping[str, Any]) -> None:
-    """Bring an assignment of a package back: state, latest, blind, revealed and kept of *values*."""
+    """Store an assignment of a package: state, latest, blind, revealed and kept of *values*."""
     db.execute(
         "UPDATE assignment SET state = :state, latest = :latest, blind = :blind, revealed = :revealed, kept = :kept"
         " WHERE item = :item AND annotator = :annotator",
@@ -61,7 +61,7 @@ def restore_assignment(db: Connection, item: int, annotator: int, values: Mappin
 
 
 def reveal_item(db: Connection, annotator: int, item: int, moment: str) -> None:
-    """Record that an opinion on an item is shown to an annotator, unless one was shown before."""
+    """Record that an opinion on an item is shown to an annotator for the first time."""
     db.execute(
         "UPDATE assignment SET revealed = coalesce(revealed, ?) WHERE item = ? AND annotator = ?",
         (moment, item, annotator),
@@ -69,20 +69,20 @@ def reveal_item(db: Connection, annotator: int, item: int, moment: str) -> None:
 
 
 def reveal_items(db: Connection, annotator: int, items: list[str], moment: str) -> None:
-    """The same for items by their public ids, of those that the annotator has labelled."""
+    """The same for items (public ids) that the annotator has labelled."""
     db.execute(f"UPDATE assignment SET revealed = ? WHERE {_UNREVEALED}", (moment, annotator, json.dumps(items)))
 
 
 def is_unrevealed(db: Connection, annotator: int, items: list[str]) -> bool:
-    """Whether the annotator has labelled one of these items (public ids) of which nothing was revealed yet."""
+    """Whether the annotator has labelled one of these items (public ids) and nothing of it was revealed yet."""
     query = f"SELECT 1 FROM assignment WHERE {_UNREVEALED} LIMIT 1"
     return db.execute(query, (annotator, json.dumps(items))).fetchone() is not None
 
 
 def send_label_back(db: Connection, item: int, annotator: int, label: int, *, stays: bool) -> bool:
-    """Send a blind label back to its annotator, or, where that one has left, free the slot for others.
+    """Send a blind label back for relabelling, or free the slot for others if its annotator has left.
 
-    False where another label stands by now, where something was revealed, or where the import was taken back.
+    False if another label is valid by now, if something was revealed, or if the item was withdrawn.
     """
     changed = db.execute(
         "UPDATE assignment SET state = ?, kept = ?, latest = NULL, blind = NULL"
@@ -94,7 +94,7 @@ def send_label_back(db: Connection, item: int, annotator: int, label: int, *, st
 
 
 def free_sent_back(db: Connection, project: int, annotator: int) -> None:
-    """Free for others what was sent back to an annotator who leaves."""
+    """Free the slots in relabelling of an annotator who leaves for others."""
     db.execute(
         "UPDATE assignment SET kept = 0, state = iif(blind IS NULL AND state = 'leased', 'released', state)"
         " WHERE project = ? AND annotator = ? AND kept = 1",
@@ -102,7 +102,7 @@ def free_sent_back(db: Connection, project: int, annotator: int) -> None:
     )
 
 
-# What an annotator still has to do and the successor has not met: in the order in which it was handed out.
+# Open items of an annotator that the successor has not had, in the order of their leases.
 _TO_MOVE = """
 SELECT mine.item, mine.kept FROM assignment AS mine
 WHERE mine.annotator = :old AND mine.project = :project AND mine.state = 'leased' AND mine.blind IS NULL
@@ -113,13 +113,13 @@ ORDER BY mine.turn
 
 
 def hand_over(db: Connection, project: int, old: int, new: int, until: float) -> int:
-    """Move what one annotator has in hand to a successor, in its order; returns how many items.
+    """Move the open items of an annotator to a successor, in their order; returns how many.
 
-    They are the successor's at least until *until* (unix seconds), as if they had been handed out now.
+    They are leased until *until* (unix seconds), as if they had been handed out now.
     """
     rows = db.execute(_TO_MOVE, {"old": old, "new": new, "project": project}).fetchall()
     for item, kept in rows:
-        # The slot is given up and taken in one transaction: nobody comes in between.
+        # One transaction frees and takes the slot, so nobody else can take it.
         db.execute("UPDATE assignment SET state = 'released', kept = 0 WHERE item = ? AND annotator = ?", (item, old))
         lease(db, project, new, item, next_turn(db, project, new))
         db.execute("UPDATE assignment SET kept = ? WHERE item = ? AND annotator = ?", (kept, item, new))
@@ -130,12 +130,12 @@ def hand_over(db: Connection, project: int, old: int, new: int, until: float) ->
 
 
 def forget_skips(db: Connection, item: int) -> None:
-    """Hand a skipped item out again to those who skipped it, as if each had been away."""
+    """Hand a skipped item out again to those who skipped it, as if their lease had ended."""
     db.execute("UPDATE assignment SET state = 'released', skips = 0 WHERE item = ? AND state = 'skipped'", (item,))
 
 
 def withdraw_batch(db: Connection, project: int, batch: int) -> None:
-    """Take the items of a withdrawn batch from every desk; who skipped one may get it again when it comes back."""
+    """Take the items of a withdrawn batch from every desk; skips are forgotten, in case they are restored."""
     db.execute("DELETE FROM progress WHERE batch = ?", (batch,))
     db.execute(
         "UPDATE assignment SET state = 'released', kept = 0 WHERE project = ? AND state IN ('leased', 'skipped')"
@@ -146,5 +146,5 @@ def withdraw_batch(db: Connection, project: int, batch: int) -> None:
 
 
 def walk_again(db: Connection, project: int) -> None:
-    """Let everybody walk through the whole project once more: items that were full may be open again."""
+    """Restart the walk of every annotator, because full items may be open again."""
     db.execute("DELETE FROM progress WHERE batch IN (SELECT id FROM batch WHERE project = ?)", (project,))

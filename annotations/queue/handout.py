@@ -1,4 +1,4 @@
-"""Choosing and leasing the next items of one annotator: a walk through each cell, what came back, skipped ones last."""
+"""Chooses and leases the next items of an annotator: a walk through each cell, returned items, skipped ones last."""
 
 import json
 from collections import deque
@@ -31,8 +31,10 @@ def open_pilot_id(db: Connection, project: Project) -> int | None:
 def pilot_stock(
     db: Connection, project: Project, annotator: Annotator, pilot: int
 ) -> tuple[dict[int, Cell], dict[int, deque[tuple[int, int]]]]:
-    """Cells with items of the pilot for this annotator, and their items in the order of their ranks; quotas are no
-    matter: a pilot is labelled as it was drawn. The number beside each item is 0: it came back from nobody."""
+    """Cells with pilot items for this annotator, and these items in the order of ranks.
+
+    Quotas do not matter: a pilot is labelled as it was drawn. The return number of each item is 0.
+    """
     items: dict[int, deque[tuple[int, int]]] = {}
     names: dict[int, tuple[str, str]] = {}
     for cell, pair, side, item in db.execute(_OPEN_PILOT_ITEMS, {"pilot": pilot, "annotator": annotator.id}):
@@ -63,17 +65,17 @@ ALREADY_PASSED = (
 
 @dataclass(slots=True)
 class _Walk:
-    """A cell of one batch and how far the annotator has walked into it."""
+    """A cell of one batch and the annotator's position in it."""
 
     batch: int
     rank: int
-    ahead: deque[tuple[int, int]] = field(default_factory=deque)  # (item, rank) read but not handed out
+    ahead: deque[tuple[int, int]] = field(default_factory=deque)  # (item, rank) read, not handed out
     ended: bool = False
-    moved: bool = False  # since it was read from the database
+    moved: bool = False  # since the read from the database
 
 
 class Handout:
-    """Hands items to one annotator, inside one transaction."""
+    """Hands out items to one annotator, inside one transaction."""
 
     def __init__(self, db: Connection, project: Project, annotator: Annotator, pilot: int | None) -> None:
         self.db, self.project, self.annotator, self.pilot = db, project, annotator, pilot
@@ -83,17 +85,17 @@ class Handout:
         self.cells = self._open_cells()
         self.walks = self._open_walks()
         self.handed: set[int] = set()
-        query = "SELECT plan, per_item FROM project WHERE id = ?"  # the caller's project may be of before
+        query = "SELECT plan, per_item FROM project WHERE id = ?"  # the caller's project may be outdated
         plan, self.per_item = db.execute(query, (project.id,)).fetchone()
         self.mixed = plan == "stop"
-        # Everybody walks in the same order: under `stop`, who is behind would come upon a long row of what the others
-        # accepted. So the walk leaves to `_came_back` what that will find.
+        # Everybody walks in the same order. Under `stop` slower annotators would meet long runs of items that the
+        # others accepted. So the walk skips these, and `_came_back` finds them.
         self.unseen = "AND returned <= :looked" if self.mixed else ""
         self.before = self.looked
-        self.walked: set[int] = set()  # cells in which nothing is left to walk to
+        self.walked: set[int] = set()  # cells whose walk has ended
 
     def fill(self, room: int) -> list[int]:
-        """Hand out up to *room* items; returns their ids in order."""
+        """Lease up to *room* items; returns their ids in order."""
         back = self._came_back(room) if self.pilot is None else self._pilot_items(self.pilot)
         found: list[int] = []
         while len(found) < room and (cell := self._next()):
@@ -115,24 +117,24 @@ class Handout:
         return items
 
     def _next(self) -> Cell | None:
-        """The cell that the next item is of: sides and pairs mixed, or for generations a shuffle of all strata."""
+        """The cell of the next item: sides and pairs mixed, or for generations a shuffle of all strata."""
         if self.project.kind == "generations":
             return next_stratum(self.cells.values(), self.project.seed, self.turn)
         return next_cell(self._unseen() or self.cells.values(), self.recent)
 
     def _unseen(self) -> list[Cell]:
-        """Under `stop`, where the next item is to be one from the walk: the cells that may have such, else none.
+        """Under `stop`, if the next item is to come from the walk: the cells that may have one; else none.
 
-        What comes back under `stop` was accepted by somebody. So that it comes neither in a block nor at once, a coin
-        that depends on the seed and on this annotator's own count decides; it falls as often on what came back as
-        would be needed if everybody accepted everything, so that no heap of it is left for the end.
+        Under `stop` a returned item was accepted by somebody. A coin that depends on the seed and this annotator's own
+        count mixes them with others, so that they come neither in a block nor at once. Its probability is the share
+        that returned items would have if everybody accepted everything, so that none pile up at the end.
         """
         if not self.mixed or phase(self.project.seed, str(self.turn), "coin") * self.per_item >= 1:
             return []
         return [replace(cell, waiting=0) for cell in self.cells.values() if cell.id not in self.walked]
 
     def _spent(self, cell: Cell) -> None:
-        """Nothing was left in this cell; under `stop` something may still be waiting that came back."""
+        """The cell has no item left; under `stop` a returned one may still be waiting."""
         self.walked.add(cell.id)
         if not self.cells[cell.id].waiting:
             del self.cells[cell.id]
@@ -168,9 +170,9 @@ class Handout:
         return walks
 
     def _came_back(self, room: int) -> dict[int, deque[tuple[int, int]]]:
-        """Items that became free again since this annotator last looked, by cell, with their number of return.
+        """Items returned since this annotator last looked, by cell, with their return numbers.
 
-        Under `stop` also those that this annotator has not come to yet: see `_unseen`.
+        Under `stop` also those ahead of this annotator's walk: see `_unseen`.
         """
         rows = self.db.execute(
             "SELECT cell, id, returned FROM item INDEXED BY item_returned WHERE project = :project"
@@ -183,11 +185,11 @@ class Handout:
         for cell, item, returned in rows:
             if (
                 cell in self.cells
-            ):  # of a cell whose quota is met nobody needs more; annotations/items/gold.py looks again if it opens
+            ):  # a cell with a met quota is closed; annotations/items/gold.py offers its items again if it opens
                 back.setdefault(cell, deque()).append((item, returned))
         for cell, waiting in back.items():
             self.cells[cell] = replace(self.cells[cell], waiting=len(waiting))
-        # Everything up to here has been looked at, unless something of it is left over in the end.
+        # Everything up to here counts as seen, unless some of it is left over at the end.
         if len(rows) == room:
             self.looked = rows[-1][2]
         else:
@@ -200,7 +202,7 @@ class Handout:
         while waiting:
             item = waiting.popleft()[0]
             self.cells[cell.id] = replace(cell, waiting=len(waiting))
-            if item not in self.handed:  # the walk may have come by it first
+            if item not in self.handed:  # the walk may have handed it out already
                 return item
         walks = self.walks.get(cell.id, [])
         for below in (LATE, 2 * LATE):
@@ -243,7 +245,7 @@ class Handout:
             self.cells[cell.id] = replace(self.cells[cell.id], handed=cell.handed + 1)
 
     def _skipped(self, room: int) -> list[int]:
-        """The annotator's own skipped items, oldest skip first; what was skipped twice waits for the others."""
+        """The annotator's own skipped items, oldest skip first; items skipped twice are left to others."""
         rows = self.db.execute(
             "SELECT id, cell, pair, side FROM (SELECT item.id, cell.id AS cell, cell.pair, cell.side, assignment.turn,"
             " row_number() OVER (PARTITION BY cell.side ORDER BY assignment.turn) AS place"

@@ -1,7 +1,7 @@
-"""Who gets which item next: leases, and an order that depends on nobody else's labels.
+"""Leases of the next items, in an order that is independent of labels of others.
 
-One exception: a cell closes once its quota of accepted items is met, and what
-is accepted is decided by all. Then its items are left out of the order.
+One exception: a cell closes when its quota of accepted items is met, which depends on all labels. Then its items are
+skipped.
 """
 
 import time
@@ -16,7 +16,7 @@ from annotations.queue.handout import Handout, open_pilot_id
 from annotations.types import Annotator, Item, Project
 from core.errors import N_, NotAllowed
 
-LEASE_S = 600.0  # how long items stay with an annotator who is not heard of
+LEASE_S = 600.0  # how long items stay with an annotator without a sign of life
 MOST_LEASED = 200  # items that one annotator can hold
 
 
@@ -31,11 +31,9 @@ def claim(
 ) -> list[Item]:
     """Up to *want* items for this annotator beside those that the desk *has* (public ids), in the order of work.
 
-    First what is leased already (a reload shows the same items in the same
-    order), then items that came back from others and new ones, interleaved by
-    `assignment.next_cell`, at last the annotator's own skipped ones. Leases
-    hold for ten minutes from *now* (unix seconds). Raises NotAllowed for
-    somebody who is not an annotator of the project.
+    First leased items (so a reload shows the same items in the same order), then returned and new ones, interleaved by
+    `order.next_cell`, then the annotator's own skipped ones. Leases last ten minutes from *now* (unix seconds). Raises
+    NotAllowed for a person who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
@@ -57,20 +55,20 @@ def claim(
 
 
 def heartbeat(store: Store, project: Project, annotator: Annotator, now: float | None = None) -> None:
-    """Say that the annotator is still there: leases hold for ten minutes from *now* (unix seconds)."""
+    """Renew the leases of an annotator for ten minutes from *now* (unix seconds)."""
     with store.write() as db:
         renew_presence(db, project, annotator, time.time() if now is None else now)
 
 
 def renew_presence(db: Connection, project: Project, annotator: Annotator, now: float) -> None:
-    """Extend the annotator's leases, inside the caller's transaction. Raises NotAllowed for a stranger."""
+    """Renew the annotator's leases, inside the caller's transaction. Raises NotAllowed for an unknown annotator."""
     query = "UPDATE member SET seen = max(seen, ?) WHERE project = ? AND annotator = ?"
     if db.execute(query, (now + LEASE_S, project.id, annotator.id)).rowcount != 1:
         raise NotAllowed(N_("{name} is not an annotator of this project."), name=annotator.name)
 
 
 def _is_served(db: Connection, project: Project, annotator: Annotator) -> bool:
-    """False once the project has been put away or the annotator has left: labels still arrive, no items go out."""
+    """False if the project is archived or the annotator has left: labels are stored, but no items are handed out."""
     query = (
         "SELECT 1 FROM active_member AS member JOIN project ON project.id = member.project WHERE member.project = ?"
         " AND member.annotator = ? AND project.archived IS NULL"
@@ -79,11 +77,11 @@ def _is_served(db: Connection, project: Project, annotator: Annotator) -> bool:
 
 
 def release(db: Connection, project: Project, annotator_id: int) -> None:
-    """Give back what an annotator has leased, inside the caller's transaction; labels stay where they are.
+    """End the leases of an annotator, inside the caller's transaction; labels stay.
 
-    What was sent back to its annotator (`kept`) waits for this annotator, however long.
+    Items for relabelling (`kept`) wait for their annotator for any time.
     """
-    # Where a blind label stands, the item is still this annotator's, whatever was taken back after a reveal.
+    # With a valid blind label the item still belongs to this annotator, also if a later label was undone.
     db.execute(
         "UPDATE assignment SET state = 'released'"
         " WHERE annotator = ? AND project = ? AND state = 'leased' AND blind IS NULL AND kept = 0",
@@ -102,7 +100,7 @@ def _release_absent(db: Connection, project: Project, now: float) -> None:
 def _leased(
     db: Connection, project: Project, annotator: Annotator, pilot: int | None, most: int
 ) -> list[retests.LeasedItem]:
-    # Of what was sent back there may be thousands: no more is read than can be held.
+    # There may be thousands of items for relabelling: read no more than can be leased.
     rows = db.execute(
         "SELECT turn, item.id, item.uid FROM assignment JOIN item ON item.id = assignment.item"
         " WHERE assignment.annotator = ? AND assignment.project = ? AND state = 'leased'"
@@ -113,9 +111,9 @@ def _leased(
 
 
 def on_desks(store: Store, project: Project, now: float | None = None) -> int:
-    """How many items wait on a desk that is open at *now* (unix seconds); what was sent back is not counted.
+    """How many items are leased to desks that are open at *now* (unix seconds), without those for relabelling.
 
-    They were handed out under the settings of then and keep their place: a change of plan takes them from nobody.
+    A change of the plan does not affect them.
     """
     moment = time.time() if now is None else now
     query = (
@@ -130,4 +128,4 @@ def _load(db: Connection, handed: list[retests.LeasedItem]) -> list[Item]:
     marks = ", ".join("?" * len(ids))
     rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()
     by_id = {row[0]: as_item(row) for row in rows}
-    return [replace(by_id[one.item], uid=one.uid) for one in handed]  # what comes again has an id of its own
+    return [replace(by_id[one.item], uid=one.uid) for one in handed]  # a retest has its own id

@@ -1,4 +1,4 @@
-"""Which cell an annotator's next item comes from: a pure decision over that annotator's own counts."""
+"""The cell of an annotator's next item: a pure function of that annotator's own counts."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,8 @@ LONGEST_RUN = 3  # of one side in a row, while the other side still has items
 class Cell:
     """A cell as one annotator sees it.
 
-    `weight` is the quota, or the stock of a cell without one; `handed` what
-    this annotator has been given of it; `waiting` how many of its items came
-    back from others. `phase`, 0 to 1, is drawn from the seed: it breaks ties.
+    `weight`: the quota, or the stock of a cell without one; `handed`: how many items this annotator has got; `waiting`:
+    how many returned items it has. `phase`, 0 to 1, is drawn from the seed and breaks ties.
     """
 
     id: int
@@ -31,19 +30,17 @@ class Cell:
 
 
 def phase(seed: int, pair: str, side: str) -> float:
-    """A number from 0 to 1 that depends on the seed and the cell's name alone."""
+    """A number from 0 to 1 that depends only on the seed and the cell's name."""
     digest = hashlib.blake2b(f"{seed}|{pair}|{side}".encode(), digest_size=6).digest()
     return int.from_bytes(digest, "big") / 2**48
 
 
 def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell | None:
-    """The cell to draw from next, or None where no cell is left.
+    """The next cell, or None if no cell is left.
 
-    *cells* are those that may still have an item; *recent* the (pair, side) of
-    what was handed out last, oldest first. Never more than three of one side
-    in a row while the other side is among the cells; not the same pair twice in
-    a row while there is another; items that came back first; then the largest
-    gap, as a share of the quota.
+    *cells*: those that may still have an item; *recent*: the (pair, side) of the last items, oldest first. Never more
+    than three of one side in a row while the other side is among the cells; not the same pair twice in a row while
+    there is another; cells with returned items first; then the lowest share of the quota.
     """
     left = list(cells)
     left = within_longest_run(left, recent) or left
@@ -52,11 +49,11 @@ def next_cell(cells: Iterable[Cell], recent: Sequence[tuple[str, str]]) -> Cell 
 
 
 def next_stratum(cells: Iterable[Cell], seed: int, turn: int) -> Cell | None:
-    """The cell of a project of generations to draw from next, or None where no cell is left.
+    """The next cell of a project of generations, or None if no cell is left.
 
-    Items that came back first; then at random, each cell with the probability of its share of what this annotator has
-    not been given: the order is that of a shuffle of all items, and no model or pronoun can be told from its place.
-    The draw depends on the seed and on *turn*, the annotator's own count, alone.
+    Cells with returned items first; then at random, with the probability of the cell's share of the remaining items. So
+    the order is that of a shuffle of all items and reveals no model or pronoun. The draw depends only on the seed and
+    on *turn*, the annotator's own count.
     """
     left = sorted(cells, key=lambda cell: cell.id)
     returned = [cell for cell in left if cell.waiting]

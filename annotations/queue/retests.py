@@ -1,9 +1,9 @@
-"""Labels that come again: a share of an annotator's own items is handed out a second time, as if they were new.
+"""Retests: a share of an annotator's own items is handed out a second time, as if they were new.
 
-Which ones is a pure function of the project's seed, the annotator and the item: nobody's labels change it, and a
-larger share holds a smaller one. On the wire such an item is like any other, with an id of its own; the second label
-is kept apart from the first (`retest_label`), counts for nothing but the agreement of the annotator with himself or
-herself, and is stored by `annotations.labels.operations` under the same rules as the first.
+The draw is a pure function of the project's seed, the annotator and the item: labels do not change it, and a larger
+share includes a smaller one. For the desk a retest is like any other item, with its own id. Its label is stored
+separately (`retest_label`), counts only for the retest agreement, and is stored by `annotations.labels.operations`
+under the same rules as the first.
 """
 
 import hashlib
@@ -21,10 +21,10 @@ from annotations.queue.order import phase
 from annotations.types import Annotator, Project
 from core.files.timestamps import timestamp
 
-PLACES_SHARE = 0.2  # of the places in a hand-out that a due one may take, so that they never come in a block
+PLACES_SHARE = 0.2  # of the places in a hand-out for due retests, so that they never come in a block
 HOUR_S = 3600.0
 
-# Handed out where the first label still stands, was made under the guideline of today, and nothing was shown since.
+# Conditions of a retest: the first label is valid and of the present guideline, and nothing was shown since.
 DUE = """
 SELECT retest.id, retest.item, retest.uid, assignment.blind
 FROM retest INDEXED BY retest_due
@@ -47,7 +47,7 @@ STANDS = "assignment.state = 'labelled' AND revealed IS NULL AND blind IS NOT NU
 
 
 class LeasedItem(NamedTuple):
-    """What an annotator is given: the place in the order, the item, and the public id that the desk is told."""
+    """A leased item: its place in the order, the item, and the public id for the desk."""
 
     turn: int
     item: int
@@ -62,20 +62,20 @@ class _Due(NamedTuple):
 
 
 def is_retested(seed: int, annotator: str, identity: bytes, share: float) -> bool:
-    """Whether this annotator (public id) gets the item of that identity a second time, at a share of 0 to 1."""
+    """Whether this annotator (public id) is retested on the item of that identity, at a share of 0 to 1."""
     return _RetestDraw(seed, annotator, share)(identity)
 
 
 def public_id(secret: bytes, annotator: str, item: str) -> str:
-    """An id in the form that items have, from public ids and the secret of the database: nobody can tell it is none."""
+    """An id that looks like an item's, made of public ids and the secret of the database."""
     digest = hashlib.blake2b(f"{annotator}|{item}".encode(), digest_size=16, key=secret[:64]).digest()
     return uuid.UUID(bytes=digest, version=4).hex
 
 
 def schedule_retest(store: Store, project: Project, annotator: Annotator, item: int, created: str) -> None:
-    """A first blind label was made at *created*: let the item come again if it is drawn. In the caller's transaction.
+    """Schedule a retest, if it is drawn, for a first blind label made at *created*. In the caller's transaction.
 
-    A label that is changed before the item came again makes it wait anew. Nothing happens once it has come.
+    A change of the label before the retest restarts the waiting time. After it nothing happens.
     """
     row = store.db.execute(
         "SELECT project.seed, retest, retest_hours, item.hash, item.uid FROM item"
@@ -91,21 +91,20 @@ def schedule_retest(store: Store, project: Project, annotator: Annotator, item: 
 
 
 def void_waiting(store: Store, project: Project) -> None:
-    """The share or the hours have changed: what waits comes again only if it is drawn anew.
+    """Void the waiting retests after a change of the share or the hours; those drawn again are rescheduled.
 
-    Inside the caller's transaction. What was handed out already stays.
+    Inside the caller's transaction. Retests that were handed out stay.
     """
-    # What was labelled once and taken back waits for its second label, whatever the share is now.
+    # A retest whose label was undone still waits, whatever the share is now.
     store.db.execute(
         "UPDATE retest SET state = 'void' WHERE project = ? AND state = 'waiting' AND op_id IS NULL", (project.id,)
     )
 
 
 def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator, list[int]]]:
-    """Each annotator of a project with the items (row ids) that come again under its present share; nothing is written.
+    """Each annotator of a project with the items (row ids) that the present share draws; nothing is written.
 
-    Every label is looked at, so this is for outside the write lock: `reschedule_retests` looks at the few that are
-    drawn anew.
+    It reads all labels, so call it outside the write lock; `reschedule_retests` reads only the drawn ones.
     """
     query = "SELECT seed, retest FROM project WHERE id = ?"
     seed, share = store.db.execute(query, (project.id,)).fetchone()
@@ -123,7 +122,7 @@ def items_to_retest(store: Store, project: Project) -> Iterator[tuple[Annotator,
 
 
 def reschedule_retests(store: Store, project: Project, annotator: Annotator, items: Sequence[int]) -> None:
-    """Let drawn *items* come again where the annotator's label still stands, inside the caller's transaction."""
+    """Schedule retests of drawn *items* whose label is still valid, inside the caller's transaction."""
     hours = store.db.execute("SELECT retest_hours FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     rows = store.db.execute(
         "SELECT item.id, item.uid, label.created FROM json_each(?) AS drawn CROSS JOIN item ON item.id = drawn.value"
@@ -147,7 +146,7 @@ def reschedule_retests(store: Store, project: Project, annotator: Annotator, ite
 
 
 class _RetestDraw:
-    """`is_retested` for many items of one annotator: the key is made once."""
+    """`is_retested` for many items of one annotator, with a reused key."""
 
     def __init__(self, seed: int, annotator: str, share: float) -> None:
         self.draw = hashlib.blake2b(digest_size=8, key=f"{seed}|{annotator}".encode()[:64], person=b"again")
@@ -164,7 +163,7 @@ def _unix_seconds(created: str) -> float:
 
 
 def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
-    """First labels, as (item, annotator), are sent back: what has not been labelled again is compared no more."""
+    """Void the unlabelled retests of first labels (item, annotator) that are sent for relabelling."""
     db.executemany(
         "UPDATE retest SET state = 'void' WHERE item = ? AND annotator = ?"
         " AND state IN ('waiting', 'leased', 'skipped')",
@@ -173,7 +172,7 @@ def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
 
 
 def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:
-    """Let an item that came again say what the last operation came to, as `assignments.assign` does for the first time.
+    """Store the result of the last operation in a retest, as `assignments.assign` does in an assignment.
 
     *values*: id, project, annotator, state, latest, first, skips, op_id, desk and revision.
     """
@@ -186,12 +185,12 @@ def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:
 
 
 def restore_repeat(db: Connection, values: Mapping[str, Any]) -> None:
-    """Bring an item that came again back from a package, a column each of *values*."""
+    """Store a retest of a package, a column each of *values*."""
     db.execute(f"INSERT INTO retest {columns_and_marks(values)}", dict(values))
 
 
 def restore_latest(db: Connection, retest: int) -> None:
-    """Let the last valid second label stand; one that takes a label back leaves none."""
+    """Set the last valid label of a retest; an undo leaves none."""
     db.execute(
         "UPDATE retest SET latest = (SELECT iif(choice IS NULL, NULL, id) FROM valid_retest_label"
         " WHERE retest = :retest ORDER BY id DESC LIMIT 1) WHERE id = :retest AND state = 'labelled'",
@@ -200,7 +199,7 @@ def restore_latest(db: Connection, retest: int) -> None:
 
 
 def leased_retests(db: Connection, project: Project, annotator: Annotator) -> list[LeasedItem]:
-    """What this annotator has been handed out again and not labelled yet, in its order."""
+    """The leased, unlabelled retests of this annotator, in their order."""
     query = (
         "SELECT retest.turn, retest.item, retest.uid FROM retest INDEXED BY retest_due"
         " JOIN published_item AS item ON item.id = retest.item"
@@ -210,7 +209,7 @@ def leased_retests(db: Connection, project: Project, annotator: Annotator) -> li
 
 
 def release_retests(db: Connection, project: Project, annotator: int) -> None:
-    """The annotator (row id) is away: what was handed out again waits for the next time, like the other leases."""
+    """End the leases of an annotator's (row id) retests: they wait for the next time."""
     db.execute(
         "UPDATE retest SET state = 'waiting', first = iif(op_id IS NULL, NULL, first)"
         " WHERE annotator = ? AND project = ? AND state = 'leased'",
@@ -221,10 +220,10 @@ def release_retests(db: Connection, project: Project, annotator: int) -> None:
 def hand_out(
     db: Connection, project: Project, annotator: Annotator, room: int, now: float, fill: Callable[[int], list[int]]
 ) -> list[LeasedItem]:
-    """Hand out up to *room* items: what *fill* gives (row ids), and what is due again at *now* at places among it.
+    """Hand out up to *room* items: those of *fill* (row ids), mixed with the retests due at *now*.
 
-    One place in five, drawn at random, goes to what is due; more only where nothing else is left, so that an
-    annotator who was away for long does not get them in a block. At last, what came again and was skipped once.
+    One place in five, drawn at random, is for due retests, more only if nothing else is left. So an annotator who was
+    away for long does not get them in a block. Retests that were skipped once come last.
     """
     waiting = _due_retests(db, project, annotator, "waiting", room, now)
     share = min(len(waiting), _retest_places(db, project, annotator, room)) if waiting else 0
@@ -235,7 +234,7 @@ def hand_out(
 
 
 def merge_by_turn(items: Iterable[LeasedItem], again: Iterable[LeasedItem]) -> list[LeasedItem]:
-    """Both together: what comes again stands before the item whose turn it shares."""
+    """Both merged: a retest comes before the item with the same turn."""
     return [one for *_, one in sorted([(one.turn, 1, one) for one in items] + [(one.turn, 0, one) for one in again])]
 
 
@@ -261,7 +260,7 @@ def _lease_between(
 ) -> list[LeasedItem]:
     leased_now = []
     for one in again:
-        # The place hangs on the id alone: the same hand-out has the same order wherever it is made.
+        # The place depends only on the id, so the same hand-out always has the same order.
         place = random.Random(one.uid).randint(0, len(fresh))  # noqa: S311 - an order, no secret
         turn = fresh[place].turn if place < len(fresh) else next_turn(db, project.id, annotator.id)
         db.execute(

@@ -1,4 +1,4 @@
-"""Items that everybody skipped: they wait for the lead."""
+"""Items that everybody skipped are set aside for the lead."""
 
 from annotations.database.store import Store
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
@@ -9,11 +9,10 @@ from annotations.types import Item, Project
 
 
 def update_set_aside(store: Store, project: Project, item: int) -> None:
-    """Set an item aside for the lead when nobody is left who would still label it; or take that back.
+    """Set an item aside for the lead if no annotator is left to label it, or undo that.
 
-    Nobody is left when every active annotator has labelled or skipped it, and
-    all of several have skipped it or those who skipped it did so twice
-    (DESIGN 4): who works alone sees a skipped item once more at the end.
+    That is when every active annotator has labelled or skipped it, and either all of several have skipped it or those
+    who did have skipped it twice (DESIGN 4): a single annotator sees a skipped item once more at the end.
     """
     row = store.db.execute(
         "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
@@ -28,32 +27,32 @@ def update_set_aside(store: Store, project: Project, item: int) -> None:
 
 
 def update_skipped(store: Store, project: Project) -> None:
-    """Look at every skipped item again, inside the caller's transaction: an annotator has left."""
+    """Update all skipped items after an annotator has left, inside the caller's transaction."""
     query = (
         "SELECT DISTINCT item FROM assignment WHERE project = :project AND state = 'skipped'"
-        " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by the index: few are skipped
+        " AND annotator IN (SELECT annotator FROM member WHERE project = :project)"  # by an index: few are skipped
     )
     for (skipped,) in store.db.execute(query, {"project": project.id}).fetchall():
         update_set_aside(store, project, skipped)
 
 
 def reoffer_set_aside(store: Store, project: Project) -> None:
-    """Hand out again what was set aside and somebody who has joined has not seen, inside the caller's transaction."""
+    """Hand out items set aside again that a new annotator has not seen, inside the caller's transaction."""
     waiting = store.db.execute("SELECT id FROM item WHERE project = ? AND aside = 1", (project.id,)).fetchall()
     for (item_id,) in waiting:
         update_set_aside(store, project, item_id)
-        # Somebody who is active again may have passed it before it was set aside.
+        # A reactivated annotator may have passed it before it was set aside.
         return_unless_aside(store.db, project.id, item_id)
 
 
 def set_aside_items(store: Store, project: Project) -> list[Item]:
-    """What waits for the lead, in the order of import."""
+    """The items that are set aside, in the order of import."""
     query = f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.project = ? AND aside = 1 ORDER BY item.id"
     return [as_item(row) for row in store.db.execute(query, (project.id,))]
 
 
 def return_to_queue(store: Store, project: Project, uid: str) -> None:
-    """Hand an item that was set aside out again, to everybody who skipped it too. Raises NotFound."""
+    """Hand an item that was set aside out again, also to those who skipped it. Raises NotFound."""
     found = item(store, project, uid)
     with store.write() as db:
         forget_skips(db, found.id)

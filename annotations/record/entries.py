@@ -1,9 +1,9 @@
-"""What is recorded about one annotator in a project, for this annotator: nothing of others, nothing of the plan.
+"""The record of one annotator in a project, for this annotator: without data of others or of the plan.
 
-Every act with its time, also what was changed, taken back, skipped or came too late; comments of one's own and the
-private talk with the lead; what was shown; what the lead did that concerns one. Never read here: labels of others,
-hidden gold, which items are of the random share, how many labels an item is to get. What waits to be read for the
-first time, or again, is counted and not shown: it is met at the desk.
+It holds all operations with their times, also changed, undone, skipped and superseded ones; own comments and the
+private thread with the lead; opinions shown; acts of the lead that concern the annotator. It never reads labels of
+others, known answers, the random share or wanted numbers of labels. Items that wait at the desk, also retests, are
+counted and not shown.
 """
 
 import json
@@ -25,7 +25,7 @@ EVENTS_SHOWN = ("joined", "reactivated", "deactivated", "renamed", "replaced", "
 
 State = Literal["labelled", "skipped", "leased", "released"]
 
-# Items in the order in which they were handed out; what came again has a number and an id of its own, once it is done.
+# Items in the order of their leases; a finished retest has its own number and id.
 _KEYS = """
 SELECT turn, item AS id, 0 AS again FROM assignment
 WHERE annotator = :annotator AND project = :project AND state IN ({states}) {search}
@@ -57,7 +57,7 @@ _SKIPS = (
     "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"
 )
-# Labels made, changed ones once more; those of items that came again are kept in a table of their own.
+# Labels made, changed ones counted again; those of retests are in their own table.
 _LABELS_MADE = (
     "SELECT count(*), coalesce(sum(seconds), 0) FROM ("
     "SELECT seconds FROM valid_label WHERE {mine} AND choice IS NOT NULL UNION ALL"
@@ -74,7 +74,7 @@ _COMMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class RecordQuery:
-    """What of a record is wanted: `search` in texts and notes, only one `state`, which page (from 1)."""
+    """A query on a record: `search` in texts and notes, one `state`, the page (from 1)."""
 
     search: str = ""
     state: State | None = None
@@ -83,10 +83,10 @@ class RecordQuery:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One stored act: a label ("label"), a label taken back ("undone") or a skip ("skip").
+    """One stored operation: a label ("label"), its undo ("undone") or a skip ("skip").
 
-    `stands`: it is what counts now. `superseded`: it came too late, another desk was first. `guideline`: the version
-    that was in view. `after_reveal`: others' opinions had been shown by then. `seconds` None: not measured.
+    `stands`: it is the valid one. `superseded`: another desk was first. `guideline`: the version in view.
+    `after_reveal`: opinions of others had been shown before. `seconds` None: not measured.
     """
 
     kind: Literal["label", "undone", "skip"]
@@ -111,11 +111,10 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One item in a record: its public id as the desk had it, its state, what was done with it and said about it.
+    """One item in a record: its public id at the desk, its state, its acts and comments.
 
-    `item` None: nothing was decided on it; it waits at the desk or went to others. `revealed`: when an opinion or
-    another's label was shown.
-    `state` "" for an item that was only talked about; "released": it was handed out and went to others.
+    `item` None: no decision; it waits at the desk or went to others. `revealed`: when an opinion or another's label was
+    shown. `state` "": only comments; "released": its lease ended and it went to others.
     """
 
     uid: str
@@ -129,7 +128,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """One page of a record; `number` is the last one where a later was asked for."""
+    """One page of a record; `number`: a page beyond the end gives the last one."""
 
     entries: tuple[Entry, ...]
     total: int
@@ -139,12 +138,12 @@ class RecordPage:
 
 @dataclass(frozen=True, slots=True)
 class RecordSummary:
-    """The frame of a record.
+    """The summary of a record.
 
-    `states`: items by state, what came again included; `twice`: how many of the labelled ones came again. `labels`:
-    labels made, of those too, changed ones once more; `seconds`: the sum of their times. `told`: the newest guideline
-    version whose changes were read, 0: none. `heard`: unix seconds until which items in hand are kept, 0: none.
-    `events`: (when, what, details) of what the lead did that concerns the annotator.
+    `states`: items by state, with retests; `twice`: how many of the labelled ones are retests. `labels`: labels made,
+    with retests and changed ones counted again; `seconds`: the sum of their times. `told`: the newest guideline version
+    whose changes were read, 0: none. `heard`: unix seconds until which items are leased, 0: none. `events`: (moment,
+    action, details) of acts of the lead that concern the annotator.
     """
 
     annotator: Annotator
@@ -167,7 +166,7 @@ class _Key(NamedTuple):
 
 @at_one_moment
 def summary(store: Store, project: Project, annotator: Annotator) -> RecordSummary:
-    """The frame of an annotator's record. Raises NotFound for a stranger."""
+    """The summary of an annotator's record. Raises NotFound for an unknown annotator."""
     active = is_active(store.db, project, annotator)
     where = (annotator.id, project.id)
     states = dict.fromkeys(("labelled", "skipped", "leased", "released"), 0)
@@ -191,7 +190,7 @@ def summary(store: Store, project: Project, annotator: Annotator) -> RecordSumma
 
 
 def entries(store: Store, project: Project, annotator: Annotator, looked: RecordQuery) -> RecordPage:
-    """One page of the items that this annotator had, those handed out last first."""
+    """One page of this annotator's items, the latest lease first."""
     query, values = _entry_query(store, project, annotator, looked)
     total = int(store.db.execute(f"SELECT count(*) FROM ({query})", values).fetchone()[0])
     pages = max(1, -(-total // PAGE))
@@ -202,7 +201,7 @@ def entries(store: Store, project: Project, annotator: Annotator, looked: Record
 
 
 def every_entry(store: Store, project: Project, annotator: Annotator) -> Iterator[Entry]:
-    """The whole record, those handed out last first; read in parts, so that no read stays open."""
+    """The whole record, the latest lease first; read in parts, so that no read stays open."""
     query, values = _entry_query(store, project, annotator, RecordQuery())
     keys = [_Key(*row) for row in store.db.execute(f"{query} {ORDER}", values).fetchall()]
     for start in range(0, len(keys), CHUNK):
@@ -227,7 +226,7 @@ def _entry_query(
 
 
 def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:
-    """Everything about some keys, in their order."""
+    """The entries of some keys, in their order."""
     again = _retests(store, [key.id for key in keys if key.again])
     ids = [key.id for key in keys if not key.again]
     mine, acts = _assignments(store, annotator, ids), _acts(store, annotator, ids)
@@ -252,7 +251,7 @@ def _marks(ids: Sequence[int]) -> str:
 
 
 def _items(store: Store, ids: Sequence[int]) -> dict[int, Item]:
-    # Also of files that were taken back: what was labelled stays on record.
+    # Withdrawn items too: their labels stay on record.
     query = f"SELECT {ITEM_COLUMNS} FROM item JOIN cell ON cell.id = item.cell WHERE item.id IN ({_marks(ids)})"
     return {row[0]: as_item(row) for row in store.db.execute(query, ids)}
 
@@ -269,7 +268,7 @@ def _retests(store: Store, ids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
 
 
 def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict[int, list[tuple[int, Act]]]:
-    """Item -> its acts with the row ids of labels (0 for a skip), oldest first."""
+    """Item -> its acts with row ids of labels (0 for a skip), oldest first."""
     labels: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     skips: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item, row_id, revealed, skip, *rest in store.db.execute(
@@ -281,7 +280,7 @@ def _acts(store: Store, annotator: Annotator, ids: Sequence[int]) -> defaultdict
     found: defaultdict[int, list[tuple[int, Act]]] = defaultdict(list)
     for item in {*labels, *skips}:
         made = sorted(labels[item], key=lambda act: act[1].created)
-        # What a desk sends at once bears one moment: there its own count tells what came first.
+        # Operations that a desk sends together have the same moment; its revision gives their order.
         found[item] = list(merge(made, skips[item], key=lambda act: (act[1].created, act[1].revision)))
     return found
 
@@ -305,7 +304,7 @@ def _label(revealed: bool, skip: bool, row: Sequence[Any]) -> Act:
 
 
 def _marked_standing(act: Act, row_id: int, latest: int | None, op_id: str | None) -> Act:
-    """*act* with whether it is what counts now: the label that stands, or the skip or undoing that came last."""
+    """*act* with `stands`: whether it is the valid label, or the last skip or undo."""
     stands = row_id == latest if act.kind == "label" else latest is None and act.op_id == op_id
     return replace(act, stands=True) if stands else act
 

@@ -1,4 +1,4 @@
-"""An annotator's own record as files: everything that `record.record` reads, as CSV or as one JSON object."""
+"""An annotator's own record as CSV or one JSON object, with all of `record.entries`."""
 
 import json
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ ACT = (
 )  # fmt: skip
 SAME = tuple(name for name in ACT if name not in ("reasons", "spans", "tags"))
 HEADER = (*ITEM, "what", *ACT, "author", "said", "private")
-QUOTING = ("text", "context", "note", "said", "tags")  # these stay or leave with the texts of a project
+QUOTING = ("text", "context", "note", "said", "tags")  # the policy for texts of the project holds for these
 
 
 def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
-    """One row per act, comment and reveal, and one per item in hand; texts that may not leave are empty cells."""
+    """One row per act, comment and reveal, and one per waiting item; texts that may not leave are empty."""
     with store.read():
         yield from _csv_lines(store, project, annotator)
 
@@ -40,7 +40,7 @@ def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator
 
 
 def record_json(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
-    """One JSON object: who, what was done, and `items`, each with its history; texts that may not leave are null."""
+    """One JSON object: annotator, summary, and `items` with their history; texts that may not leave are null."""
     with store.read():
         yield from _json_parts(store, project, annotator)
 

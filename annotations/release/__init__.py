@@ -1,4 +1,4 @@
-"""Releases: what people made of a project, frozen with its papers, and how one is checked."""
+"""Releases: a frozen state of a project with its papers, and its verification."""
 
 from annotations.release.changes import changes
 from annotations.release.make import make_release

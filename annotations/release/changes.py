@@ -1,4 +1,4 @@
-"""What differs between two releases: items, gold, labels, guideline, agreement."""
+"""Differences between two releases: items, gold, labels, guideline, agreement."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from core.files.paths import without_folders
 from core.language import Language
 
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
-LISTED = 50  # items of each kind that the text names; the JSON has them all
+LISTED = 50  # items of each kind that the text lists; the JSON has all
 KEPT = "accepted"
 MEASURES = (
     (N_("Items on which everybody agreed"), "percent"),
@@ -27,16 +27,16 @@ MEASURES = (
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
-    """The contents of a release, from its own package, to compare them with those of another.
+    """The contents of a release from its package, for the comparison with another.
 
-    Folders in sources are left out as they are now: a release made before that differs in nothing else.
+    Folders in sources are removed, as in later releases, so that they do not count as differences.
     """
     items, *others = (json_rows(release_file(store, release, f"package/{name}")) for name in PARTS)
     return contents_of(map(without_folders, items), *others)
 
 
 def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
-    """What differs between any two releases, as `differences` has it; read from what was frozen."""
+    """The `differences` of any two releases, from their frozen files."""
     before, after = frozen_contents(store, old).entries, frozen_contents(store, new).entries
     return differences(before, after, old.facts, new.facts)
 
@@ -49,11 +49,11 @@ def json_rows(data: bytes) -> Iterator[dict[str, Any]]:
 def differences(
     old: Mapping[str, Entry], new: Mapping[str, Entry], before: Mapping[str, Any] | None, after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Everything that differs, items by their public ids; *before* and *after* are the facts (None: first release).
+    """All differences, items by public ids; *before* and *after* are the facts (None: first release).
 
-    `kept`: items that came into the set and that left it; `reviewed`: items that were judged for the first time and
-    that are judged no more; `gold`: judged in both, with another label that counts; `labels`: how many labels (item
-    and annotator) are new, changed or gone, and on which items.
+    `kept`: items added to the set and removed from it; `reviewed`: the same of reviewed items; `gold`: reviewed in
+    both, with another gold label; `labels`: how many labels (item and annotator) were added, changed or removed, and on
+    which items.
     """
     kept_before = {uid for uid, entry in old.items() if entry.status == KEPT}
     kept_after = {uid for uid, entry in new.items() if entry.status == KEPT}

@@ -1,8 +1,8 @@
-"""What a release says, apart from how it is written: the hash of its contents, and what differs between two of them.
+"""The contents of a release independent of its files: their hash, and differences between two releases.
 
-The hash covers every item that somebody judged, its gold label and the labels that stand, in any order. It leaves out
-public ids, files, lines, moments, seconds and the version of the app, so the same judgements of the same texts in
-another database give the same hash.
+The hash covers every labelled item, its gold label and its valid labels, in any order. It leaves out public ids, files,
+lines, moments, seconds and the version of the app, so the same labels of the same texts in another database give the
+same hash.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-HEAD = b"evenhand-content-1\n"  # another number once the same contents would give another hash
-PLACES = ("item", "file", "line", "status")  # of an item: where it stands and how it is called, not what it is
+HEAD = b"evenhand-content-1\n"  # raise the number when the same contents would give another hash
+PLACES = ("item", "file", "line", "status")  # of an item: its place and name, not its content
 PLAIN = ("choice", "extraneous", "form_shown", "guideline", "after_reveal")
 FIELDS = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
 Row = Mapping[str, Any]
@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Entry:
-    """One judged item: what it is, its gold label, and per annotator what the labels that stand say."""
+    """One labelled item: its hash, its gold label, and the valid labels of each annotator."""
 
     item: str
     status: str = ""
@@ -30,20 +30,20 @@ class Entry:
     labels: dict[str, str] = field(default_factory=dict)
 
     def digest(self) -> bytes:
-        """A hash of all of it."""
+        """The hash of the entry."""
         parts = (self.item, self.status, self.gold, sorted(self.labels.items()))
         return hashlib.sha256(_canonical(parts).encode()).digest()
 
 
 @dataclass(slots=True)
 class Standing:
-    """What the operations of one annotator on one item come to: what stands, and the last blind label."""
+    """The result of the operations of one annotator on one item: the valid label and the last blind label."""
 
     latest: str = ""
     blind: str = ""
 
     def take(self, row: Row, content: str) -> None:
-        """The next operation, in the order they were made; one that came too late changes nothing."""
+        """Apply the next operation in the order of time; a superseded one changes nothing."""
         if row.get("superseded"):
             return
         self.latest = content
@@ -51,12 +51,15 @@ class Standing:
             self.blind = content
 
     def content(self) -> str:
-        """What counts, as text; "" where nothing does."""
+        """Both labels as text; "" if there is none."""
         return f"{self.latest}\n{self.blind}" if self.latest or self.blind else ""
 
 
 def _content_of(row: Row) -> str:
-    """What one operation says; "" where it takes a label back. Equal ones share their text: most labels are alike."""
+    """The content of an operation as text; "" for an undo.
+
+    Equal ones share their text, because most labels are alike.
+    """
     if row.get("choice") is None:
         return ""
     if any(row.get(key) for key in ("reasons", "tags", "spans", "note")):
@@ -69,7 +72,7 @@ def _content_of(row: Row) -> str:
 def _plain(
     choice: str, extraneous: bool | None, form_shown: str | None, guideline: int | None, after_reveal: bool | None
 ) -> str:
-    """The same of a label with nothing but a choice."""
+    """The same for a label without reasons, marks, tags and note."""
     row = dict(zip(PLAIN, (choice, extraneous, form_shown, guideline, after_reveal), strict=True))
     empty: dict[str, Any] = {"reasons": [], "tags": [], "spans": [], "note": ""}
     return sys.intern(_canonical([(row | empty)[key] for key in FIELDS]))
@@ -80,10 +83,10 @@ def _canonical(value: Any) -> str:
 
 
 class Contents:
-    """The judged items of one project or release; feed it the rows of a package, then ask for `entries` and `hash`.
+    """Collects the labelled items of a project or release from the rows of a package.
 
-    Rows are those of `items.jsonl`, `gold.jsonl`, `labels.jsonl` (every operation, oldest first for each item and
-    annotator) and `records.jsonl` (of which those of kind "standing" count).
+    The rows are those of `items.jsonl`, `gold.jsonl`, `records.jsonl` (only kind "standing") and `labels.jsonl` (every
+    operation, oldest first for each item and annotator).
     """
 
     def __init__(self) -> None:
@@ -95,22 +98,22 @@ class Contents:
         self._gold: dict[str, tuple[str, str | None]] = {}
 
     def add_item(self, row: Row) -> None:
-        """An item; a line that only holds the canary is none."""
+        """Add an item; a line with only the canary is ignored."""
         if "item" in row:
             kept = {key: value for key, value in row.items() if key not in PLACES}
             self._items[row["item"]] = hashlib.sha256(_canonical(kept).encode()).hexdigest()
 
     def add_gold(self, row: Row) -> None:
-        """What counts for an item."""
+        """Add the gold label of an item."""
         self._gold[row["item"]] = (row["status"], row["gold"])
 
     def add_record(self, row: Row) -> None:
-        """Which operations stand where that is not what the operations alone say; before the labels."""
+        """Add which operations are valid where that cannot be derived from them; call it before the labels."""
         if row.get("kind") == "standing":
             self._corrected[row["item"], row["annotator"]] = {key: row.get(key) for key in ("latest", "blind")}
 
     def add_label(self, row: Row) -> None:
-        """One operation."""
+        """Add an operation."""
         if "item" not in row:
             return
         place, content = (row["item"], row["annotator"]), _content_of(row)
@@ -119,7 +122,7 @@ class Contents:
         self._standing.setdefault(place, Standing()).take(row, content)
 
     def finish(self) -> dict[str, Entry]:
-        """Public id -> entry of every item that somebody judged or that has a gold label."""
+        """Public id -> entry of every item with a label or a gold label."""
         for place, found in self._corrected.items():
             by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
             self._standing[place] = Standing(by["latest"], by["blind"])

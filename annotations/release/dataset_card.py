@@ -16,7 +16,7 @@ from annotations.types import Item, Project
 DATA = "data/train.jsonl"
 HARD_CASES = "hard_cases.jsonl"
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-# What the hub knows by name; anything else is "other" with the words of the project.
+# Licences with a name on the hub; any other is "other" with the project's text.
 LICENCES = {
     "cc by 4.0": "cc-by-4.0", "cc by sa 4.0": "cc-by-sa-4.0", "cc by nc 4.0": "cc-by-nc-4.0",
     "cc by nc sa 4.0": "cc-by-nc-sa-4.0", "cc by nd 4.0": "cc-by-nd-4.0", "cc by nc nd 4.0": "cc-by-nc-nd-4.0",
@@ -26,7 +26,7 @@ LICENCES = {
 
 
 def licence_id(licence: str) -> str | None:
-    """The hub's name of a licence, None where it has none: "CC BY 4.0" -> "cc-by-4.0"."""
+    """The hub's name of a licence, or None: "CC BY 4.0" -> "cc-by-4.0"."""
     words = licence.casefold().replace("-", " ").replace("_", " ").split()
     return LICENCES.get(" ".join(words))
 
@@ -52,10 +52,10 @@ def _generation(project: Project, item: Item) -> dict[str, Any]:
 
 
 def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str]) -> str:
-    """README.md: the header that the hub reads, then what is in which file. *files*: name -> what it holds.
+    """README.md: the header for the hub, then the list of files. *files*: name -> description.
 
-    *features*: the columns of the kept items and of the hard cases, as YAML; "" where there are no hard cases, because
-    the library refuses a file without rows.
+    *features*: the columns of the kept items and of the hard cases, as YAML; "" without hard cases, because the library
+    refuses a file without rows.
     """
     asked, release, kept = facts["project"], facts["release"], facts["total"]["kept"]
     known = licence_id(asked["licence"])
@@ -92,7 +92,7 @@ def _config(name: str, path: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """*text* as YAML reads it back; what YAML takes for the end of a line or for no sign at all is left out."""
+    """*text* quoted for YAML, without characters that YAML reads as line ends or does not allow."""
     return json.dumps(re.sub("[\x7f-\x9f\ufffe\uffff]", "", one_line(text)), ensure_ascii=False)
 
 
@@ -106,7 +106,7 @@ GENERATION = ("id", "context", "completion", "label", "model", "dataset", "prono
 
 
 def data_features(project: Project) -> str:
-    """The columns of the kept items, as the card's header has them."""
+    """The columns of the kept items, for the header of the card."""
     if project.kind == "sentences":
         return "".join([*(_plain(name, "string") for name in TEXTS), *(_plain(name, "int64") for name in NUMBERS)])
     return "".join(_plain(name, "string") for name in (*GENERATION, *_canary(project, True)))

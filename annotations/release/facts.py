@@ -1,4 +1,4 @@
-"""What the papers of a release are written from: one dict of numbers and words, all of it read from the database.
+"""The facts for the papers of a release: one dict of numbers and words from the database.
 
 Shares lie between 0 and 1 with 95 % intervals; a value that is undefined is None with `<key>_reason` beside it.
 Seconds are those on an item, as the desk measured them.
@@ -27,7 +27,7 @@ from core.statistics.estimate import Note
 from core.version import VERSION
 
 MOST_FILES = 200
-BREAKS_S = 300.0  # seconds on one item from here on are a break, as in the pace of the desk
+BREAKS_S = 300.0  # a time this long on one item is a break, as in the pace of the desk
 
 LABELS = """
 SELECT guideline.version, label.choice, label.seconds, label.created, label.annotator
@@ -67,7 +67,7 @@ NO_TIME = Note(N_("No label came with a time."))
 
 
 def gather(store: Store, project: Project) -> dict[str, Any]:
-    """Everything that the data sheet, the method section and the card say of a project."""
+    """The facts for the data sheet, the method section and the card of a project."""
     report = agreement(store, project)
     labels = store.db.execute(LABELS, (project.id,)).fetchall()
     cells = funnel(store, project)
@@ -90,7 +90,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
         "statistics": describe_project(store, project, usual_vocabulary(project.language)),
         "canary": CANARY,
-        "canary_in_texts": needs_canary(project),  # else in the card alone
+        "canary_in_texts": needs_canary(project),  # else only in the card
     }
 
 
@@ -131,7 +131,7 @@ def _guidelines(store: Store, project: Project, labels: list[Any]) -> list[dict[
 def _sources(store: Store, project: Project) -> dict[str, Any]:
     rows = store.db.execute(FILES, (project.id,)).fetchall()
     mined, flagged = store.db.execute(MINED, (project.id,)).fetchone()
-    # The folder in which a file lay on somebody's machine is nobody else's business.
+    # Folders of somebody's machine are not published.
     named = [[PurePosixPath(str(file).replace("\\", "/")).name, number] for file, number in rows[:MOST_FILES]]
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
 
@@ -209,7 +209,7 @@ def _measures(found: Measures) -> dict[str, Any]:
 
 
 def _retests(store: Store, project: Project) -> dict[str, Any]:
-    """Agreement of annotators with themselves, all together; no annotator's own."""
+    """Retest agreement of all annotators together, of none alone."""
     found = retest_report(store, project)
     together = found.together
     return {
@@ -225,7 +225,7 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
-    """Items whose answer was known, and the labels on them of people who had no part in that answer."""
+    """Items with a known answer, and the labels on them of annotators who had no part in that answer."""
     found = scores(store, project)
     right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
     query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"

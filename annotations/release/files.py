@@ -75,7 +75,7 @@ Step = Callable[[str], None]
 
 @dataclass(slots=True)
 class Composed:
-    """A release that is not stored yet."""
+    """A composed release that is not stored yet."""
 
     files: list[FrozenFile] = field(default_factory=list)
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -85,19 +85,19 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Previous:
-    """The release before: its facts and what it held."""
+    """The previous release: its facts and contents."""
 
     facts: dict[str, Any]
     entries: dict[str, Entry]
 
 
 def compose(store: Store, project: Project, version: str, notes: str, last: Previous | None, step: Step) -> Composed:
-    """All files of a release of *project* as *store*, a snapshot, has it; `step` gets the name of each file."""
+    """All files of a release of *project* in the snapshot *store*; `step` is called with the name of each file."""
     return _Composer(store, project, step).compose(version, notes, last)
 
 
 class _Composer:
-    """Writes one release."""
+    """Composes one release."""
 
     def __init__(self, store: Store, project: Project, step: Step) -> None:
         self.store, self.project, self.step = store, project, step
@@ -132,7 +132,7 @@ class _Composer:
             self.made.with_text.append(name)
 
     def _package(self) -> None:
-        """The whole project, and on the way the hash of its contents."""
+        """The files of the package; also computes the hash of the contents."""
         contents = Contents()
         takes = {"items.jsonl": contents.add_item, "gold.jsonl": contents.add_gold,
                  "records.jsonl": contents.add_record, "labels.jsonl": contents.add_label}  # fmt: skip
@@ -160,7 +160,7 @@ class _Composer:
         self._add("doccano.jsonl", lines_out(store, project, replace(kept, format="doccano")), text=True)
 
     def _labels(self) -> None:
-        """What people said; in the open, so without text where that may not leave."""
+        """The files of labels; unencrypted, so without texts that may not leave."""
         store, project = self.store, self.project
         self._add("labels.csv", export_lines(store, project, ExportOptions("labels")), text=self.open)
         self._add(
@@ -191,7 +191,7 @@ class _Composer:
         for language in LANGUAGES:
             blocks = described(found, self.made.facts, language)
             self._add(f"changes.{language}.md", [rendered(blocks, "md", language)])
-        # Lists of items are in the file; the facts that pages read keep the numbers.
+        # The file has the lists of items; the facts for pages have only the numbers.
         self.made.facts["changes"] = summary(found)
 
     def _card(self) -> None:

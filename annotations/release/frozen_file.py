@@ -1,4 +1,4 @@
-"""Files as they are frozen: text goes in line by line, out comes its deflated form, length and SHA-256."""
+"""Files of a release: written line by line, stored compressed with length and SHA-256."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-PART_BYTES = 1 << 20  # of one row in the database
+PART_BYTES = 1 << 20  # of a row in the database
 
 
 @dataclass(frozen=True, slots=True)

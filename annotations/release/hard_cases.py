@@ -1,4 +1,4 @@
-"""The hard cases of a release: what was rejected, split or adjudicated, what everybody said, what came of it."""
+"""The hard cases of a release: items that were rejected, split or adjudicated, with labels and outcome."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guide
 def hard_cases(
     store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool
 ) -> Iterator[dict[str, Any]]:
-    """One object per case: the item, what counts, why it is here, the blind labels, the adjudication (or null).
+    """One object per case: the item, its gold label, why it is here, the blind labels, the adjudication (or null).
 
     All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
     `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
@@ -39,7 +39,7 @@ def hard_cases(
             seen.add(uid)
             yield _case(project, uid, cases[uid], list(group), codes, with_text) | canary
     for uid in cases.keys() - seen if len(seen) < len(cases) else ():
-        # settled, and its labels were taken back or sent back
+        # settled, and its labels were undone or sent for relabelling
         yield _case(project, uid, cases[uid], [], codes, with_text) | canary
 
 

@@ -1,4 +1,4 @@
-"""Making a release: a snapshot is read, its files are composed and frozen, while people go on labelling."""
+"""Making a release: compose and freeze its files from a snapshot, while people go on labelling."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ from annotations.types import Project
 from core.errors import N_, Refused
 
 LONGEST_NOTES = 4_000
-FILES = 32  # about as many as a release has, for a bar of progress
+FILES = 32  # about as many as a release has, for a progress bar
 Progress = Callable[[int, int], None]
 REVIEWED = """
 SELECT item.id, item.status, item.gold FROM published_item AS item
@@ -33,16 +33,16 @@ def make_release(
     notes: str = "",
     progress: Progress | None = None,
 ) -> Release:
-    """Freeze *project* as it is at this moment under *version*; it may go on at once, the release never changes.
+    """Freeze the present state of *project* as *version*. The project may change at once; the release never does.
 
-    Raises Refused with what is missing (licence, source statement, a kept item; an import or a pilot that is open),
-    NotAllowed where there is a release of that version.
+    Raises Refused with what is missing (licence, source statement, a kept item) or open (an import, a pilot),
+    NotAllowed if that version exists.
     """
     version = checked_version(version)
     if len(notes) > LONGEST_NOTES:
         raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
-    finish_recount(store, project)  # gold as the settings of today make it
+    finish_recount(store, project)  # gold labels under the present settings
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
         refuse_unready(seen, found)
@@ -69,7 +69,7 @@ def _stored(
         "hash": facts["release"]["hash"],
         "items": facts["total"]["kept"],
         "labels": facts["labels"]["standing"],
-        "facts": facts | {"codes": codes},  # codes stay in the database: no file says who is who
+        "facts": facts | {"codes": codes},  # codes stay in the database: no file maps them to people
         "author": author.strip(),
     }
     return store_release(store, project, values, made.files, items)

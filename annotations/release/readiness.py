@@ -1,4 +1,4 @@
-"""What a release still needs, and what somebody should know before making one."""
+"""The checklist of a release: what is missing, and what to know before making one."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_, Refused
 
-State = Literal["done", "missing", "note"]  # missing: no release without it; note: to be known
+State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 OPEN_CASES = """
 SELECT count(*) FROM published_item AS item
@@ -22,7 +22,7 @@ WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One point of the list: a sentence with {named} values."""
+    """One point of the checklist: a sentence with {named} values."""
 
     code: str
     state: State
@@ -34,7 +34,7 @@ class Check:
 
 
 def readiness(store: Store, project: Project) -> list[Check]:
-    """Every point, those that are missing first; a release can be made where none is missing."""
+    """All points, missing ones first; a release can be made if none is missing."""
     found = counts(store, project)
     checks = [
         _needed("licence", project.licence, N_("The licence is given."),
@@ -78,7 +78,7 @@ def _kept_items(number: int, items: int) -> Check:
         return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
     if items:
         return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
-    # Of nothing everything is decided: to say so would look like the end of the work.
+    # "Every item is decided" would be true of an empty project, but misleading.
     text = N_(
         "The project has no items, so there is nothing to release. Import a file into it, then let it be labelled."
     )

@@ -1,4 +1,4 @@
-"""Releases in the database: written in short transactions, seen only when whole, never changed from then on."""
+"""Releases in the database: written in short transactions, visible when complete, never changed after that."""
 
 import hashlib
 import json
@@ -33,7 +33,10 @@ ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A frozen state of a project. `items`: kept ones; `labels`: those that stand; `facts`: what its papers say."""
+    """A frozen state of a project.
+
+    `items`: number of kept ones; `labels`: number of valid ones; `facts`: for its papers.
+    """
 
     id: int
     uid: str
@@ -62,7 +65,7 @@ def releases(store: Store, project: Project) -> list[Release]:
 
 
 def release(store: Store, project: Project, version: str) -> Release:
-    """The release of that version. Raises NotFound."""
+    """The release with that version. Raises NotFound."""
     found = [one for one in releases(store, project) if one.version == version.strip()]
     if not found:
         raise NotFound(N_("{project} has no release {version}."), project=project.name, version=version)
@@ -81,12 +84,12 @@ def file_facts(store: Store, release: Release) -> list[FileFact]:
 
 
 def release_files(store: Store, release: Release) -> dict[str, bytes]:
-    """Name -> content of every file, by name. Raises BadFile where the database no longer holds what was frozen."""
+    """Name -> content of every file, by name. Raises BadFile if the content is not what was frozen."""
     return {one.name: release_file(store, release, one.name) for one in file_facts(store, release)}
 
 
 def release_file(store: Store, release: Release, name: str) -> bytes:
-    """One file. Raises NotFound, and BadFile where its content is no longer what was frozen."""
+    """One file. Raises NotFound, and BadFile if its content is not what was frozen."""
     rows = store.db.execute(
         "SELECT content, sha256 FROM release_file WHERE release = ? AND name = ? ORDER BY part", (release.id, name)
     ).fetchall()
@@ -103,7 +106,7 @@ def release_file(store: Store, release: Release, name: str) -> bytes:
 
 
 def refuse_taken(store: Store, project: Project, version: str) -> None:
-    """Raise NotAllowed where there is a release of that version, or one is being written."""
+    """Raise NotAllowed if a release with that version exists or is being written."""
     discard_broken(store)
     query = "SELECT whole FROM release WHERE project = ? AND version = ?"
     found = store.db.execute(query, (project.id, version)).fetchone()
@@ -121,9 +124,9 @@ def store_release(
     files: Sequence[FrozenFile],
     items: Iterable[ReleaseItem],
 ) -> Release:
-    """Write a release: its files and items in commits of at most 1 MB or 1,000 rows, then one that shows it.
+    """Store a release: files and items in commits of at most 1 MB or 1,000 rows, then one that makes it visible.
 
-    `made`: version, hash, items, labels, facts, author. Raises NotAllowed where the version is taken meanwhile.
+    `made`: version, hash, items, labels, facts, author. Raises NotAllowed if the version was taken meanwhile.
     """
     uid = uuid.uuid4().hex
     row_id = _begin(store, project, uid, made)
@@ -169,7 +172,7 @@ def _insert(store: Store, statement: str, rows: Sequence[Sequence[Any]]) -> None
 
 
 def discard_broken(store: Store) -> int:
-    """Remove what is left of releases whose process died; returns how many."""
+    """Delete incomplete releases of dead processes; returns how many."""
     rows = store.db.execute("SELECT id, uid, pid, started_process FROM release WHERE whole = 0").fetchall()
     dead = [(row_id, uid) for row_id, uid, pid, started in rows if not is_alive(pid, started)]
     for row_id, uid in dead:
@@ -178,7 +181,7 @@ def discard_broken(store: Store) -> int:
 
 
 def _discard(store: Store, row_id: int, uid: str) -> None:
-    # Somebody else may remove it too, and its number may be another release's by now.
+    # Another process may delete it too, and its row id may belong to another release by now.
     this = (row_id, uid)
     for found, delete in ((_SOME_FILES, _DELETE_FILE), (_SOME_ITEMS, _DELETE_ITEM)):
         while rows := store.db.execute(found, this).fetchall():

@@ -1,4 +1,4 @@
-"""Whether a folder or archive is the release that it says it is: every byte, the hash of its contents, the database."""
+"""Verification of a release in a folder or archive: every byte, the hash of its contents, the database."""
 
 import hashlib
 import json
@@ -25,12 +25,12 @@ Reader = Callable[[], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of a check.
+    """The result of a verification.
 
-    `problems`: (file, what): "changed" (its bytes are not those in SHA256SUMS), "missing", "added" (nobody knows it)
-    and "other" (not the bytes that the database froze). `unread`: files that are locked away or were left out on
-    purpose. `hash` is the one that the release states, `found` the one of its contents, None where they cannot be
-    read. `known`: whether a release of the database was compared too.
+    `problems`: (file, kind): "changed" (differs from SHA256SUMS), "missing", "added" (unknown) and "other" (differs
+    from the database). `unread`: files that are encrypted or were left out on purpose. `hash`: as the release states
+    it; `found`: of its contents, None if they cannot be read. `known`: whether a release of the database was compared
+    too.
     """
 
     version: str
@@ -43,16 +43,16 @@ class Verification:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing is wrong with what could be read."""
+        """Whether all files that could be read are correct."""
         return not self.problems and self.found in (None, self.hash)
 
 
 def verify(path: Path, *, password: str | None = None, store: Store | None = None, release: Release | None = None) -> (
     Verification
 ):  # fmt: skip
-    """Check a release in a folder or .zip; with *store* and *release* also against what the database froze.
+    """Check a release in a folder or .zip; with *store* and *release* also against the database.
 
-    Raises NotFound where nothing is at *path*, BadFile where it is no release or an archive that does not open.
+    Raises NotFound if there is nothing at *path*, BadFile if it is no release or an archive that does not open.
     """
     files = _folder(path) if path.is_dir() else _archive(path, password)
     if TEXTS in files and password is not None:
@@ -82,7 +82,7 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
 def _left_out(files: dict[str, Reader], sums: dict[str, str], locked: list[str]) -> set[str]:
     absent = {name for name in sums if name not in files}
     package = {name for name in sums if name.startswith(PACKAGE)}
-    # The whole package may stay behind; a part of it may not.
+    # The package may be left out as a whole, but not in part.
     return (absent & set(locked)) | (package if package <= absent | set(locked) else set())
 
 
@@ -115,7 +115,7 @@ def _contents(files: dict[str, Reader]) -> str | None:
     try:
         return content_hash(contents_of(*(json_rows(files[name]()) for name in names)).entries.values())
     except (ValueError, KeyError, TypeError, AttributeError):
-        return ""  # no longer what a package is made of: the file is among the problems
+        return ""  # not a valid package: the file is among the problems
 
 
 def _folder(path: Path) -> dict[str, Reader]:
@@ -137,7 +137,7 @@ def _unlocked(data: bytes, password: str | None, name: str) -> dict[str, Reader]
                 for info in archive.infolist()
                 if not info.is_dir() and ".." not in PurePosixPath(info.filename).parts
             }
-    except RuntimeError as error:  # what the unpacker raises for a missing or wrong password
+    except RuntimeError as error:  # raised for a missing or wrong password
         message = (
             N_("The password does not open {file}.")
             if password

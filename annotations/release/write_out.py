@@ -1,4 +1,4 @@
-"""A release on its way out: as a folder or as one archive, whole or not at all, texts locked where they have to be."""
+"""Writing a release as a folder or an archive, whole or not at all, with texts encrypted if necessary."""
 
 import os
 import zipfile
@@ -13,19 +13,19 @@ from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, Refused
 from core.files.whole_file import refused, whole_path
 
-TEXTS = "texts.zip"  # in a folder: the files with text, encrypted
-DAY = (1980, 1, 1, 0, 0, 0)  # of every file in an archive: the same release is the same archive
+TEXTS = "texts.zip"  # in a folder: encrypted files with text
+DAY = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same release gives the same archive
 PACKAGE = "package/"
 
 
 def write_release(
     store: Store, project: Project, release: Release, out: Path, *, password: str | None = None, package: bool = True
 ) -> Path:
-    """Write the files of *release* to *out*: a folder that is not there yet (or empty), or a new .zip file.
+    """Write the files of *release* to *out*: a new or empty folder, or a new .zip file.
 
-    Files with text of a project whose text may not leave in plain go into an encrypted archive: `texts.zip` in a
-    folder, or the whole of a .zip. `package`: with the folder that Evenhand can import; it tells which items are
-    hidden gold or in the random share. Raises Refused where a password is needed, NotAllowed where *out* exists.
+    Text that may not leave in plain goes into an encrypted archive: `texts.zip` in a folder, or the whole .zip.
+    `package`: with the folder that Evenhand can import; it reveals known answers and the random share. Raises Refused
+    if a password is needed, NotAllowed if *out* exists.
     """
     refuse_out(project, out, password, locked=bool(locked_texts(project, release)))
     if out.suffix.lower() == ".zip":
@@ -40,7 +40,7 @@ def write_release(
 
 
 def refuse_out(project: Project, out: Path, password: str | None, *, locked: bool) -> None:
-    """Raise NotAllowed or Refused where nothing could be written to *out*: to be asked before a release is made.
+    """Raise NotAllowed or Refused if *out* cannot be written; call it before a release is made.
 
     `locked`: whether the release holds text that may not leave in plain.
     """
@@ -55,7 +55,7 @@ def refuse_out(project: Project, out: Path, password: str | None, *, locked: boo
 def leaving_files(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> dict[str, bytes]:
-    """Name -> content as the files leave for a folder. Raises Refused where text would leave in plain that must not."""
+    """Name -> content of the files for a folder. Raises Refused if protected text would leave in plain."""
     files = _selected_files(release_files(store, release), package)
     locked = locked_texts(project, release) & files.keys()
     if not locked:
@@ -68,9 +68,9 @@ def leaving_files(
 def release_archive(
     store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
 ) -> bytes:
-    """All files in one ZIP, encrypted where a password is given; the same bytes each time where none is.
+    """All files in one ZIP, encrypted with a password; without one always the same bytes.
 
-    Raises Refused where text would leave in plain that must not.
+    Raises Refused if protected text would leave in plain.
     """
     files = _selected_files(release_files(store, release), package)
     if password or locked_texts(project, release):
@@ -83,7 +83,7 @@ def release_archive(
 
 
 def locked_texts(project: Project, release: Release) -> set[str]:
-    """The files that leave encrypted only: those with text, where the text of the project may not leave in plain."""
+    """The files that may only leave encrypted: those with text, if the text of the project is protected."""
     return set() if text_may_leave(project) else set(release.facts["text_in"])
 
 
