@@ -2,28 +2,22 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.papers.blocks import Block, Heading, Points, Table, Text
-from annotations.papers.markdown import Say
-from annotations.papers.paper import estimate
+from annotations.papers.blocks import Block
+from annotations.papers.paper import paper_blocks
 from annotations.release.content_hash import Contents, Entry, contents_of
 from annotations.release.records import Release, release_file
-from core.errors import N_
 from core.files.paths import without_folders
 from core.language import Language
 
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 LISTED = 50  # items of each kind that the text lists; the JSON has all
 KEPT = "accepted"
-MEASURES = (
-    (N_("Items on which everybody agreed"), "percent"),
-    (N_("Two annotators agree"), "pairwise_percent"),
-    (N_("Fleiss' kappa"), "fleiss_kappa"),
-    (N_("Krippendorff's alpha"), "krippendorff_alpha"),
-    (N_("Gwet's AC1"), "gwet_ac1"),
-)
+MEASURES = ("percent", "pairwise_percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
+TEMPLATES = Path(__file__).parent / "templates"
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
@@ -98,67 +92,20 @@ def _version(facts: Mapping[str, Any] | None) -> int | None:
 def _agreement(facts: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if facts is None:
         return None
-    names = ("items", "labels", *(key for _, key in MEASURES), "on", "signature")
+    names = ("items", "labels", *MEASURES, "on", "signature")
     return {name: facts["agreement"][name] for name in names}
 
 
 def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: Language) -> list[Block]:
-    """The changes in words."""
-    say = Say(language)
-    title = Heading(
-        say(N_("Changes of {project} in release {version}"), project=facts["project"]["name"], version=changes["to"]), 1
-    )
-    if changes["from"] is None:
-        return [title, Text(say(N_("This is the first release.")))]
-    kept, reviewed, labels = changes["kept"], changes["reviewed"], changes["labels"]
-    rows = (
-        (say(N_("Items that came into the set")), len(kept["added"])),
-        (say(N_("Items that left the set")), len(kept["removed"])),
-        (say(N_("Items reviewed for the first time")), len(reviewed["added"])),
-        (say(N_("Items that are no longer judged")), len(reviewed["removed"])),
-        (say(N_("Items with another gold label")), len(changes["gold"])),
-        (say(N_("New labels")), labels["added"]),
-        (say(N_("Changed labels")), labels["changed"]),
-        (say(N_("Labels taken back")), labels["removed"]),
-    )
-    blocks: list[Block] = [
-        title,
-        Text(say(N_("Compared with release {version}."), version=changes["from"])),
-        Table((say(N_("What is counted")), say(N_("Number"))), rows),
-        *_guideline(changes, facts, say),
-        *_agreement_table(changes, say),
-    ]
-    return [*blocks, *_items(changes, say)]
-
-
-def _guideline(changes: Mapping[str, Any], facts: Mapping[str, Any], say: Say) -> list[Block]:
-    before, after = changes["guideline"]["before"], changes["guideline"]["after"]
-    if before == after:
-        return [Text(say(N_("The guideline is the same (version {version})."), version=after))]
-    told = [f"{one['version']}: {one['changes']}" for one in facts["guidelines"] if one["version"] > before]
-    head = Text(say(N_("The guideline went from version {before} to version {after}."), before=before, after=after))
-    return [head, Points(tuple(told))]
-
-
-def _agreement_table(changes: Mapping[str, Any], say: Say) -> list[Block]:
-    before, after = changes["agreement"]["before"], changes["agreement"]["after"]
-    heads = (say(N_("Measure")), str(changes["from"]), str(changes["to"]))
-    rows = tuple((say(name), estimate(before[key], say), estimate(after[key], say)) for name, key in MEASURES)
-    return [Heading(say(N_("Agreement before filtering"))), Table(heads, rows)]
-
-
-def _items(changes: Mapping[str, Any], say: Say) -> list[Block]:
+    """The changes in words: templates/LANGUAGE/changes.md.jinja."""
     gold = [f"{one['item']}: {one['before'] or '—'} → {one['after'] or '—'}" for one in changes["gold"]]
-    lists = (
-        (N_("Items that came into the set"), changes["kept"]["added"]),
-        (N_("Items that left the set"), changes["kept"]["removed"]),
-        (N_("Items with another gold label"), gold),
-    )
-    blocks: list[Block] = []
-    for head, found in lists:
-        if found:
-            blocks += [Heading(say(head), 3), Points(tuple(found[:LISTED]))]
-        if len(found) > LISTED:
-            text = N_("and {number} more; changes.json names them all.")
-            blocks.append(Text(say(text, number=f"{len(found) - LISTED:,}")))
-    return blocks
+    found = {
+        "changes": changes,
+        "before": changes["agreement"]["before"],
+        "after": changes["agreement"]["after"],
+        "gold": gold,
+        "most_items": LISTED,
+        "project": facts["project"],
+        "guidelines": facts["guidelines"],
+    }
+    return paper_blocks(TEMPLATES, "changes", language, found)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
@@ -21,7 +20,7 @@ from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.changes import described, differences
+from annotations.release.changes import TEMPLATES, described, differences
 from annotations.release.content_hash import Contents, Entry, content_hash
 from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, data_rows, hard_case_features
 from annotations.release.facts import gather
@@ -33,7 +32,6 @@ from core.files.csv_out import json_line
 from core.files.timestamps import timestamp
 from core.language import LANGUAGES, Language
 
-TEMPLATES = Path(__file__).parent / "templates"
 MOST_CELLS = 200
 MOST_RUNS = 10  # whose signatures are named
 MOST_FILES = 20

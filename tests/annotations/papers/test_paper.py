@@ -11,10 +11,10 @@ from jinja2 import UndefinedError, meta
 from annotations.papers import datasheet
 from annotations.papers.blocks import Answered, Heading, Points, Table, Text, Verbatim, one_line
 from annotations.papers.paper import _environment, paper_blocks
-from annotations.release import files
+from annotations.release.changes import TEMPLATES as RELEASE
 from core.language import LANGUAGES, Language
 
-TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (files.TEMPLATES, "method")]
+TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (RELEASE, "method"), (RELEASE, "changes")]
 ALL = """
 # {{ one }}
 
