@@ -3,7 +3,6 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from core.runs.loop import check_models
 from core.worker.client import known_models
 from pages.association.source import Chosen
 from pages.ui.choose import choose_models
@@ -23,15 +22,9 @@ def show_start(store: Store, chosen: Chosen) -> None:
         method = _method(chosen)
     request = None
     if models:
-        named = [argument for model in models for argument in ("--model", model)]
         title = _("Professions: {set} with {models}").format(set=chosen.label, models=series(models))
-        request = RunRequest([*chosen.arguments, *named, *method], title, uploads=chosen.uploads)
-
-    def check() -> None:
-        check_models(models, fetch=False)
-
-    label = chosen.found.language
-    show_start_form(store, ASSOCIATIONS, label, request, work=_work(chosen, models), check=check)
+        request = RunRequest(title, models, method, chosen.arguments, uploads=chosen.uploads)
+    show_start_form(store, ASSOCIATIONS, chosen.found.language, request, work=_work(chosen, models))
 
 
 def _choose_models(language: str) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.generation.server import Server, key_from_environment
-from core.runs.loop import check_models
 from core.runs.records import TEXTS, Run
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
@@ -35,7 +34,7 @@ class Writer:
     @property
     def arguments(self) -> list[str]:
         """As the command takes them."""
-        found = ["--model", self.model, "--each", str(self.each), "--tokens", str(self.tokens), *self.options]
+        found = ["--each", str(self.each), "--tokens", str(self.tokens), *self.options]
         return [*found, "--server", self.server] if self.server else found
 
 
@@ -104,18 +103,12 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
     request = None
     if writer.model:
         title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
-        options = [*writer.arguments, *chosen.arguments]
-        request = RunRequest(options, title, ["--", chosen.place], place=PLACE if chosen.upload else "")
+        check = (lambda: Server(writer.server, writer.model)) if writer.server else None
+        options, place = [*writer.arguments, *chosen.arguments], PLACE if chosen.upload else ""
+        request = RunRequest(title, [writer.model], options, rest=["--", chosen.place], place=place, check=check)
     work = forecast(store, len(chosen.found.contexts), writer) if writer.model else _("Name a model first.")
     label = f"{writer.model} {chosen.label}"
-    show_start_form(store, GENERATIONS, label, request, work=work, check=lambda: _check(writer))
-
-
-def _check(writer: Writer) -> None:
-    if writer.server:
-        Server(writer.server, writer.model)
-    else:
-        check_models((writer.model,), fetch=False)
+    show_start_form(store, GENERATIONS, label, request, work=work)
 
 
 def forecast(store: Store, contexts: int, writer: Writer) -> str:

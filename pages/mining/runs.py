@@ -59,7 +59,7 @@ def show_start(store: Store, source: Source, settings: Settings) -> None:
         return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
 
     title, uploads = _("Mine {source}").format(source=source.name), [Path(path) for path in source.paths]
-    request = RunRequest((), title, ("--", *source.paths), uploads, target=target)
+    request = RunRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
     label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
     show_start_form(store, MINING, label, request, start=_("Mine all of it"))
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import streamlit as st
 
-from core.runs.loop import check_models
 from core.runs.records import Run
 from core.worker.client import known_models
 from pages.ui.choose import choose, choose_models
@@ -65,7 +64,7 @@ def show_new() -> None:
         options = _choose_how()
         request = _request(source, models, options, uploads) if source and models else None
         label = models[0] if models else FIRST_MODEL
-        show_start_form(store, MISGENDERING, label, request, check=lambda: check_models(models, fetch=False))
+        show_start_form(store, MISGENDERING, label, request)
     follow(MISGENDERING.command)
     with open_store() as store:
         nothing = _("There is none yet. A finished run stays here, with its table to download.")
@@ -73,9 +72,8 @@ def show_new() -> None:
 
 
 def _request(source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()) -> RunRequest:
-    named = [part for model in models for part in ("--model", model)]
     title = _("Misgendering: {models}").format(models=series(models))
-    return RunRequest(["run", *named, *options], title, ["--", source], uploads)
+    return RunRequest(title, models, options, ["run"], ["--", source], uploads)
 
 
 def _choose_set() -> tuple[str | None, tuple[Path, ...]]:

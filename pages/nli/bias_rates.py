@@ -12,7 +12,7 @@ from core.nli.types import Language
 from core.runs.nli_bias_rates import MEASURES, table_of
 from core.runs.records import Run
 from pages.nli.numbers import model_banner
-from pages.nli.start import NLI, check_classifier, choose_classifier, choose_labels, choose_language, inference_runs
+from pages.nli.start import NLI, choose_classifier, choose_labels, choose_language, inference_runs
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
@@ -64,12 +64,12 @@ def _form(store: Store) -> None:
     few, seed_at = st.columns(2)
     epochs = few.number_input(_("Epochs"), 1, 20, 3, key="rates-epochs")
     seed = seed_at.number_input(_("Seed"), 0, 10_000, 0, key="rates-seed")
-    command = ["rates", "--model", model, "--language", lang, "--order", str(order), "--epochs", str(epochs)]
-    command += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
-    command += ["--labels", labels] if labels else []
-    request = RunRequest(command, _("Bias rates: {model}").format(model=model)) if model and chosen else None
+    options = ["--language", lang, "--order", str(order), "--epochs", str(epochs)]
+    options += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
+    options += ["--labels", labels] if labels else []
+    request = RunRequest(_("Bias rates: {model}").format(model=model), [model], options, ["rates"])
     label = f"r {model.rsplit('/', 1)[-1]} {lang}"
-    show_start_form(store, TRAININGS, label, request, check=lambda: check_classifier(model))
+    show_start_form(store, TRAININGS, label, request if model and chosen else None)
 
 
 def _show(run: Run) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
-from core.runs.loop import check_models
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
 from pages.ui.choose import choose_models
@@ -34,8 +33,7 @@ class How:
     @property
     def options(self) -> list[str]:
         """As the command takes them."""
-        named = [argument for model in self.models for argument in ("--model", model)]
-        return [*named, "--joint", self.joint, "--method", self.method, "--precision", self.precision]
+        return ["--joint", self.joint, "--method", self.method, "--precision", self.precision]
 
 
 def choose_how() -> How:
@@ -78,18 +76,15 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
         return
     label = Path(chosen.label).stem if chosen.upload else chosen.label
     work = forecast(store, chosen.rows, how)
-
-    def check() -> None:
-        check_models(how.models, fetch=False)
-
-    show_start_form(store, SCORES, label, _request(chosen, how) if how.models else None, work=work, check=check)
+    show_start_form(store, SCORES, label, _request(chosen, how) if how.models else None, work=work)
 
 
 def _request(chosen: Chosen, how: How) -> RunRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
     rest += ["--column", chosen.column] if chosen.column else []
     title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
-    return RunRequest(how.options, title, [*rest, "--", chosen.argument], place=PLACE if chosen.upload else "")
+    place = PLACE if chosen.upload else ""
+    return RunRequest(title, how.models, how.options, rest=[*rest, "--", chosen.argument], place=place)
 
 
 def forecast(store: Store, rows: int, how: How) -> str:

@@ -14,6 +14,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import N_, EvenhandError, Refused
+from core.runs.loop import check_models
 from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import jobs_of
@@ -56,18 +57,34 @@ class RunPage:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run to start: its command is `COMMAND options --run NAME --json rest`, `title` names the job.
+    """A run to start: its command is `COMMAND first --model M options --run NAME --json rest`, `title` names the job.
 
     `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards. `target`: makes
     ready where the run of a name writes and returns it as the command takes it, where that is not --run NAME.
+    `check`: raises EvenhandError where the job would fail; without one every model must be known, or a name on the hub.
     """
 
-    options: Sequence[str]
     title: str
+    models: Sequence[str] = ()
+    options: Sequence[str] = ()
+    first: Sequence[str] = ()
     rest: Sequence[str] = ()
     uploads: Sequence[Path] = ()
     place: str = ""
     target: Callable[[str], Sequence[str]] = lambda name: ("--run", name)
+    check: Callable[[], object] | None = None
+
+    def refuse_wrong(self) -> None:
+        """Say at once what the job would fail of. Raises EvenhandError."""
+        if self.check is not None:
+            self.check()
+        elif self.models:
+            check_models(self.models, fetch=False)
+
+    def command(self, name: str) -> list[str]:
+        """The words behind the name of the command."""
+        models = [word for model in self.models for word in ("--model", model)]
+        return [*self.first, *models, *self.options, *self.target(name), "--json", *self.rest]
 
 
 def show_start_form(
@@ -78,12 +95,11 @@ def show_start_form(
     *,
     work: str = "",
     start: str = "",
-    check: Callable[[], None] | None = None,
 ) -> None:
     """The name of the run (*label* and the day unless the visitor gives one), the button, and how much *work* it is.
 
-    *request* None: something is missing, *work* says what. *check* raises EvenhandError where the job would fail: that
-    is said at once and nothing is started. *start*: what the button says instead of Start.
+    *request* None: something is missing, *work* says what. What the job would fail of is said at once, and
+    nothing is started. *start*: what the button says instead of Start.
     """
     proposed = page.free_name(store, label)
     name_key = page.form_key.format(part="name")
@@ -97,21 +113,19 @@ def show_start_form(
             st.caption(plain(work))
     if pressed and request is not None:
         try:
-            if check is not None:
-                check()
             start_run(store, page, request, name)
         except EvenhandError as error:
             show_error(error)
 
 
 def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
-    """Start the job and run the page again. Raises Refused where *name* is none, or taken."""
+    """Start the job and run the page again. Raises Refused where *name* is none, or taken, and as `request.check`."""
+    request.refuse_wrong()
     taken = {run.name for run in page.finished(store)}
     if name in taken or any(job.active and page.name_in(job) == name for job in jobs_of(store, page.command)):
         raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    command = [page.command, *request.options, *request.target(name), "--json", *request.rest]
-    jobs.start(store, command, request.title)
+    jobs.start(store, [page.command, *request.command(name)], request.title)
     hand_over(*request.uploads)
     if request.place:
         empty_place(request.place)
