@@ -30,9 +30,9 @@ from annotations.demo.sentences import ensure_demo
 from annotations.items.batch import items
 from annotations.projects.projects import annotators, projects
 from benchmarks.made_up_scores import write
-from core.mining.run import mine
+from core.mining.run import candidates_file, mine
 from core.mining.settings import Settings
-from core.runs.mining import candidates_file, new_mining_run
+from core.runs.mining import new_mining_run
 from core.runs.records import runs_folder
 
 ROOT = Path(__file__).resolve().parent.parent

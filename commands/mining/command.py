@@ -16,11 +16,11 @@ from commands.shared import Meter, answer, json_option
 from core.errors import N_, BadFile
 from core.files.whole_file import CANNOT_WRITE, whole_file
 from core.mining.report import Report
+from core.mining.run import candidates_file
 from core.mining.run import mine as mine_texts
 from core.mining.settings import CODES, Settings
 from core.mining.types import MODES
 from core.resources import keyword_pairs
-from core.runs.mining import candidates_file
 from core.types import KeywordPair
 
 SHOWN = 20  # problems printed for people

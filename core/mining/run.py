@@ -9,15 +9,18 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, EvenhandError
+from core.files.csv_out import json_line
+from core.files.whole_file import whole_file
 from core.mining.blocks import Block, blocks, total_size
 from core.mining.duplicates import Exact, Near, text_key
 from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
@@ -257,3 +260,32 @@ def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
 def _finding(sentence: str, code: str, finding: Finding) -> Line:
     word = sentence[slice(*finding.span)] if finding.span else None
     return {"filter": code, "reason": finding.reason, "word": word}
+
+
+class CandidateWriter:
+    """Writes one candidate a line (JSON). The last one is held back: it carries the facts of the whole run."""
+
+    def __init__(self, write: Callable[[str], object]) -> None:
+        self._write = write
+        self._last: Mapping[str, Any] | None = None
+
+    def __call__(self, line: Mapping[str, Any]) -> None:
+        """The next candidate."""
+        self.end()
+        self._last = line
+
+    def end(self, run: Mapping[str, Any] | None = None) -> None:
+        """Write what was held back, with the facts of the *run* under `run` where they are given."""
+        if self._last is not None:
+            line = self._last if run is None else {**self._last, "run": run}
+            self._write(json_line(line))
+        self._last = None
+
+
+@contextmanager
+def candidates_file(path: Path) -> Iterator[CandidateWriter]:
+    """What writes candidates to what becomes *path*; whole or not at all."""
+    with whole_file(path) as write:
+        writer = CandidateWriter(write)
+        yield writer
+        writer.end()

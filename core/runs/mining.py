@@ -2,15 +2,12 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, NotFound
 from core.files.timestamps import timestamp
-from core.files.whole_file import whole_file
 from core.runs.records import Run, runs_folder
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
@@ -67,32 +64,3 @@ def new_mining_run(database: Path | str, name: str) -> MiningRun:
             number += 1
             continue
         return MiningRun(folder.name, folder / NAMES[0], {})
-
-
-class CandidateWriter:
-    """Writes one candidate a line (JSON). The last one is held back: it carries the facts of the whole run."""
-
-    def __init__(self, write: Callable[[str], object]) -> None:
-        self._write = write
-        self._last: Mapping[str, Any] | None = None
-
-    def __call__(self, line: Mapping[str, Any]) -> None:
-        """The next candidate."""
-        self.end()
-        self._last = line
-
-    def end(self, run: Mapping[str, Any] | None = None) -> None:
-        """Write what was held back, with the facts of the *run* under `run` where they are given."""
-        if self._last is not None:
-            line = self._last if run is None else {**self._last, "run": run}
-            self._write(json.dumps(line, ensure_ascii=False) + "\n")
-        self._last = None
-
-
-@contextmanager
-def candidates_file(path: Path) -> Iterator[CandidateWriter]:
-    """What writes candidates to what becomes *path*; whole or not at all."""
-    with whole_file(path) as write:
-        writer = CandidateWriter(write)
-        yield writer
-        writer.end()

@@ -201,23 +201,10 @@ def _texts(asking: Sequence[Instance | Prompt], report: VerdictReport) -> Matche
         return None
     report.texts = report.out.with_suffix(TEXTS)
     if settings.generations.resolve() != report.texts.resolve():
-        _copy(settings.generations, report.texts)
+        _join([settings.generations], report.texts)
     found = matched((one for one in read_generations(report.texts) if one.model in ("", *settings.models)), asking)
     report.strangers = found.strangers
     return found
-
-
-def _copy(file: Path, out: Path) -> None:
-    """The lines of a file once more, readable by the owner only: what models write about people may hurt."""
-    with whole_file(out, private=True) as write:
-        try:
-            with file.open(encoding="utf-8-sig") as lines:
-                for line in lines:
-                    write(line if line.endswith("\n") else line + "\n")
-        except FileNotFoundError:
-            raise BadFile(N_("There is no file {path}."), path=file) from None
-        except (UnicodeDecodeError, OSError) as error:
-            raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=file.name) from error
 
 
 def _judge_with(
@@ -352,10 +339,15 @@ def _write_with(
     return file
 
 
-def _join(parts: Sequence[Path], out: Path) -> None:
-    """The texts of all models, readable by the owner only: what models write about people may hurt."""
+def _join(files: Sequence[Path], out: Path) -> None:
+    """The texts of all models, readable by the owner only: what models write about people may hurt. Raises BadFile."""
     with whole_file(out, private=True) as write:
-        for part in parts:
-            with part.open(encoding="utf-8") as lines:
-                for line in lines:
-                    write(line)
+        for file in files:
+            try:
+                with file.open(encoding="utf-8-sig") as lines:
+                    for line in lines:
+                        write(line if line.endswith("\n") else line + "\n")
+            except FileNotFoundError:
+                raise BadFile(N_("There is no file {path}."), path=file) from None
+            except (UnicodeDecodeError, OSError) as error:
+                raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=file.name) from error

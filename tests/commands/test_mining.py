@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from cli import cli
+from core.mining.run import candidates_file
 from core.resources import ROOT
-from core.runs.mining import candidates_file
 from tests.support.terminal import typed
 from tests.support.waiting import until
 
