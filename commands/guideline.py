@@ -1,4 +1,4 @@
-"""`python cli.py guideline`: versions of what annotators are asked, and labels of older ones sent back."""
+"""`python cli.py guideline`: versions of the guideline, and relabelling."""
 
 import difflib
 from dataclasses import asdict, replace
@@ -17,7 +17,7 @@ from commands.shared import answer, db_option, existing_store, json_option
 
 _which = click.option(
     "--which", type=click.Choice(WHICH), default="none", show_default=True,
-    help="Labels of older versions: keep all, send back those that name a changed criterion, or accepts too.",
+    help="Labels of older versions: keep all, relabel those that name a changed criterion, or accepts too.",
 )  # fmt: skip
 _also = click.option("--also", default="", metavar="CODES", help="Codes whose meaning changed too, joined by commas.")
 _author = click.option("--author", default="", help="Who does it; kept with the event.")
@@ -50,7 +50,7 @@ def show(name: str, version: int | None, db: str, as_json: bool) -> None:
 @click.option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
 @click.option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
 @click.option("--base", type=int, help="Refuse unless this is the version in use.")
-@click.option("--dry-run", is_flag=True, help="Only count what would be sent back.")
+@click.option("--dry-run", is_flag=True, help="Only count the labels that would be sent for relabelling.")
 @_which
 @_also
 @_author
@@ -83,7 +83,7 @@ def new(
             return
         made, sent = write_version(store, found, draft, which=cast(Which, which), also=_codes(also), author=author)
     data = {"version": made.version, "changes": made.changes, "sent_back": _counted(sent)}
-    answer(data, f"Version {made.version} is written; sent back: {_line(sent)}", as_json=as_json)
+    answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}", as_json=as_json)
 
 
 def changed_draft(now: Guideline, text: Path | None, reasons: Path | None, changes: str) -> Draft:
@@ -106,7 +106,7 @@ def send(name: str, version: int | None, which: str, also: str, author: str, db:
         found = projects.project(store, name)
         number = projects.guideline(store, found, version).version
         sent = send_for_relabelling(store, found, number, cast(Which, which), also=_codes(also), author=author)
-    answer({"version": number, "sent_back": _counted(sent)}, f"Sent back: {_line(sent)}", as_json=as_json)
+    answer({"version": number, "sent_back": _counted(sent)}, f"Sent for relabelling: {_line(sent)}", as_json=as_json)
 
 
 @guideline.command()

@@ -117,7 +117,7 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
 @json_option
 @click.pass_obj
 def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> None:
-    """Hand out to others what NAME has and does not label; what was sent back stays."""
+    """Release the items on NAME's desk for others, except those for relabelling."""
     with existing_store(db) as store:
         found = projects.project(store, project)
         items = projects.give_back(store, found, projects.annotator(store, found, name), author=author)

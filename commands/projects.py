@@ -172,7 +172,7 @@ def change(
     db: str,
     as_json: bool,
 ) -> None:
-    """Change settings of a project; labels stay, gold is settled anew."""
+    """Change settings of a project; labels stay, gold is recounted."""
     asked = {"name": new_name, "per_item": per_item, "gold": gold, "presentation": presentation}
     fields: dict[str, Any] = {field: value for field, value in asked.items() if value is not None}
     if opinion_model is not None:

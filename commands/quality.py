@@ -1,4 +1,4 @@
-"""`quality PROJECT`: agreement of annotators with themselves, and hidden gold."""
+"""`quality PROJECT`: retest agreement and known answers."""
 
 import sys
 from typing import Any
@@ -25,7 +25,7 @@ from core.statistics import RESAMPLES, Estimate, Resampling
     "--known",
     "file",
     type=click.Path(exists=True, dir_okay=False),
-    help="First make the rows of this file hidden gold.",
+    help="First make the rows of this file known answers.",
 )
 @click.option("--author", default="", help="Who knows the answers of that file.")
 @click.option(
@@ -37,10 +37,10 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
     """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 
-    Agreement with oneself is the share of items that came again and got the same choice as before, with Wilson's 95 %
-    interval, and Cohen's kappa. A score on hidden gold is the share of an annotator's blind labels on items with a
-    known answer that are that answer. A file of known answers has the columns item (or text) and choice, and perhaps
-    why; its rows that cannot be used are named on stderr. The exit code is 2 where no row could be used.
+    Retest agreement is the share of retests with the same choice as before, with Wilson's 95 % interval, and Cohen's
+    kappa. The score on known answers is the share of an annotator's blind labels on these items that equal the answer.
+    A file of known answers has the columns item (or text) and choice, and perhaps why; rows that cannot be used are
+    listed on stderr. The exit code is 2 if no row could be used.
     """
     with existing_store(db) as store:
         found = find_project(store, project)
@@ -125,7 +125,7 @@ def _score(one: KnownAnswerScore) -> dict[str, Any]:
 def _for_people(report: Quality, brought: KnownReport | None) -> str:
     again = report.consistency
     lines = [] if brought is None else [f"{brought.file}: {brought.marked} items with a known answer", ""]
-    lines += [f"Agreement with oneself ({100 * again.share:g} % come again after {again.hours} hours)"]
+    lines += [f"Retest agreement ({100 * again.share:g} % retested after {again.hours} hours)"]
     for one, name in [*((one, one.annotator) for one in again.annotators), (again.together, "all together")]:
         lines += [f"{name:<20} {_line(one.agreed)}", f"{'  kappa':<20} {_line(one.kappa)}"]
         if one.flag is not None:
@@ -133,7 +133,7 @@ def _for_people(report: Quality, brought: KnownReport | None) -> str:
         counted = f"{one.waiting} waiting, {one.handed_out} on a desk, {one.other_guideline + one.seen} left out"
         gone = f", {one.left} of people who left" if one.left else ""
         lines.append(f"{'':<20} {counted}, {one.void} void{gone}")
-    lines += [again.signature, "", f"Hidden gold: {len(report.known)} items with a known answer"]
+    lines += [again.signature, "", f"Known answers: {len(report.known)} items"]
     for score in report.scores:
         lines.append(
             f"{score.annotator:<20} {_line(score.share)}  right {score.right}, wrong {score.wrong},"

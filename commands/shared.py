@@ -22,9 +22,9 @@ from core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
 if TYPE_CHECKING:
     from core.files.archives import Member
 
-HALF_SETTLED = (
-    "A setting has changed and the items are being counted anew: these numbers are partly those of before. "
-    "The app, the next change, import, export or release goes on with it."
+RECOUNTING = (
+    "A setting has changed and the items are being recounted: some of these numbers are old. "
+    "The app, or the next change, import, export or release, finishes the recount."
 )
 NO_TARGET = N_("Say where the table goes: --out FILE, or --run NAME.")
 NO_TEXTS = N_("Say where the generations go: --out FILE, or --run NAME.")
@@ -75,7 +75,7 @@ def warn(notices: Iterable[Notice], failed: Iterable[Failure] = ()) -> None:
 def say_unsettled(store: Store, project: Project) -> None:
     """Say on stderr where a change of settings has not reached every item: numbers are partly of before."""
     if open_recount(store, project) is not None:
-        click.echo(HALF_SETTLED, err=True)
+        click.echo(RECOUNTING, err=True)
 
 
 def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:

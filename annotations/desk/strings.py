@@ -51,7 +51,7 @@ WORDS = (
     ),
     N_("{n} decisions were refused by the server and are not stored."),
     N_("{n} sentences were decided at two desks of yours."), N_("Decide again"), N_("no label"),
-    N_("{text}: here {here}, at the other desk {stands}, which stands."),
+    N_("{text}: here {here}, at the other desk {stands}, which counts."),
     # keys
     N_("Keys"), N_("switch a reason on or off while rejecting; several are allowed"),
     N_("close the rejection; without a reason it asks for a note"), N_("back, without changing anything"),
@@ -64,7 +64,7 @@ WORDS = (
     N_("The one before"), N_("male word {n} times as likely"), N_("female word {n} times as likely"),
     N_("Opinions are shown after each label."), N_("Opinions are hidden."),
     # a pause
-    N_("You have been at it for {n} minutes. A short pause keeps the judgement fresh; nothing runs away."),
+    N_("You have been working for {n} minutes. A short pause keeps the judgement fresh; nothing is lost."),
     N_("Go on"),
     # a pilot, and a new version of the guideline
     N_("Pilot {number}: mine {done} of {total}"), N_("The pilot is done for you. Thank you."),
@@ -75,7 +75,7 @@ WORDS = (
     N_("My tags"), N_("In your own words; Enter or a comma ends a tag"), N_("Remove the tag {tag}"),
     N_("Mine so far:"), N_("in a pilot: a tag in your own words"),
     N_("The guideline has changed since you labelled last."), N_("Version {version}: {changes}"), N_("Understood"),
-    N_("Sent back with the new guideline. Under version {version} you decided: {what}."),
+    N_("For relabelling under the new guideline. Under version {version} you decided: {what}."),
     # generations: the text
     N_("Context"), N_("What the model wrote"), N_("Text"), N_("or"), N_("(any of them is right)"),
     N_("name not given"), N_("pronouns not given"), N_("no pronouns, the name only"), N_("Show the text"),

@@ -220,9 +220,7 @@ def take_second(store: Store, project: Project, key: str, *, author: str = "") -
             _make_standing(store, project, row)
             _resolve(store, project, found, "second", author)
     else:
-        raise Refused(
-            N_("The text and the keyword of an item are never changed. Take its import back and import the other file.")
-        )
+        raise Refused(N_("Text and keyword of an item never change. Take its import back and import the other file."))
 
 
 def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:

@@ -124,8 +124,8 @@ def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Ge
     )
     if told is None:
         message = N_(
-            "Where the completion begins cannot be told: the text does not begin with its template, name and pronouns "
-            "filled in. Check pronouns and setting, or give context and completion in two columns."
+            "The text does not begin with its filled-in template, so the completion cannot be found. Check "
+            "pronouns and setting, or give context and completion in two columns."
         )
         bad("not_told_apart", message)
     return GenerationParts(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)

@@ -31,8 +31,8 @@ WORDS: dict[Verdict, str] = {
     "unknown": N_("not known"),
 }
 
-NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so nobody knows which share is kept."))
-NOT_SO_FAR = Note(N_("No item that everybody accepted has all its labels yet, so nobody knows which share is kept."))
+NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so the share kept is unknown."))
+NOT_SO_FAR = Note(N_("No item that everybody accepted has all its labels yet, so the share kept is unknown."))
 NO_QUOTA = Note(N_("There is no quota."))
 NONE_KEPT = N_("None of the {reviewed} reviewed ones was kept: no number can be named.")
 ROUNDING = 1e-9  # for the rounding of a number of candidates

@@ -119,9 +119,9 @@ def _check_texts(draft: Draft) -> None:
     if len(draft.text) > LONGEST_TEXT:
         raise Refused(N_("A guideline has at most {most} characters."), most=LONGEST_TEXT)
     if not draft.changes.strip():
-        raise Refused(N_("Say in a sentence what changed: annotators are told it."))
+        raise Refused(N_("Say in a sentence what changed: annotators will read it."))
     if len(draft.changes) > LONGEST_CHANGES:
-        raise Refused(N_("What changed is told in at most {most} characters."), most=LONGEST_CHANGES)
+        raise Refused(N_("Describe the change in at most {most} characters."), most=LONGEST_CHANGES)
     for place, one in enumerate(draft.reasons):
         check_criterion(one, draft.reasons[:place])
 
@@ -135,7 +135,7 @@ def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
     if one.code in {other.code for other in others}:
         raise Refused(N_("There is a criterion with the code {code} already."), code=one.code)
     if one.key and one.key.lower() in {other.key.lower() for other in others}:
-        raise Refused(N_("The key {key} stands for another criterion already."), key=one.key)
+        raise Refused(N_("The key {key} is used for another criterion already."), key=one.key)
     if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
         message = N_("The criterion {code} needs a name, of at most {most} characters.")
         raise Refused(message, code=one.code, most=LONGEST_NAME)

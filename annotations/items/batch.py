@@ -144,7 +144,7 @@ class Batch:
     def _heard(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
         if self.store.db.execute(query, (time.time(), self.id, self.created)).rowcount != 1:
-            raise Refused(N_("This import was given up, because nothing was heard of it for a long time. Start again."))
+            raise Refused(N_("This import was cancelled, because it made no progress for a long time. Start again."))
 
     def _insert(self, new: NewItem) -> bool:
         found, identity = new.candidate, item_hash(new)

@@ -9,7 +9,7 @@ from annotations.types import Project
 from core.errors import N_
 
 COUNT_SETTINGS = frozenset({"per_item", "doubled", "plan", "share"})  # they decide how many labels an item wants
-RECOUNTING = N_("A setting has just changed and the items are being counted anew. Try again in a moment.")
+RECOUNTING = N_("A setting has just changed and the items are being recounted. Try again in a moment.")
 
 
 class RecountMark(NamedTuple):

@@ -112,9 +112,7 @@ def check_plan(fields: Mapping[str, Any]) -> None:
             raise Refused(N_("{field} is a share from 0 to 1, not {value}."), field=field, value=value)
     hours = fields.get("retest_hours", 0)
     if isinstance(hours, bool) or not isinstance(hours, int) or not 0 <= hours <= MOST_HOURS:
-        raise Refused(
-            N_("A label comes again after 0 to {most} whole hours, not {value}."), most=MOST_HOURS, value=hours
-        )
+        raise Refused(N_("A retest is due after 0 to {most} whole hours, not {value}."), most=MOST_HOURS, value=hours)
 
 
 def check_stop(project: Project) -> None:

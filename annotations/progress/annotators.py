@@ -18,7 +18,7 @@ from core.statistics import Estimate, Note, wilson
 LATELY = 500  # labels for the median time
 IDLE_S = 3600.0  # an open desk without labels for so long blocks its items
 
-NO_LABEL = Note(N_("No label of this annotator stands."))
+NO_LABEL = Note(N_("This annotator has no valid label."))
 NO_SHARED = Note(N_("No item of this annotator has a label of somebody else."))
 NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
 

@@ -55,7 +55,7 @@ def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, 
         ]
         rows.append((N_("Candidates"), way["candidates"]))
     named = (
-        (N_("Came in"), "mined"),
+        (N_("Imported"), "mined"),
         (N_("Reviewed"), "reviewed"),
         (N_("All agree"), "unanimous"),
         (N_("Kept"), "kept"),

@@ -79,9 +79,7 @@ def _kept_items(number: int, items: int) -> Check:
     if items:
         return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
     # "Every item is decided" would be true of an empty project, but misleading.
-    text = N_(
-        "The project has no items, so there is nothing to release. Import a file into it, then let it be labelled."
-    )
+    text = N_("The project has no items, so there is nothing to release. Import a file and have it labelled.")
     return Check("items", "missing", text)
 
 

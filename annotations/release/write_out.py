@@ -103,7 +103,7 @@ def _password(project: Project, password: str | None) -> str:
 
 def _refuse_there(out: Path) -> None:
     if out.exists():
-        message = N_("{path} is there already. Choose another name: a release never replaces anything.")
+        message = N_("{path} exists already. Choose another name: a release never replaces anything.")
         raise NotAllowed(message, path=str(out))
 
 

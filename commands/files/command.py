@@ -58,7 +58,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
     help="label-studio, doccano: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: who made the "
     "annotations that name nobody.",
 )
-@click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes hidden gold.")
+@click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes known answers.")
 @click.option(
     "--set",
     "fixed",

@@ -1,4 +1,4 @@
-"""`import` of labels and of whole projects: what was exported comes back."""
+"""`import` of labels and of whole projects: exported files are imported again."""
 
 from collections.abc import Sequence
 from typing import Any

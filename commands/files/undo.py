@@ -46,7 +46,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
                 f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Take it back?", abort=True
             )
         elif not yes and as_json:
-            raise Refused(N_("Taking an import back needs --yes where nobody can be asked."))
+            raise Refused(N_("Taking an import back needs --yes if there is no terminal to ask."))
         done = take_back(store, found, key, author=author, progress=progress())
     answer(
         {"import": key, "file": wanted.file} | asdict(done),

@@ -21,7 +21,7 @@ SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")
 @click.option("--set", "wanted", type=click.Choice(["all", "stop"]), help="All label every item, or stop at a reject.")
 @click.option("--per-item", type=int, help="How many annotators label an item in full.")
 @click.option("--share", type=float, help="Of the items that all label under stop, 0 to 1.")
-@click.option("--retest", type=float, help="Of one's own items that come again, 0 to 1.")
+@click.option("--retest", type=float, help="Share of an annotator's own items that are retested, 0 to 1.")
 @click.option("--retest-hours", type=int, help="Not before so many hours.")
 @click.option("--author", default="", help="Who changes it, for the record.")
 @click.option("--candidates", type=click.IntRange(1), help="Forecast as if there were so many, without quotas.")
@@ -73,7 +73,7 @@ def _settings(project: Project) -> str:
         text = f"{project.name}: {project.per_item} labels for every item"
         if project.doubled is not None:
             text = f"{project.name}: {project.per_item} labels for {project.doubled} items, one for the others"
-    again = f"{project.retest:.0%} come again after {project.retest_hours} h" if project.retest else "none come again"
+    again = f"{project.retest:.0%} retested after {project.retest_hours} h" if project.retest else "no retests"
     return f"{text}; {again}"
 
 
@@ -82,7 +82,7 @@ def _lines(found: Forecast) -> list[str]:
     rests = "the pilot" if found.sample == "pilot" else "all items labelled in full"
     if found.narrowed:
         rests = "items labelled in full, without those that the plan before chose by their labels"
-    again = f"; {found.returned:,} of them wait for labels that were sent back" if found.returned else ""
+    again = f"; {found.returned:,} of them wait for relabelling" if found.returned else ""
     return [
         f"items {found.items:,}, labels made {found.made:,}, annotators {found.people}",
         f"rests on {rests}: {found.reviewed:,} items; accepted by all {estimate_text(work.rate, '{:.1%}')}{again}",

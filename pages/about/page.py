@@ -97,8 +97,8 @@ with privacy:
     )
     st.write(
         _(
-            "Your browser keeps decisions that the server has not confirmed yet, without the text of the sentences,"
-            " and removes them once they are stored. Names of annotators leave in exports only when asked for."
+            "Your browser keeps decisions that the server has not confirmed, without the sentences, until they"
+            " are stored. Exports hold names of annotators only if you ask for them."
         )
     )
 with licences:

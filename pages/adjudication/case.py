@@ -80,7 +80,7 @@ def show_settlements(found: Case, asked: Guideline) -> None:
 def _line(each: Settlement, names: dict[str, str]) -> str:
     texts = {
         "decide": _("{when}: {who} decided: {choice}."),
-        "leave": _("{when}: {who} left it as the labels have it."),
+        "leave": _("{when}: {who} confirmed the labels."),
         "reopen": _("{when}: {who} reopened it."),
     }
     when = moment(each.created)

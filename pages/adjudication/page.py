@@ -15,8 +15,8 @@ from pages.ui.language import _
 page_head(
     _("Adjudicate"),
     _(
-        "Items that have all their labels and on which annotators differ. Who said what stays unknown; what is decided,"
-        " by whom and why is kept for good."
+        "Items that have all their labels and on which annotators differ. Labels stay anonymous; every "
+        "decision is stored for good with its author and reason."
     ),
 )
 with open_store() as store:

@@ -50,10 +50,10 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
         "talk": _("with a private thread"),
         "notes": _("with notes"),
         "changed": _("label changed or taken back"),
-        "sent_back": _("sent back to its annotators"),
-        "retest": _("comes again"),
+        "sent_back": _("waits for relabelling"),
+        "retest": _("drawn for a retest"),
         "pilot": _("in a pilot"),
-        "known": _("hidden gold"),
+        "known": _("known answer"),
         "shared": _("in the random share"),
         "released": _("in a release"),
     }
@@ -120,7 +120,7 @@ def _ask_more(store: Store, project: Project) -> None:
     st.checkbox(
         _("Search labels of items that still wait for others"),
         key="browse-unfinished",
-        help=_("Whoever labels in this project should leave this off: it tells what others said."),
+        help=_("Leave this off if you label in this project: it reveals the labels of others."),
     )
 
 

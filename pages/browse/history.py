@@ -37,7 +37,7 @@ def show_history(
 
 def _held(state: str) -> str:
     if state == "sent_back":
-        return _("It was sent back to {name}, who has not labelled it again yet.")
+        return _("It waits for relabelling by {name}.")
     return _("{name} has it on the desk now.")
 
 
@@ -46,11 +46,11 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
     if not telling:
         return entries
     st.warning(
-        _("This item still waits for labels. Whoever labels in this project should not look at what others said."),
+        _("This item still waits for labels. If you label in this project, do not look at the labels of others."),
         icon=":material/visibility_off:",
     )
     key = f"unfinished-{found.row.item.uid}"
-    text = _("Show what was said so far ({n})").format(n=len(telling))
+    text = _("Show the labels so far ({n})").format(n=len(telling))
     if not st.toggle(text, key=key):
         return [one for one in entries if not one.tells]
     return entries
@@ -59,7 +59,7 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
 def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
     chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
     sign, tone = choice_sign(chosen)
-    replaced = one.kind == "label" and not one.data["stands"]
+    replaced = one.kind == "label" and not one.data["valid"]
     notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
     what = element("div", joined([entry_text(one, names, threads), *notes]), "what soft" if replaced else "what")
     when = element("time", moment(one.when), "small nowrap")
@@ -74,12 +74,12 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> st
     if one.kind == "label":
         return _label(data, who, choice)
     if one.kind == "again":
-        text = _("{who}, when it came again: {choice}") if data["choice"] else _("{who} took the second label back")
+        text = _("{who}, retest: {choice}") if data["choice"] else _("{who} took the label of the retest back")
         return text.format(who=who, choice=choice)
     if one.kind == "settlement":
         texts = {
             "decide": _("{who} decided: {choice}"),
-            "leave": _("{who} left it as the labels have it"),
+            "leave": _("{who} confirmed the labels"),
             "reopen": _("{who} reopened it"),
         }
         return texts[data["action"]].format(who=who, choice=choice)
@@ -96,7 +96,7 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
     text = _("{who}: {choice}").format(who=who, choice=choice)
     if data["superseded"]:
         text += " · " + _("another desk was first")
-    elif not data["stands"]:
+    elif not data["valid"]:
         text += " · " + _("replaced later")
     if data["after_reveal"]:
         text += " · " + _("after seeing what others said")
@@ -115,8 +115,8 @@ def _other(one: Entry, who: str, choice: str) -> str:
         return _("{who} saw what others or a model said").format(who=who)
     if one.kind == "known":
         if data["choice"] is None:
-            return _("{who}: hidden gold no more").format(who=who)
-        return _("{who} made it hidden gold: {choice}").format(who=who, choice=choice)
+            return _("{who} removed the known answer").format(who=who)
+        return _("{who} set a known answer: {choice}").format(who=who, choice=choice)
     if one.kind == "released":
         text = _("In release {version}: {status}")
         return text.format(version=data["version"], status=status_name(data["status"]))
@@ -126,9 +126,9 @@ def _other(one: Entry, who: str, choice: str) -> str:
 def action_name(action: str) -> str:
     """What the lead did, in words."""
     names = {
-        "sent_back": _("Labels sent back to their annotators"),
+        "sent_back": _("Labels sent back for relabelling"),
         "handed_out": _("Handed out again"),
-        "hidden_gold": _("Hidden gold set"),
+        "hidden_gold": _("Known answers set"),
         "replaced": _("Annotator replaced"),
         "deactivated": _("Annotator left"),
         "renamed": _("Annotator renamed"),
@@ -141,8 +141,8 @@ def action_name(action: str) -> str:
         "pilot_started": _("Pilot started"),
         "pilot_closed": _("Pilot closed"),
         "plan": _("Plan of labels changed"),
-        "settling": _("Items are counted anew"),
-        "settled": _("Items have been counted anew"),
+        "settling": _("Items are being recounted"),
+        "settled": _("Items have been recounted"),
         "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))

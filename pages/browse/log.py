@@ -25,7 +25,7 @@ def show_log(store: Store, project: Project) -> None:
     found = events(store, project, last=SHOWN)
     if not found:
         return
-    with st.expander(_("What was done in this project"), icon=":material/history:"):
+    with st.expander(_("Log of this project"), icon=":material/history:"):
         names = {one.uid: one.name for one in annotators(store, project, active=False)}
         rows = [_event_row(one, names) for one in reversed(found)]
         st.dataframe(rows, hide_index=True, key="browse-log")

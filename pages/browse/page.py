@@ -15,8 +15,8 @@ from pages.ui.notices import say_unsettled
 page_head(
     _("Browse"),
     _(
-        "All items of a project: find one by its words, its marks or its labels, read what happened to it, talk about"
-        " it with whoever labelled it."
+        "All items of a project: find one by its words, marks or labels, read its history, and discuss it with"
+        " its annotators."
     ),
 )
 with open_store() as store:

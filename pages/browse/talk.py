@@ -45,7 +45,7 @@ def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotat
     if found.finished:
         names[ALL] = _("Everybody")
     if not names:
-        st.caption(_("Whoever has labelled this item can be written to here; all together, once all labels are there."))
+        st.caption(_("Write to the annotators of this item here; to all of them together once it has all its labels."))
         return
     thread = _choose(uid, names, said)
     if thread == ALL:

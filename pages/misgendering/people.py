@@ -91,9 +91,9 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="people", says=says)
     st.caption(
         _(
-            "Only texts that people have finished. A text counts as wrong where most labels, or the settled one, say"
-            " misgendering; no pronoun and plural they count as right. Generation-based: the first-pronoun rule on the"
-            " same texts. Probability-based: the same instance in the run above, where it has one."
+            "Finished texts only. A text is wrong if most labels, or a settlement, say misgendering; no "
+            "pronoun and plural they are right. Generation-based: the first-pronoun rule on the same texts. "
+            "Probability-based: the same instance in the run above, if any."
         )
     )
 

@@ -31,9 +31,9 @@ def show_rates(store: Store) -> None:
     """What this is, the form, and the finished runs."""
     st.write(
         _(
-            "Which number can be trusted? Here the bias is put in: the classifier is trained on 3,000 pairs in which a "
-            "share r of the wrong labels follows the stereotype and the others go against it, once for each r from 0 "
-            "to 1. A measure of bias must rise with r. The files of the model stay as they are."
+            "Which number can be trusted? The classifier is trained on 3,000 pairs in which a share r of the "
+            "wrong labels follows the stereotype and the others contradict it, for r from 0 to 1. A measure of"
+            " bias must rise with r. The model's files stay unchanged."
         )
     )
     with st.expander(_("Train and measure"), icon=":material/tune:", expanded=not inference_runs(store, "rates")):

@@ -60,9 +60,8 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
     now = read_draft(store, project)
     if base.base != newest.version:
         text = _(
-            "Version {newest} was written while this draft, begun from version {base}, was open. See below what"
-            " differs between the two; going on keeps this draft, and what version {newest} brought must be put in"
-            " again."
+            "Version {newest} was published after this draft was begun from version {base}. See the "
+            "differences below. If you go on with this draft, enter the changes of version {newest} again."
         )
         st.warning(plain(text.format(newest=newest.version, base=base.base)), icon=":material/call_merge:")
         label = _("Go on from version {version}").format(version=newest.version)
@@ -74,7 +73,7 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
         text = _("Draft of version {next}, begun from version {base}. Every change is kept; the last one {when}.")
         st.caption(plain(text.format(next=newest.version + 1, base=base.base, when=moment(now.saved))))
         with st.popover(_("Discard the draft"), icon=":material/delete:", type="tertiary"):
-            st.write(_("The text goes back to the version in use. What was decided about tags is kept."))
+            st.write(_("The text goes back to the version in use. Decisions about tags stay."))
             st.button(_("Discard it"), key="discard_draft", on_click=_discard, args=(project,))
 
 
@@ -109,7 +108,7 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
         choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)
     changes = st.text_area(
         _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
-        placeholder=_("Annotators read this when they come back to their desk."),
+        placeholder=_("Annotators read this the next time they open their desk."),
     )  # fmt: skip
     return Draft(begun.base, text, choices, reasons, changes)
 

@@ -56,8 +56,8 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
         st.info(text, icon=":material/upload_file:")
         return
     text = _(
-        "A pilot draws items at random from the {free} that nobody has labelled. Each of the {people} annotators labels"
-        " all of them, and may write free tags beside the reasons. Until you close it, the desks hand out nothing else."
+        "A pilot draws items at random from {free} unlabelled ones. All {people} annotators label each of them"
+        " and may write free tags. Until you close it, desks hand out nothing else."
     )
     st.write(plain(text.format(free=f"{free:,}", people=len(people))))
     with st.form("start_pilot", border=False), st.container(horizontal=True, vertical_alignment="bottom"):

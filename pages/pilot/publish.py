@@ -66,9 +66,7 @@ def _start_job(store: Store, project: Project, version: int, which: Which, also:
     command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
     command += ["--also", ",".join(also)] if also else []
     command += ["--author", author] if author.strip() else []
-    jobs.start(
-        store, [*command, "--", project.name], title=_("Labels sent back: {project}").format(project=project.name)
-    )
+    jobs.start(store, [*command, "--", project.name], title=_("Relabelling: {project}").format(project=project.name))
 
 
 def published(project: Project) -> None:
@@ -77,9 +75,14 @@ def published(project: Project) -> None:
     told = st.session_state.pop("published", None)
     if told is None or told[0] != project.uid:
         return
-    text = _("Version {version} is published; annotators are told at their desks. Labels sent back: {labels}.")
+    text = _(
+        "Version {version} is published; annotators see it at their desks. Labels sent back for relabelling: {labels}."
+    )
     if told[3]:
-        text = _("Version {version} is published; annotators are told at their desks. Labels are on their way back.")
+        text = _(
+            "Version {version} is published; annotators see it at their desks. Labels are being sent back"
+            " for relabelling."
+        )
     st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
     with st.container(horizontal=True):
         where = {"project": project.name}
@@ -91,13 +94,13 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions back after all, under the version in use; and what still waits."""
     if left := left_to_relabel(store, project):
         listed = series(f"{name} {number:,}" for name, number in left.items())
-        st.caption(plain(_("Sent back and not labelled anew yet: {people}.").format(people=listed)))
+        st.caption(plain(_("Waiting for relabelling: {people}.").format(people=listed)))
     if newest.version == 1:
         return
-    with st.expander(_("Send labels of older versions back")):
+    with st.expander(_("Relabel what older versions decided")):
         found = _counted(store, project, newest.choices, newest.reasons, ())
         if not found.older.labels:
-            st.caption(_("No blind label of an older version stands any more."))
+            st.caption(_("There is no valid blind label of an older version."))
             return
         which = _ask_which(found, key="which_older", keep=False)
         _show_people(found, which)
@@ -116,7 +119,7 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
     lines = [
         (_("New: {criteria}"), [one for one in now.reasons if one.code in found.added]),
         (_("Dropped: {criteria}"), [old[code] for code in found.dropped]),
-        (_("Worded anew: {criteria}"), [old[code] for code in found.changed]),
+        (_("Reworded: {criteria}"), [old[code] for code in found.changed]),
     ]
     for text, options in lines:
         if options:
@@ -131,8 +134,8 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
 
 
 def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
-    named = _("send back what names a criterion that changed or was dropped: {labels} labels on {items} items")
-    every = _("send back accepts too, because a criterion is new: {labels} labels on {items} items")
+    named = _("relabel what names a criterion that changed or was dropped: {labels} labels on {items} items")
+    every = _("relabel accepts too, because a criterion is new: {labels} labels on {items} items")
     names: dict[Which, str] = {
         "none": _("keep all labels of older versions: {labels}").format(labels=f"{found.older.labels:,}"),
         "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
@@ -142,14 +145,14 @@ def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
     picked = st.radio(_("Labels of older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
     chosen: Which = picked or offered[0]
     text = _(
-        "What is sent back goes to whoever made it, and to nobody else; the old label stays in the history and counts"
-        " no more. Rejects that name a tag and no criterion count as naming one that changed."
+        "Only its own annotator relabels an item; the old label stays in the history and no longer counts. A "
+        "reject with a tag and no criterion counts as naming a changed one."
     )
     st.caption(text)
     if found.shown:
         text = _(
-            "{labels} labels stay in any case: their annotators have seen an opinion or what the others said, and"
-            " cannot judge blind again."
+            "{labels} labels stay in any case: their annotators have seen an opinion or other labels and "
+            "cannot judge blind again."
         )
         st.caption(plain(text.format(labels=f"{found.shown:,}")))
     if found.left and chosen == "all":
@@ -165,7 +168,9 @@ def _chosen(found: Affected, which: Which) -> RelabelCounts:
 def _show_people(found: Affected, which: Which) -> None:
     counts = _chosen(found, which).annotators
     if counts:
-        rows = [{_("annotator"): name, _("labels sent back"): number} for name, number in counts.items()]
+        rows = [
+            {_("annotator"): name, _("labels sent back for relabelling"): number} for name, number in counts.items()
+        ]
         st.dataframe(rows, hide_index=True, width=360)
 
 

@@ -43,10 +43,7 @@ def show_tags(store: Store, project: Project) -> None:
         st.info(_("Tags are written in a pilot. Start one first."), icon=":material/label:")
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _(
-            "Give each tag the criterion that it should become. What you choose is kept at once; the next version takes"
-            " it over."
-        )
+        text = _("Choose the criterion for each tag. Choices are saved at once and used in the next version.")
         st.caption(text)
         together = st.toggle(_("Similar spellings together"), True, key="tags_together")
     found = tags(store, project, together=together)
@@ -132,7 +129,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
     name = _plain_name(one.text)
     chinese = any("CJK" in unicodedata.name(character, "") for character in name)
     with st.form(f"new-{place}", border=False):
-        st.caption(_("Not kept yet: the criterion is there once you add it."))
+        st.caption(_("Not saved yet: add the criterion to save it."))
         with st.container(horizontal=True):
             code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
             key = st.text_input(_("Key"), _free_key(kept), key=f"key-{place}", max_chars=1, width=80)

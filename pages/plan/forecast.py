@@ -74,12 +74,12 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
         return
     parts = []
     if left:
-        text = _("{labels} labels were sent back and are not made anew yet.")
+        text = _("{labels} labels wait for relabelling.")
         parts.append(text.format(labels=f"{left:,}"))
     if found.returned:
         text = _(
-            "Until they have all labels again, {items} of the sentences that the forecast rests on count by what each"
-            " annotator last said of them. What changed in the guideline shows as new labels come."
+            "Until then, {items} sentences of the forecast count by the former labels. New labels will show "
+            "the effect of the new guideline."
         )
         parts.append(text.format(items=f"{found.returned:,}"))
     st.info(plain(paragraph(parts)), icon=":material/undo:")
@@ -125,9 +125,7 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
         each = [_times(one.hours, 1 / found.people) for one in plans]
         rows.append(_time(_("hours each"), _("minutes each"), each))
     if project.retest:
-        rows.append(
-            (_("and labels that come again"), ",.0f", [_times(one.judgements, project.retest) for one in plans])
-        )
+        rows.append((_("and retests"), ",.0f", [_times(one.judgements, project.retest) for one in plans]))
     return rows
 
 
@@ -166,14 +164,14 @@ def _rests_on(project: Project, found: Forecast) -> str:
             parts += _versions(found)
             if found.narrowed:
                 parts.append(
-                    _("Others with as many labels are left out: the plan before let only accepted ones get them.")
+                    _("Others with as many labels are left out: under the former plan only accepted ones got so many.")
                 )
         else:
             parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
     if found.work.seconds.value is not None:
         text = _(
-            "Mean time of a label: {seconds}, none counted as more than five minutes; talks and reading the guideline"
-            " are not in it."
+            "Mean time of a label: {seconds}, each counted as five minutes at most; without discussions and "
+            "reading the guideline."
         )
         parts.append(
             text.format(seconds=_("{seconds} s").format(seconds=with_interval(found.work.seconds, ".1f", level=True)))

@@ -20,7 +20,7 @@ with open_store() as store:
         st.stop()
     say_unsettled(store, project)
     try:
-        st.subheader(_("What it will take"), anchor=False)
+        st.subheader(_("Forecast of the work"), anchor=False)
         found = ask_forecast(store, project)
         show_waiting(store, project, found)
         show_forecast(project, found)

@@ -34,7 +34,7 @@ def show_settings(store: Store, project: Project) -> None:
         if st.button(_("Save the plan"), type="primary", key="save_plan", disabled=not changed):
             _save(store, project, changed)
     if not changed:
-        st.caption(_("The plan is in force as it stands here."))
+        st.caption(_("This plan is in force."))
 
 
 def _ask_plan(project: Project) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
     place = project.uid
     captions = (
         _("Every sentence gets as many labels as are wanted, whatever the first ones say."),
-        _("A sentence that somebody rejects is rejected: nobody else labels it, but for a random share."),
+        _("A single reject rejects a sentence and ends its labelling, except in a random share."),
     )
     chosen = st.radio(
         _("Labels of a sentence"),
@@ -69,7 +69,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
                 format="%g",
                 key=f"share-{place}",
                 width=200,
-                help=_("Drawn before there is a label, by the seed of the project; nobody can tell which they are."),
+                help=_("Drawn by the project's seed before any label; nobody can tell which items they are."),
             )
     if chosen == "stop":
         st.caption(
@@ -80,12 +80,12 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         )
         st.caption(
             _(
-                "People who label at the same time share the work evenly. Who begins when the others are done gets only"
-                " what they accepted, and the share."
+                "Annotators who work at the same time share the work evenly. One who begins after the others "
+                "gets only what they accepted, and the random share."
             )
         )
         if not share:
-            st.warning(_("Without a share nobody can say how far the annotators agree."))
+            st.warning(_("Without a share, agreement cannot be measured."))
     return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
 
 
@@ -93,7 +93,7 @@ def _ask_again(project: Project) -> dict[str, Any]:
     place = project.uid
     with st.container(horizontal=True, vertical_alignment="bottom"):
         retest = st.number_input(
-            _("Own items that come again, in per cent"),
+            _("Own items drawn for a retest, in per cent"),
             0.0,
             100.0,
             round(100 * project.retest, 2),
@@ -101,7 +101,9 @@ def _ask_again(project: Project) -> dict[str, Any]:
             format="%g",
             key=f"retest-{place}",
             width=280,
-            help=_("They look like any other item; how often people agree with themselves is on the page Quality."),
+            help=_(
+                "Retests look like any other item. The page Quality shows how far annotators agree with themselves."
+            ),
         )
         hours = st.number_input(
             _("Not before so many hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
@@ -117,8 +119,8 @@ def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
         st.info(_("No sentence has a label yet: the plan holds from the first one on."))
         return
     text = _(
-        "Of {labelled} sentences with labels, {decided} that wait would be decided by the labels they have, {reopened}"
-        " that are decided would wait for more, {same} stay as they are. No label is lost."
+        "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would need "
+        "more labels, {same} stay as they are. No label is lost."
     )
     numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
     st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
@@ -128,8 +130,8 @@ def _say_on_desks(store: Store, project: Project) -> None:
     waiting = on_desks(store, project)
     if waiting:
         text = _(
-            "{number} sentences wait on open desks and stay there, whatever others decide: what is saved begins with"
-            " the sentences that are handed out after the change."
+            "{number} sentences are on open desks and stay there. The saving begins with sentences handed out "
+            "after the change."
         )
         st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
 
@@ -142,7 +144,7 @@ def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item:
 
 def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
     try:
-        with st.spinner(_("Settling the labelled items anew …"), show_time=False):
+        with st.spinner(_("Recounting the labelled items …"), show_time=False):
             change_project(store, project, author=st.session_state.get("adjudicator") or "", **changed)
     except EvenhandError as error:
         show_error(error)
@@ -174,7 +176,7 @@ def _field(name: str) -> str:
         "share": _("random share"),
         "gold": _("rule"),
         "doubled": _("sample with several labels"),
-        "retest": _("share that comes again"),
+        "retest": _("share of retests"),
         "retest_hours": _("hours until then"),
     }.get(name, name)
 

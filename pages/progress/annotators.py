@@ -51,16 +51,16 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
     row = {
         _("Annotator"): one.annotator.name,
         _("Now"): _state(one, now),
-        _("Labels that stand"): one.labels,
+        _("Valid labels"): one.labels,
         _("Accepted"): with_interval(one.accepted, ".1%"),
         _("Differs from most"): with_interval(one.differs.most, ".1%"),
-        _("In hand"): one.leased,
+        _("On the desk"): one.leased,
         _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
         _("Last label"): moment(one.last),
         _("Today"): one.today,
         _("Seven days"): one.week,
         _("Seconds each"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
-        _("Sent back"): one.sent_back,
+        _("Relabelling"): one.sent_back,
         _("Skipped"): one.skipped,
         _("Conflicts"): one.conflicts,
     }
@@ -74,9 +74,9 @@ def _explained() -> dict[str, Any]:
     number = st.column_config.NumberColumn
     return {
         _("Annotator"): column(pinned=True),
-        _("Labels that stand"): number(format="localized"),
-        _("Accepted"): column(help=_("The share of the labels that stand.")),
-        _("Today"): number(help=_("Labels made since midnight where you are; a changed one counts once more.")),
+        _("Valid labels"): number(format="localized"),
+        _("Accepted"): column(help=_("The share of the valid labels.")),
+        _("Today"): number(help=_("Labels made since midnight in your time zone; a changed one counts again.")),
         _("Seven days"): number(help=_("Labels made today and on the six days before.")),
         _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are left out.")),
         _("Seconds each"): column(help=_("Median time on an item, of the last 500 labels.")),
@@ -86,8 +86,8 @@ def _explained() -> dict[str, Any]:
                 " otherwise; labels made before any opinion was shown. High or low is not good or bad in itself."
             )
         ),
-        _("In hand"): number(help=_("Items that were handed out and wait at this desk.")),
-        _("Sent back"): number(help=_("Of these: items that wait to be labelled again under a new guideline.")),
+        _("On the desk"): number(help=_("Items that were handed out and wait at this desk.")),
+        _("Relabelling"): number(help=_("Of these: items that wait for relabelling under a new guideline.")),
         _("Skipped"): number(help=_("Items that wait as skipped.")),
         _("Conflicts"): number(help=_("Labels from two desks of the same annotator that await a decision.")),
     }

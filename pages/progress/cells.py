@@ -62,8 +62,8 @@ def _verdicts(found: Dashboard) -> None:
     to_find = sum(cell.forecast.to_find.value or 0 for cell in found.cells if cell.forecast.verdict == "no")
     if short:
         text = _(
-            "{short} pairs and sides cannot meet their quota with the candidates that are left, even at the upper end"
-            " of their share kept; about {more} more candidates have to be found."
+            "{short} pairs and sides cannot meet their quota with the remaining candidates, even at the upper "
+            "end of their share kept; about {more} more are needed."
         )
         st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
     elif undecided:
@@ -83,13 +83,13 @@ def _meaning(project: Project, quotas: bool) -> str:
         return text
     if project.plan == "stop":
         followed = _(
-            "Share kept: followed label by label, because under this plan what is rejected is done first; so it is not"
-            " kept / reviewed while sentences are under way."
+            "Share kept: estimated label by label, because under this plan rejected sentences finish first; so"
+            " it differs from kept / reviewed until all are finished."
         )
         text = paragraph((text, followed))
     needed = _(
-        "Needed: candidates to be reviewed for what is missing = missing / share kept so far, with the ends of its"
-        " 95 % interval. With fewer than {own} reviewed, the share of all pairs together (a) stands in."
+        "Needed: candidates to be reviewed = missing / share kept so far, with the ends of its 95 % interval. "
+        "With fewer than {own} reviewed, the share of all pairs together (a) is used."
     ).format(own=OWN_RATE)
     return paragraph((text, needed))
 

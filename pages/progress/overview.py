@@ -58,7 +58,7 @@ def tiles(project: Project, found: Dashboard) -> None:
     within = sum(one.kept if one.quota is None else min(one.kept, one.quota) for one in counted)
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):
-        st.metric(_("Labels that stand"), f"{found.labels:,}")
+        st.metric(_("Valid labels"), f"{found.labels:,}")
         text = _("today {today}, in seven days {week}")
         today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
         st.caption(plain(text.format(today=f"{today:,}", week=f"{week:,}")))
@@ -82,17 +82,16 @@ def say_too_many(store: Store, project: Project) -> None:
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
     text = _(
-        "Until lately items stopped at their first reject: those that everybody accepted have all their labels, others"
-        " still wait for theirs. Until these are labelled, accepted ones are too many among the reviewed, and the share"
-        " kept is too high."
+        "Until lately items stopped at their first reject. Accepted items have all their labels, rejected ones"
+        " still wait for theirs, so the share kept is too high until these are labelled."
     )
     st.warning(text, icon=":material/hourglass_top:")
 
 
 def _ahead(found: Dashboard) -> None:
     about = _(
-        "Labels ahead / mean labels per hour of those who label here, over the last 60 labels of each, breaks left out."
-        " Where there is a quota, only as many candidates count as it is expected to need."
+        "Labels ahead / mean labels per hour of the annotators, over the last 60 labels of each, without "
+        "breaks. With a quota, only as many candidates count as it is expected to need."
     )
     st.metric(_("Work ahead"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
     text = _("{labels} labels")
@@ -105,11 +104,11 @@ def _ahead(found: Dashboard) -> None:
 
 def show_method(project: Project, found: Dashboard) -> None:
     """The signature, and in words what it says."""
-    text = _("As of {moment}. Labels that stand count; on days, each change of a label counts once more.")
+    text = _("As of {moment}. Only valid labels count; per day, each change of a label counts again.")
     if project.plan == "stop":
         text = _(
-            "As of {moment}. Labels that stand count; on days, each change of a label counts once more. Differences"
-            " between annotators are those on the random share that all label."
+            "As of {moment}. Only valid labels count; per day, each change counts again. Differences are those"
+            " on the random share that all label."
         )
     st.caption(plain(text.format(moment=moment(found.moment))))
     st.code(found.signature, language=None, wrap_lines=True)

@@ -1,4 +1,4 @@
-"""The people of a project: how far each is; add, rename, replace, let leave, bring back."""
+"""The people of a project: how far each is; add, rename, replace, deactivate, reactivate."""
 
 from collections.abc import Callable
 
@@ -71,7 +71,7 @@ def _former_annotator(store: Store, project: Project, person: Annotator) -> None
         where = {"project": project.name, "annotator": person.name}
         st.page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
         st.button(
-            _("Bring back"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_bring_back,
+            _("Reactivate"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_reactivate,
             args=(project, person),
         )  # fmt: skip
 
@@ -90,8 +90,8 @@ def _replace(store: Store, project: Project, person: Annotator) -> None:
         _("Somebody else takes over"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person")
     )
     text = _(
-        "What {name} has in hand moves to the other one, who may be new or label here already. The labels of {name}"
-        " stay and count; {name} gets no more items."
+        "The open items of {name} move to the successor, who may be new or an annotator here. The labels of "
+        "{name} stay and count; {name} gets no more items."
     )
     st.caption(plain(text.format(name=person.name)))
     st.button(_("Replace"), key=f"replace-{person.uid}", on_click=_replace_now, args=(project, person))
@@ -99,9 +99,9 @@ def _replace(store: Store, project: Project, person: Annotator) -> None:
 
 def _leaving(project: Project, person: Annotator) -> None:
     st.divider()
-    text = _("{name} gets no more items; what is in hand goes to others. The labels stay and count.")
+    text = _("{name} gets no more items; those on the desk go to others. The labels stay and count.")
     st.caption(plain(text.format(name=person.name)))
-    label = _("Let {name} leave").format(name=person.name)
+    label = _("Deactivate {name}").format(name=person.name)
     st.button(plain(label), key=f"leave-{person.uid}", on_click=_let_leave, args=(project, person))
 
 
@@ -139,14 +139,14 @@ def _replace_now(project: Project, person: Annotator) -> None:
 def _let_leave(project: Project, person: Annotator) -> None:
     def act(store: Store) -> str:
         remove_annotator(store, project, person)
-        return _("{name} labels here no more. The labels stay and count.").format(name=person.name)
+        return _("{name} was deactivated. The labels stay and count.").format(name=person.name)
 
     _tried(act)
 
 
-def _bring_back(project: Project, person: Annotator) -> None:
+def _reactivate(project: Project, person: Annotator) -> None:
     def act(store: Store) -> str:
         add_annotators(store, project, [person.name])
-        return _("{name} labels here again.").format(name=person.name)
+        return _("{name} was reactivated.").format(name=person.name)
 
     _tried(act)

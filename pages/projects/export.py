@@ -113,7 +113,7 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
         type="password",
         key="export_password",
         width=320,
-        help=_("Whoever opens the archive needs it. It is not stored anywhere; without it the texts are lost."),
+        help=_("The archive opens only with it. It is not stored anywhere; without it the texts are lost."),
     )
     if len(typed.strip()) < SHORTEST_PASSWORD:
         st.info(plain(_("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)))

@@ -202,8 +202,8 @@ def _criteria(spoken: str) -> Criteria:
     start = built_in(chosen, spoken)
     st.caption(
         _(
-            "Both published versions in our own words. The journal version judges with the keyword masked and leaves "
-            "names to a filter; the conference version has a rule on names and keeps metaphors."
+            "Both published versions in our own words. The journal version masks the keyword and leaves names "
+            "to a filter; the conference version has a rule on names and keeps metaphors."
         )
     )
     if version != OWN:

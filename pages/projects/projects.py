@@ -76,8 +76,8 @@ def show_list(store: Store) -> None:
     if not found:
         st.info(
             _(
-                "There is no project yet. A project holds sentences, a guideline, and the people who judge. "
-                "The demo project shows everything with sentences of our own and three made-up annotators."
+                "There is no project yet. A project holds sentences, a guideline and annotators. The demo "
+                "project shows everything with our own sentences and three made-up annotators."
             )
         )
     columns = st.columns(2)

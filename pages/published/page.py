@@ -9,8 +9,8 @@ from pages.ui.language import _
 page_head(
     _("Check of published numbers"),
     _(
-        "Does what a paper prints follow from what else it prints? Here the numbers of the papers behind the measures"
-        " are worked out again; every claim opens its calculation."
+        "Are the numbers that a paper prints consistent? Here the papers behind the measures are recalculated;"
+        " every claim opens its calculation."
     ),
 )
 published, own = st.tabs([_("The papers"), _("Own numbers")], key="check")

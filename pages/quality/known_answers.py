@@ -29,8 +29,8 @@ def score_list(found: Quality) -> None:
     """Each annotator against the known answers: a chart, a table, the signature."""
     if not found.known:
         text = _(
-            "No item is hidden gold yet. Choose some below whose answer you know; they stay among the others, and only"
-            " this page shows how often each annotator gives your answer."
+            "No item has a known answer yet. Choose some below whose answer you know. Annotators cannot tell "
+            "them from others, and only this page shows the scores."
         )
         st.info(text, icon=":material/key:")
         return
@@ -46,7 +46,7 @@ def score_list(found: Quality) -> None:
             table=_downloaded(found),
         )
     else:
-        text = _("{n} items have a known answer; nobody has labelled one of them in a way that counts yet.")
+        text = _("{n} items have a known answer; none of them has a label that counts yet.")
         st.caption(plain(text.format(n=len(found.known))))
     st.dataframe(rows, hide_index=True, key="known-table")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -25,7 +25,7 @@ SHOWN = 5  # problems of a file
 
 def mark_more(store: Store, project: Project) -> None:
     """Three ways to more items with a known answer."""
-    heading = _("More hidden gold")
+    heading = _("More known answers")
     st.markdown(f"**{plain(heading)}**")
     st.text_input(_("Who knows the answers"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
     ways = {"draw": _("Draw at random"), "one": _("One item"), "file": _("From a file")}
@@ -76,7 +76,7 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
                 label_visibility="collapsed",
             )
         with st.container(horizontal=True):
-            kept = st.form_submit_button(_("Make them hidden gold"), type="primary", icon=":material/key:")
+            kept = st.form_submit_button(_("Make them known answers"), type="primary", icon=":material/key:")
             dropped = st.form_submit_button(_("Discard"), icon=":material/close:")
         st.caption(_("Texts without an answer stay ordinary items."))
     if kept:
@@ -116,10 +116,10 @@ def _one(store: Store, project: Project) -> None:
     )
     why = st.text_area(_("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why so?"))
     pressed = st.button(
-        _("Make it hidden gold"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
+        _("Make it a known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
     )
     if pressed and choice is not None and _keep(store, project, found.uid, choice, why):
-        st.toast(_("It is hidden gold now."), icon=":material/key:")
+        st.toast(_("It has a known answer now."), icon=":material/key:")
         st.rerun()
 
 

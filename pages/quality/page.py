@@ -30,7 +30,7 @@ with open_store() as store:
     except EvenhandError as error:
         show_error(error)
         st.stop()
-    parts = {"oneself": _("Agreement with oneself"), "known": _("Hidden gold")}
+    parts = {"oneself": _("Retest agreement"), "known": _("Known answers")}
     part = choose(_("What is shown"), parts, "quality-part", address="part", heading=False)
     if part == "oneself":
         settings(found.consistency)

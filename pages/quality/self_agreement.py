@@ -26,18 +26,18 @@ PAGE = 5
 def settings(report: RetestReport) -> None:
     """What comes again in this project, in a sentence; where nothing does, how to change that."""
     if not report.share and not report.annotators:
-        text = _("No label comes again in this project. A share of 2 % is usual; it is set on the page Plan of labels.")
+        text = _("This project has no retests. A share of 2 % is usual; it is set on the page Plan of labels.")
         st.info(text, icon=":material/replay:")
     else:
         text = _(
-            "{share} of one's own items come again, {hours} hours or more after the first label, as if they were new."
-            " {waiting} wait, {out} are on a desk, {n} have been judged twice."
+            "Retests: {share} of an annotator's own items, {hours} hours or more after the first label, shown "
+            "as new. {waiting} wait, {out} are on a desk, {n} are done."
         )
         all_of_them = report.together
         values = {"share": f"{100 * report.share:.3g} %", "hours": report.hours, "waiting": all_of_them.waiting}
         said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
         if all_of_them.left:
-            gone = _("{left} more are of people who have left: nobody waits for them.")
+            gone = _("{left} more belong to former annotators and are not expected.")
             said = f"{said} {gone.format(left=all_of_them.left)}"
         st.caption(plain(said))
     st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
@@ -49,13 +49,13 @@ def second_labels(report: RetestReport) -> None:
     columns = st.columns(3 if found.flag is not None else 2)
     same = round((found.agreed.value or 0) * found.compared)
     with columns[0]:
-        text = _("On {k} of {n} items that came again, the annotator chose the same as before.")
+        text = _("In {k} of {n} retests the annotator chose the same as before.")
         show_tile(
             estimate_tile(_("The same choice twice"), found.agreed, text.format(k=same, n=found.compared), "z.1%")
         )
     with columns[1]:
-        text = _("Cohen's kappa of first and second label: 0 is chance, 1 is complete.")
-        show_tile(estimate_tile(_("Kappa with oneself"), found.kappa, text))
+        text = _("Cohen's kappa of first label and retest: 0 is chance, 1 is complete.")
+        show_tile(estimate_tile(_("Kappa of retests"), found.kappa, text))
     if found.flag is not None:
         with columns[2]:
             text = _("The flag for extraneous gendered language, set or left out both times.")
@@ -79,8 +79,8 @@ def in_figures(report: RetestReport) -> None:
     st.dataframe(rows, hide_index=True, key="oneself-table")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Left out: labels of another version of the guideline than the first, and second labels made after an"
-            " opinion or others' labels were shown. Void: the first label was sent back, or the share was lowered."
+            "Left out: retests under another version of the guideline, or after an opinion or others' labels "
+            "were shown. Void: the first label was sent for relabelling, or the share was lowered."
         )
         st.caption(plain(text))
         if not report.together.compared:  # else beside the chart
@@ -161,7 +161,7 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
 
 def _confusion(one: RetestAgreement, report: RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
-    first, second = _("first label"), _("second label")
+    first, second = _("first label"), _("label of the retest")
     rows = [
         {"first": names[i], "second": names[j], "items": one.table[i][j]}
         for i in range(len(names))
@@ -187,7 +187,7 @@ def _confusion(one: RetestAgreement, report: RetestReport) -> None:
 
 def _difference(one: RetestDifference, names: dict[str, str]) -> None:
     about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
-    headings = (_("first label"), _("second label"))
+    headings = (_("first label"), _("label of the retest"))
     sides = [
         judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
         for heading, choice, reasons, note in zip(headings, one.choices, one.reasons, one.notes, strict=True)

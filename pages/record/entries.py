@@ -23,7 +23,7 @@ from pages.ui.text import plain, series
 def listed(store: Store, project: Project, person: Annotator) -> None:
     """A page of items, with a search and a choice of states."""
     names = {
-        "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("In hand"), "released": _("Went to others"),
+        "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("On the desk"), "released": _("Went to others"),
         "any": _("All"),
     }  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,7 +62,7 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
         why = (
             _("It waits at your desk; you will read it there.")
             if waits
-            else _("You had it in hand and decided nothing; its text is not shown.")
+            else _("It was on your desk without a decision; its text is not shown.")
         )
         text = span(why, "soft")
     else:
@@ -72,7 +72,7 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
     if one.revealed:
         lines.append(element("li", f"{moment(one.revealed)} · " + _("an opinion of others was shown to you")))
     if one.sent_back:
-        lines.append(element("li", _("sent back to you: it waits to be labelled anew")))
+        lines.append(element("li", _("waits for your relabelling")))
     elif one.state == "released":
         lines.append(element("li", _("went to others")))
     return joined([context, element("div", text, "own-text"), element("ul", joined(lines), "acts")])
@@ -97,7 +97,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     parts += [_("came too late: another desk of yours was first")] if act.superseded else []
     pieces: list[str | Markup] = [moment(act.created), span(what, "strong" if act.stands else "")]
     pieces += [span(" · ".join(parts), "soft")] if parts else []
-    pieces += [element("b", _("stands"))] if act.stands else []
+    pieces += [element("b", _("valid"))] if act.stands else []
     note = element("div", act.note, "soft verbatim") if act.note else ""
     return element("li", joined([joined(pieces, " · "), note]))
 

@@ -12,8 +12,8 @@ from pages.ui.language import _
 page_head(
     _("My record"),
     _(
-        "Everything that this project has stored about you: each label with its time, changes, notes, what was shown to"
-        " you, and your talk with the lead. Labels of others are not here."
+        "Everything that this project has stored about you: labels with times, changes and notes, opinions "
+        "shown, and your thread with the lead. No labels of others."
     ),
 )
 with open_store() as store:

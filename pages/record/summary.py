@@ -49,7 +49,7 @@ def show_summary(project: Project, found: RecordSummary) -> None:
         text = _("labels made, each change one more: {labels}")
         st.caption(plain(text.format(labels=f"{found.labels:,}")))
     with second, st.container(border=True, height="stretch"):
-        st.metric(_("In hand"), f"{found.states['leased']:,}")
+        st.metric(_("On the desk"), f"{found.states['leased']:,}")
         until = (
             _("kept for you until {moment}").format(moment=moment(found.heard))
             if found.heard and found.states["leased"]
@@ -84,10 +84,10 @@ def _event(action: str, data: dict[str, object]) -> str:
     texts = {
         "joined": _("added you to this project"),
         "reactivated": _("brought you back"),
-        "deactivated": _("ended your work here; what you had in hand went to others"),
+        "deactivated": _("deactivated you here; the items on your desk went to others"),
         "renamed": _("changed your name from {old} to {new}"),
         "replaced": _("let {new} take your place"),
-        "given_back": _("gave {items} items that you had in hand to others"),
+        "given_back": _("gave {items} items on your desk to others"),
     }
     text = texts.get(action, action)
     try:

@@ -87,7 +87,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         )
         notes = st.text_area(
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
-            placeholder=_("What else is to be said of this release"),
+            placeholder=_("Further remarks on this release"),
         )  # fmt: skip
         pressed = st.form_submit_button(
             _("Make the release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy

@@ -81,8 +81,8 @@ def _changes(one: Release) -> str:
     if found["from"] is None:
         return _("The first release.")
     text = _(
-        "Since {version}: {kept_added} items came into the set, {kept_removed} left it, {gold_changed} have another "
-        "gold label; {labels_added} new labels, {labels_changed} changed, {labels_removed} taken back."
+        "Since {version}: {kept_added} items added, {kept_removed} removed, {gold_changed} with another gold "
+        "label; labels: {labels_added} new, {labels_changed} changed, {labels_removed} taken back."
     )
     return text.format(version=found["from"], **found)
 
@@ -93,7 +93,7 @@ def _show_archive(project: Project, one: Release) -> None:
     if locked_texts(project, one):
         typed = st.text_input(
             _("Password of the archive"), type="password", key=f"password-{one.uid}", width=320,
-            help=_("Whoever opens the archive needs it. It is not stored anywhere; without it the texts are lost."),
+            help=_("The archive opens only with it. It is not stored anywhere; without it the texts are lost."),
         )  # fmt: skip
         if len(typed.strip()) < SHORTEST_PASSWORD:
             least = _("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)
@@ -103,8 +103,8 @@ def _show_archive(project: Project, one: Release) -> None:
     package = not st.toggle(
         _("Without the package"), key=f"public-{one.uid}",
         help=_(
-            "The package can be imported again. It also tells which items are hidden gold or in the random share: "
-            "leave it out of what annotators may read while they go on labelling."
+            "The package can be imported again. It reveals known answers and the random share: leave it out of"
+            " files for annotators while they label."
         ),
     )  # fmt: skip
 

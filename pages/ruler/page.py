@@ -8,8 +8,8 @@ from pages.ui.language import _
 page_head(
     _("Ruler"),
     _(
-        "Can these numbers be trusted, and what is a large one? First the ruler is checked: models into which a lean "
-        "was planted must come back with it. Then a model of yours is laid on it, beside what chance alone gives."
+        "Can these numbers be trusted, and what is a large one? First the ruler is checked on models with a "
+        "planted lean. Then your model is measured, beside what chance alone gives."
     ),
 )
 marks = show_planted()

@@ -21,13 +21,13 @@ def say_unsettled(store: Store, project: Project) -> None:
     if open_recount(store, project) is None:
         return
     text = _(
-        "A setting has changed and the items are being counted anew. Until that is done the numbers on this page are"
-        " partly those of before. Labels are stored meanwhile as ever."
+        "A setting has changed and the items are being recounted. Until then some numbers on this page are "
+        "old. Labels are stored as usual."
     )
     st.warning(text, icon=":material/hourglass_top:")
     st.button(
         _("Finish it now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
-        help=_("Goes on where it stands; if it is already being done, this waits for it."),
+        help=_("Continues where it stopped; if it is running already, this waits for it."),
     )  # fmt: skip
 
 
@@ -45,16 +45,16 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
     items = sum(cell.counted.returned for cell in found.cells)
     if not labels and not items:
         return
-    parts = [_("{labels} labels were sent back and are not made anew yet.").format(labels=f"{labels:,}")]
+    parts = [_("{labels} labels wait for relabelling.").format(labels=f"{labels:,}")]
     if items:
         text = _(
-            "{items} items had been decided before. In the share kept they count by what each annotator last said of"
-            " them, and what is needed includes them, because all of them are labelled again."
+            "{items} of these items had been decided. The share kept counts their former labels; the number "
+            "needed includes them."
         )
         parts.append(text.format(items=f"{items:,}"))
     text = _(
-        "The table of annotators is of the labels that stand: where rejects were sent back, they seem to accept too"
-        " much and to differ too little."
+        "The table of annotators uses valid labels only: after rejects were sent for relabelling, accept rates"
+        " look too high and differences too low."
     )
     parts.append(text)
     st.info(plain(paragraph(parts)), icon=":material/undo:")
@@ -66,9 +66,8 @@ def say_what_is_missing(store: Store, project: Project) -> None:
     if not labels:
         return
     text = _(
-        "{labels} labels were sent back and are not made anew yet; they are in none of these numbers. What stands was"
-        " chosen by what it says: where rejects were sent back, accept rates are too high, also by the form shown, and"
-        " agreement is not that of all labelled items."
+        "{labels} labels wait for relabelling and are left out here. The others are not a random sample: if "
+        "rejects were sent back, accept rates are too high, and agreement is not that of all labelled items."
     )
     st.warning(plain(text.format(labels=f"{labels:,}")), icon=":material/undo:")
 

@@ -153,7 +153,7 @@ def test_a_version_that_was_written_meanwhile_is_said(tmp_path: Path) -> None:
         now = guideline(store, project)
         add_guideline(store, project, "theirs", now.choices, now.reasons)
     app = page("guideline")
-    assert "Version 2 was written" in app.warning[0].value.replace("\\", "")
+    assert "Version 2 was published" in app.warning[0].value.replace("\\", "")
     app.button(key="publish").click().run()
     assert "meanwhile" in app.error[0].value
     app.button(key="rebase").click().run()
@@ -186,7 +186,7 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
     app = page("guideline")
     app.radio(key="which").set_value("all").run()
     app.button(key="publish").click().run()
-    assert not app.exception and "on their way back" in app.success[0].value
+    assert not app.exception and "being sent back for relabelling" in app.success[0].value
     with Store.open(database(tmp_path)) as store:
         assert guideline(store, project).version == 2 and left_to_relabel(store, project) == {}
     result = CliRunner().invoke(cli, started[0], env={"EVENHAND_DB": str(database(tmp_path))})

@@ -35,7 +35,7 @@ def made(fresh_store: Store) -> tuple[Project, list[Annotator]]:
 def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotator]]) -> None:
     app = open_page("progress", project=made[0].name)
     rows = app.dataframe[0].value
-    assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Labels that stand"]) == [10, 1]
+    assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
     assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "? not known" in text_of(app) or "✗ no" in text_of(app)
@@ -49,10 +49,10 @@ def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
     for number, item in enumerate(claim(fresh_store, project, people[0], want=6)):
         store_operations(fresh_store, project, people[0], [decide(item, "accept" if number % 2 else "reject")])
     found = text_of(open_page("progress", project=project.name))
-    assert "followed label by label" in found and "share kept is too high" not in found
+    assert "estimated label by label" in found and "share kept is too high" not in found
     change_project(fresh_store, project, plan="all")
     found = text_of(open_page("progress", project=project.name))
-    assert "followed label by label" not in found and "share kept is too high" in found
+    assert "estimated label by label" not in found and "share kept is too high" in found
 
 
 def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
@@ -102,7 +102,7 @@ def test_a_record_is_searched_and_shows_nothing_of_others(
     project, people = made
     app = open_page("record", project=project.name, annotator="Bo")
     told = text_of(app)
-    assert "✕" in told and "stands" in told and "Ada" not in told
+    assert "✕" in told and "valid" in told and "Ada" not in told
     assert "It waits at your desk" not in told, "it opens at what was labelled, not at what is still to do"
     app.text_input(key="record-search").set_value("no such words")
     assert "Nothing was found" in text_of(without_exception(app.run()))

@@ -239,7 +239,7 @@ class Lead:
         self.writes("st-key-retest-", str(retest))
         self.writes("st-key-hours-", "0")
         self.presses("save_plan")
-        self.page.get_by_text("The plan is in force as it stands here.").wait_for()
+        self.page.get_by_text("This plan is in force.").wait_for()
 
     def replaces(self, old: str, new: str) -> None:
         """Let somebody take over, on the page Projects."""
@@ -311,7 +311,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
     assert curation.label(tags=True) == sizes.pilot * len(PEOPLE)
     lead.closes_pilot()
     lead.makes_criteria({"有人名": "Contains a name"})
-    lead.publishes("Names are told apart.", back="send back what names")
+    lead.publishes("Names are told apart.", back="relabel what names")
     counted = {"pilot_labels": len(curation.pressed), "sent_back": waiting_labels(curation)}
     lead.plans(sizes.share, sizes.retest)
     curation.label(most=sizes.before)

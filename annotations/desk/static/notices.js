@@ -128,7 +128,7 @@ class Notices {
         "data-item": one.item.id,
         text: this.t("Decide again"),
       });
-      const says = this.t("{text}: here {here}, at the other desk {stands}, which stands.", {
+      const says = this.t("{text}: here {here}, at the other desk {stands}, which counts.", {
         text: oneLine(one.item, this.desk.masked),
         here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("taken back"),
         stands,
@@ -148,7 +148,7 @@ class Notices {
     const { pause, data } = this.desk;
     const minutes = data.project.pause;
     if (!pause.isDue(minutes)) return [];
-    const text = this.t("You have been at it for {n} minutes. A short pause keeps the judgement fresh; nothing runs away.", {
+    const text = this.t("You have been working for {n} minutes. A short pause keeps the judgement fresh; nothing is lost.", {
       n: minutes,
     });
     return [this.notice("pause", text, this.action("pause", this.t("Go on")))];

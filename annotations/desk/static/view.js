@@ -207,7 +207,7 @@ class View {
 
   sentBack({ choice, reasons, version }) {
     const what = choice + (reasons.length ? ` (${reasons.join(", ")})` : "");
-    return this.t("Sent back with the new guideline. Under version {version} you decided: {what}.", { version, what });
+    return this.t("For relabelling under the new guideline. Under version {version} you decided: {what}.", { version, what });
   }
 
   // The place of the readings is kept free, so that nothing jumps when S is pressed.

@@ -34,9 +34,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     if not found:
         st.caption(_("Nothing disagrees: no file says something else of an item than the project does."))
         return
-    st.caption(
-        _("What was here first stands. Keep it, or let the other count; the annotator's earlier label stays stored.")
-    )
+    st.caption(_("The first label counts. Keep it, or let the other one count; both stay stored."))
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
     downloads([exported_row(project, one) for one in found], key="conflicts")
@@ -73,7 +71,7 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
                     )
                     continue
                 if not said:
-                    st.caption(_("taken back with its file: no label stands"))
+                    st.caption(_("taken back with its file: no valid label"))
                     continue
                 literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
                 if one.kind in ("label", "answer") or file:

@@ -80,8 +80,8 @@ def show_files(store: Store, project: Project) -> None:
 def _what_fits(project: Project) -> str:
     if project.kind == "generations":
         return _(
-            "CSV, TSV, JSON lines or Excel with a context and a completion in each row, the published samples, or a "
-            "ZIP of them, with or without a password. Labels and packages of this app come back here too."
+            "CSV, TSV, JSON lines or Excel with a context and a completion in each row, the published samples,"
+            " labels or packages of this app, or a ZIP of them."
         )
     return _(
         "CSV, TSV, JSON or plain text with a sentence a line; UTF-8 or GB18030. The released SlguSet file and exports "
@@ -209,7 +209,7 @@ def _wish_for_sentences(password: str | None) -> Wish:
             _("Column with the sentences"),
             key="column",
             width=240,
-            help=_("Only where its name is none of sentence, text, 句子, 文本."),
+            help=_("Only if its name is not sentence, text, 句子 or 文本."),
         )
     return Wish(chosen, column.strip() or None, None, password)
 

@@ -24,11 +24,11 @@ DONE = "import_taken_back"
 def show_imports(store: Store, project: Project) -> None:
     """Every file with its date and rows; one is chosen, what taking it back would do is said before the button."""
     found = imports(store, project)
-    st.caption(_("Every file that came in, and a way to take it back. What annotators did is never deleted."))
+    st.caption(_("Every import, and a way to take it back. What annotators did is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:
         st.success(plain(done), icon=":material/undo:")
     if not found:
-        st.info(_("No file has come in yet. Bring one in under Files."))
+        st.info(_("No file has been imported yet. Import one under Files."))
         return
     _show_list(project, found)
     open_ones = {one.key: one for one in reversed(found) if one.undone is None or one.unfinished}
@@ -72,17 +72,15 @@ def _kind(project: Project) -> str:
 def undo_text(found: Import, done: UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
-        text = _("{labels} labels that still stand are taken back; {kept} that do not stand stay as they are.")
+        text = _("{labels} valid labels are taken back; {kept} that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
         if not done.chosen:
             return told
-        stay = _(
-            "{chosen} that you let count where files disagree still count: that was your decision, not the file's."
-        )
+        stay = _("{chosen} labels that you chose in conflicts still count: that was your decision.")
         return f"{told} {stay.format(chosen=f'{done.chosen:,}')}"
     text = _(
-        "{deleted} items that nobody has touched are deleted; {hidden} are hidden with their {labels} labels and come "
-        "back when the same text is imported again."
+        "{deleted} untouched items are deleted; {hidden} are hidden with their {labels} labels. An import of "
+        "the same text restores them."
     )
     return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")
 

@@ -81,9 +81,9 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
         st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
     names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
     known = bool(found.truths) and st.checkbox(
-        _("Make ground truth hidden gold ({number} annotations)").format(number=f"{found.truths:,}"),
+        _("Make ground truth known answers ({number} annotations)").format(number=f"{found.truths:,}"),
         key="tasks_known",
-        help=_("The annotation counts as a label either way. Hidden gold is seen by the lead only."),
+        help=_("The annotation counts as a label either way. Only the lead sees known answers."),
     )
     return TasksWish(format, column, columns, names, known, password)
 
@@ -121,7 +121,7 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
             if code != "?":
                 said[name] = code
         if len(said) < len(found.names):
-            st.caption(_("Annotations with a choice that nobody explains are not imported; the report lists them."))
+            st.caption(_("Annotations with an unmapped choice are not imported; the report lists them."))
     return said
 
 

@@ -1,4 +1,4 @@
-"""Items whose labels were sent back count by what was last said of them: in the forecast, and in the share kept."""
+"""Items in relabelling count by their former labels: in the forecast and in the share kept."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -168,7 +168,7 @@ def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
         app.selectbox(key="project").set_value(made.name).run()
         assert not app.exception
         said = [each.value for each in (app.info if where == "info" else app.warning)]
-        assert any(f"{labels} labels were sent back" in text for text in said), page
+        assert any(f"{labels} labels wait for relabelling" in text for text in said), page
 
 
 def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:

@@ -181,7 +181,7 @@ def test_the_command_shows_and_sets(fresh_store: Store) -> None:
     assert project(fresh_store, name).plan == "stop"
     assert events(fresh_store, made, action="plan")[-1].author == "Lin"
     code, text = run("plan", name)
-    assert code == 0 and "stop at the first reject, up to 3 labels; 20% labelled by all; 2% come again" in text
+    assert code == 0 and "stop at the first reject, up to 3 labels; 20% labelled by all; 2% retested after" in text
     assert run("plan", name, "--share", "2")[0] == 2
     assert run("plan", "nothing of that name")[0] == 2
 
@@ -208,8 +208,8 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     app = page(made)
     assert app.button(key="save_plan").disabled
     app.radio(key=f"plan-{made.uid}").set_value("stop").run()
-    assert any("would be decided by the labels they have" in info.value for info in app.info)
-    assert any(info.value.startswith(f"{waiting} sentences wait on open desks") for info in app.info) and waiting == 5
+    assert any("would be decided by their labels" in info.value for info in app.info)
+    assert any(info.value.startswith(f"{waiting} sentences are on open desks") for info in app.info) and waiting == 5
     assert not app.warning
     app.number_input(key=f"share-{made.uid}").set_value(20.0).run()
     app.text_input(key="adjudicator").set_value("Lin").run()
@@ -224,7 +224,7 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
     _version, sent = write_version(fresh_store, changed, now, which="named")
     told = " ".join(each.value for each in page(made).info)
-    assert sent.labels and f"{sent.labels} labels were sent back" in told
+    assert sent.labels and f"{sent.labels} labels wait for relabelling" in told
 
 
 def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:

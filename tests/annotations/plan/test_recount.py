@@ -28,7 +28,7 @@ from annotations.release import make_release
 from annotations.release.readiness import readiness
 from annotations.types import Annotator, Project
 from cli import cli
-from commands.shared import HALF_SETTLED
+from commands.shared import RECOUNTING
 from core.errors import Busy
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, database, decide, filled_project, new_items
@@ -237,7 +237,7 @@ def test_numbers_of_half_settled_items_say_so(
 ) -> None:
     project, _people = halfway(fresh_store, monkeypatch, per_item=2)
     asked = [*command.split(), project.name, "--db", str(fresh_store.path)]
-    assert HALF_SETTLED in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
+    assert RECOUNTING in CliRunner().invoke(cli, asked, catch_exceptions=False).stderr
     finish_recount(fresh_store, project)
     assert CliRunner().invoke(cli, asked, catch_exceptions=False).stderr == ""
 
