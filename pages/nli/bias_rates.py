@@ -18,13 +18,13 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import number
-from pages.ui.runs import RunRequest, choose_run, show_start_form
+from pages.ui.runs import RunRequest, choose_run, download_table, finished_at, offer_deletion, show_start_form
 from pages.ui.style import colours
 from pages.ui.tables import show_html
 from pages.ui.text import plain
 from pages.ui.tiles import Tile, tile_grid
 
-TRAININGS = replace(NLI, form_key="rates-{part}")
+TRAININGS = replace(NLI, form_key="rates-{part}", run_key="rates-{part}")
 
 
 def show_rates(store: Store) -> None:
@@ -124,6 +124,10 @@ def _about(run: Run) -> None:
         "neither can occur."
     )
     st.caption(plain(text.format(seconds=f"{run.seconds or 0:.0f}", training=facts.get("training", ""))))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(plain(_("finished {time}").format(time=finished_at(run))))
+        download_table(TRAININGS, run)
+        offer_deletion(TRAININGS, run)
     lines = [str(point.get("signature", "")) for point in facts.get("points", [])]
     with st.expander(_("Signatures"), icon=":material/fingerprint:"):
         st.code("\n".join(lines), language=None, wrap_lines=True)

@@ -88,9 +88,12 @@ def test_bias_rates_of_a_run(fresh_store) -> None:
     page = without_errors(open_page("nli", view="rates"))
     assert "−0.500" in html_of(page)
     assert "—" in html_of(page)
+    page.text_input(key="rates-name").set_value("all eleven").run()
     page.button(key="rates-start").click().run()
     (job,) = jobs.jobs(fresh_store)
-    assert json.dumps(job.command).count("--rate") == 11
+    assert json.dumps(job.command).count("--rate") == 11 and "all eleven" in job.command
+    without_errors(page.button(key="rates-delete").click().run())
+    assert not table.exists() and "Nothing has been trained yet" in page.info[0].value
 
 
 def test_one_pair_is_asked_of_the_worker() -> None:
