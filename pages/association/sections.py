@@ -13,13 +13,12 @@ from core.association.published import is_multilingual, printed, printed_verdict
 from core.association.table import read_associations, rows_of
 from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from core.report.numbers import interval
-from core.report.table_lines import note_text
 from core.statistics import Estimate, Resampling
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import undefined
+from pages.ui.numbers import note_text, undefined
 from pages.ui.style import colours
 from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
@@ -153,7 +152,7 @@ def show_shares(table: str, version: str, model: str) -> None:
     found = by(table, version, model, "profession_key")
     correlations = {method: measures.share_correlation(found, method) for method in ("pearson", "spearman")}
     if correlations["pearson"].value is None:
-        st.info(plain(note_text(correlations["pearson"].reason, _)))
+        st.info(plain(note_text(correlations["pearson"].reason)))
         return
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
@@ -173,7 +172,7 @@ def show_shares(table: str, version: str, model: str) -> None:
 
 
 def _metric(name: str, found: Estimate) -> None:
-    text, why = undefined(found.value, note_text(found.reason, _), "{:+.3f}")
+    text, why = undefined(found.value, note_text(found.reason), "{:+.3f}")
     span = interval(found.low, found.high, signed=True)
     units = _("{n} professions").format(n=found.units)
     st.metric(name, text.replace("-", "−"), help=why)

@@ -10,10 +10,10 @@ from core.charts.describe import bars, before_after_line, length_bars, pair_bala
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.statistics import Estimate
-from pages.describe.tiles import length, reason_text
+from pages.describe.tiles import length
 from pages.ui.charts import show_chart
 from pages.ui.language import _
-from pages.ui.numbers import DASH, percent
+from pages.ui.numbers import DASH, note_text, percent
 from pages.ui.style import colours
 from pages.ui.text import paragraph
 
@@ -28,7 +28,7 @@ def traced(rows: Iterable[Row], found: Description) -> list[Row]:
 def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
-        return f"{DASH} {reason_text(found.reason)}".strip()
+        return f"{DASH} {note_text(found.reason)}".strip()
     return f"{percent(found.value)} ({100 * found.low:.1f} % – {100 * found.high:.1f} %)"
 
 

@@ -6,19 +6,10 @@ import streamlit as st
 
 from core.describe import Description, as_json
 from core.describe.latex import as_latex
-from core.language import translate
-from core.statistics import Note
 from core.text.repetition import Repeated
-from pages.ui.language import _, language
-from pages.ui.numbers import DASH, percent
+from pages.ui.language import _
+from pages.ui.numbers import DASH, note_text, percent
 from pages.ui.text import plain
-
-
-def reason_text(reason: Note | str | None) -> str:
-    """A reason in the visitor's language; nothing for None."""
-    if isinstance(reason, Note):
-        return translate(reason.message, language()).format(**reason.values)
-    return translate(reason, language()) if reason else ""
 
 
 def length(value: float | None) -> str:
@@ -78,7 +69,7 @@ def writing(found: Description) -> None:
 def _repeated(name: str, value: Repeated, meaning: str) -> None:
     st.metric(name, DASH if value.mean is None else f"{value.mean:.3f}")
     if value.mean is None or value.std is None:
-        st.caption(plain(reason_text(value.reason)))
+        st.caption(plain(note_text(value.reason)))
         return
     text = _("{meaning}; standard deviation {std}, {texts} texts, {short} too short")
     values = {"std": f"{value.std:.3f}", "texts": f"{value.texts:,}", "short": f"{value.short:,}"}

@@ -11,13 +11,13 @@ from core.model_bias import Summary
 from core.model_bias.many_intervals import many_intervals
 from core.model_bias.summary import Grouping
 from core.report.numbers import interval, percent, plain_number, signed_number
-from core.report.table_lines import note_text
 from core.statistics import Estimate
 from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads
 from pages.ui.language import _
+from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
@@ -43,7 +43,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
     event: Any = st.altair_chart(chart, key="groups-chart", on_select="rerun", selection_mode="cell")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(paragraph([says, note_text(tested.sentence, _)] if tested else [says])))
+        st.caption(plain(paragraph([says, note_text(tested.sentence)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
     text = _("Intervals: {n} resamples of each group's sentences.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
@@ -103,7 +103,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "high": estimate.high,
         "interval": interval(estimate.low, estimate.high, signed=measure == "signed_mean") or "—",
         "n": one.n,
-        "reason": note_text(estimate.reason, _),
+        "reason": note_text(estimate.reason),
         "estimate": estimate,
         "drawn": one.drawn,
         "signature": one.signature,

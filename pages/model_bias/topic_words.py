@@ -11,6 +11,7 @@ from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _
+from pages.ui.numbers import percent
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import plain
@@ -67,11 +68,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
 
 def _tip(row: dict[str, Any]) -> str:
     text = _("in {male} of the sentences to the male word, {female} of those to the female word; p {p}")
-    return text.format(male=_rate(row["male_rate"]), female=_rate(row["female_rate"]), p=p_value(row["p"]))
-
-
-def _rate(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return text.format(male=percent(row["male_rate"]), female=percent(row["female_rate"]), p=p_value(row["p"]))
 
 
 def p_value(p: float) -> str:
@@ -89,8 +86,8 @@ def _table(shown: "pd.DataFrame") -> None:
             _("side"): sides[row["side"]],
             _("word"): row["word"],
             _("weight"): f"{row['weight']:.4f}",
-            _("where male"): _rate(row["male_rate"]),
-            _("where female"): _rate(row["female_rate"]),
+            _("where male"): percent(row["male_rate"]),
+            _("where female"): percent(row["female_rate"]),
             _("contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),

@@ -14,7 +14,7 @@ from core.errors import EvenhandError
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
-from pages.ui.numbers import DASH, interval, moment, note_text, with_interval
+from pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from pages.ui.text import plain
 
 USUAL = 100
@@ -128,7 +128,7 @@ def _show_closed(found: PilotFigures) -> None:
         left, right = st.columns([1, 2], gap="large")
         with left:
             reason = note_text(found.unanimous.reason) if found.unanimous.value is None else ""
-            st.metric(_("All agree"), _share(found), help=reason or None)
+            st.metric(_("All agree"), percent(found.unanimous.value), help=reason or None)
             if found.unanimous.value is not None:
                 text = _(
                     "95 % interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
@@ -141,11 +141,6 @@ def _show_closed(found: PilotFigures) -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(found.signature)
             downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
-
-
-def _share(found: PilotFigures) -> str:
-    value = found.unanimous.value
-    return DASH if value is None else f"{100 * value:.1f} %"
 
 
 def _people(found: PilotFigures) -> list[dict[str, Any]]:
