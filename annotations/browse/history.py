@@ -46,7 +46,7 @@ WHERE retest.item = :item ORDER BY retest_label.id
 """
 _LABEL_NAMES = (
     "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form", "after_reveal",
-    "superseded", "valid", "blind", "op_id", "revision", "file",
+    "superseded", "stands", "blind", "op_id", "revision", "file",
 )  # fmt: skip
 _SKIPS = (
     "SELECT skip.created, annotator.name, revision FROM valid_skip AS skip"
@@ -179,7 +179,7 @@ def _labels(store: Store, kind: Happened, query: str, values: dict[str, Any]) ->
         data = dict(zip(_LABEL_NAMES, rest, strict=True))
         for name in ("reasons", "spans", "tags"):
             data[name] = json.loads(data[name])
-        for name in ("after_reveal", "superseded", "valid", "blind"):
+        for name in ("after_reveal", "superseded", "stands", "blind"):
             data[name] = bool(data[name])
         data["extraneous"] = None if data["extraneous"] is None else bool(data["extraneous"])
         yield Entry(when, kind, who, data)

@@ -281,5 +281,5 @@ def _conflicts(call: DeskRequest) -> list[Reply]:
     found = own_conflicts(call.store, call.at.project, call.at.annotator)
     kind = call.at.project.kind
     return [
-        {**decision_out(each, kind), "valid": standing_choice(call.store, call.at, each.item.uid)} for each in found
+        {**decision_out(each, kind), "stands": standing_choice(call.store, call.at, each.item.uid)} for each in found
     ]

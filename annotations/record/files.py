@@ -14,7 +14,7 @@ from core.files.csv_out import csv_line
 ITEM = ("item", "state", "pair", "side", "text", "context")
 ACT = (
     "created", "choice", "reasons", "extraneous", "spans", "tags", "note", "seconds", "guideline", "form_shown",
-    "after_reveal", "valid", "superseded", "op_id", "desk", "revision", "base",
+    "after_reveal", "stands", "superseded", "op_id", "desk", "revision", "base",
 )  # fmt: skip
 SAME = tuple(name for name in ACT if name not in ("reasons", "spans", "tags"))
 HEADER = (*ITEM, "what", *ACT, "author", "said", "private")

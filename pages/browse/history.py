@@ -59,7 +59,7 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
 def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
     chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
     sign, tone = choice_sign(chosen)
-    replaced = one.kind == "label" and not one.data["valid"]
+    replaced = one.kind == "label" and not one.data["stands"]
     notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
     what = element("div", joined([entry_text(one, names, threads), *notes]), "what soft" if replaced else "what")
     when = element("time", moment(one.when), "small nowrap")
@@ -96,7 +96,7 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
     text = _("{who}: {choice}").format(who=who, choice=choice)
     if data["superseded"]:
         text += " · " + _("another desk was first")
-    elif not data["valid"]:
+    elif not data["stands"]:
         text += " · " + _("replaced later")
     if data["after_reveal"]:
         text += " · " + _("after seeing what others said")

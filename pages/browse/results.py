@@ -145,7 +145,7 @@ def _values(row: SearchRow) -> dict[str, object]:
     item = row.item
     held = {
         "aside": row.aside, "split": row.split, "settled": row.settled, "pilot": row.pilot,
-        "known answer": row.known is not None, "random share": row.shared,
+        "hidden gold": row.known is not None, "random share": row.shared,
     }  # fmt: skip
     flags = item.extra.get("flags")
     return {

@@ -94,7 +94,7 @@ def test_a_large_import_is_taken_back_by_a_job(
     assert counts(fresh_store, found).items == 2
 
 
-@pytest.mark.parametrize(("button", "valid"), [("keep", "accept"), ("take", "reject")])
+@pytest.mark.parametrize(("button", "stands"), [("keep", "accept"), ("take", "reject")])
 def test_files_that_disagree_are_decided(
     fresh_store: Store, found: Project, tmp_path: Path, button: str, stands: str
 ) -> None:

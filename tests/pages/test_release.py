@@ -89,7 +89,7 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
     app = without_errors(open_page("release"))
     text = words(app)
     assert first.hash in text and second.hash in text and first.hash != second.hash
-    assert "Since 1.0: 0 items came into the set, 1 left it, 1 have another gold label" in text
+    assert "Since 1.0: 0 items added, 1 removed, 1 with another gold label" in text
     assert text.index(second.hash) < text.index(first.hash)
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
     assert any(each.value.startswith("Alpha before filtering") for each in app.caption), "its interval is in view"

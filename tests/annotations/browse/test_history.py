@@ -56,7 +56,7 @@ def test_everything_that_happened_is_there(fresh_store: Store) -> None:
         "comment", "settlement", "event", "released",
     ])  # fmt: skip
     labels = [one for one in history if one.kind == "label"]
-    assert [(one.who, one.data["choice"], one.data["valid"], one.data["blind"]) for one in labels] == [
+    assert [(one.who, one.data["choice"], one.data["stands"], one.data["blind"]) for one in labels] == [
         ("Ada", "reject", False, False),
         ("Ada", None, False, False),
         ("Ada", "accept", True, True),
@@ -92,7 +92,7 @@ def test_a_label_that_came_too_late_is_told_as_such(fresh_store: Store) -> None:
     store_operations(fresh_store, made, people[0], [decide(item, "accept", desk="one")])
     store_operations(fresh_store, made, people[0], [decide(item, "reject", desk="two")])
     late = item_history(fresh_store, made, item.uid)[-1]
-    assert late.data["superseded"] and not late.data["valid"]
+    assert late.data["superseded"] and not late.data["stands"]
 
 
 def test_the_second_label_of_an_item_that_came_again(fresh_store: Store) -> None:
@@ -112,7 +112,7 @@ def test_the_second_label_of_an_item_that_came_again(fresh_store: Store) -> None
         )
         db.execute("UPDATE retest SET latest = 1")
     (again,) = [one for one in item_history(fresh_store, made, items[0].uid) if one.kind == "again"]
-    assert (again.who, again.data["choice"], again.data["valid"]) == ("Ada", "reject", True) and again.tells
+    assert (again.who, again.data["choice"], again.data["stands"]) == ("Ada", "reject", True) and again.tells
     assert "again" not in kinds(item_history(fresh_store, made, items[0].uid, reader=ada))
 
 

@@ -111,7 +111,7 @@ def test_two_desks_conflict_and_the_first_one_stands(ada: Desk) -> None:
     reply = other.sync(other.op(item, "reject", reasons=["name"]))
     assert reply["answers"][0] == {"op": "desk-2-1", "result": "acked", "conflict": True, "latest": "desk-1-1"}
     (conflict,) = reply["conflicts"]
-    assert (conflict["item"]["id"], conflict["choice"], conflict["valid"]) == (item, "reject", "accept")
+    assert (conflict["item"]["id"], conflict["choice"], conflict["stands"]) == (item, "reject", "accept")
     assert ada.sync(ada.op(item, "accept", base="desk-1-1"))["conflicts"] == []
 
 

@@ -47,7 +47,7 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
     replies += [ada.post("history", {"limit": 10}).json(), ada.post("item", {"item": first["id"]}).json()]
     other = Desk(client, fresh_store, project, "Ada", "desk-3")
     replies.append(other.sync(op(other, first["id"], "correct"), hello=30))
-    assert replies[-1]["conflicts"][0]["valid"] == "misgendering"
+    assert replies[-1]["conflicts"][0]["stands"] == "misgendering"
     opening = frontend.start_data(
         fresh_store, project, annotators(fresh_store, project)[0], language="en", api="/api/desk"
     )

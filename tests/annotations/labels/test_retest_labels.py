@@ -116,7 +116,7 @@ def test_another_desk_that_comes_too_late_is_told_so(desk: Desk) -> None:
     assert all(answer["conflict"] and answer["latest"].startswith("desk-1") for answer in reply["answers"])
     ordinary, came_again = both(desk, reply["conflicts"])
     assert len(ordinary) + len(came_again) == len(items) and all(one in ordinary for one in came_again)
-    assert {one["valid"] for one in reply["conflicts"]} == {choice}
+    assert {one["stands"] for one in reply["conflicts"]} == {choice}
 
 
 def test_lost_answers_and_old_deliveries(desk: Desk) -> None:
