@@ -1,1 +1,1 @@
-"""commands holds what `python cli.py` can be asked, one file an area; each command calls what its page calls."""
+"""The commands of `python cli.py`, one file per area; a command calls the same function as its page."""

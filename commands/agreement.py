@@ -192,14 +192,11 @@ def agreement(
 ) -> None:
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 
-    On all reviewed items and blind labels. `percent` is the share of items
-    with two labels or more on which everybody agreed. Of generations the four
-    labels are compared, with intervals over contexts; --json adds `ways`: the
-    same on three labels (plural they counts as no pronoun), on two
-    (misgendering or not) and on the flag for extraneous gendered language,
-    and `marks`: how far the same characters were marked (F1). `by_version`:
-    the measures under each version of the guideline; `by_form`: how often
-    sentences were accepted when shown whole and when shown masked.
+    On all reviewed items and blind labels. `percent` is the share of items with two labels or more on which everybody
+    agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the same on
+    three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
+    gendered language, and `marks`: how far the same characters were marked (F1). `by_version`: the measures under each
+    version of the guideline; `by_form`: accept rates of sentences shown in the original and the masked form.
     """
     with existing_store(db) as store, store.read():
         found, resampling = find_project(store, project), Resampling(resamples, seed)

@@ -14,7 +14,7 @@ READ = click.Path(path_type=Path)
 
 @click.group()
 def audit() -> None:
-    """Audits of extremes: draw them with matched controls, have people judge them blind, see who leaks."""
+    """Audits of extremes: draw them with matched controls, have people judge them blind, and see which leak."""
 
 
 def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) -> Any:

@@ -25,7 +25,7 @@ _author = click.option("--author", default="", help="Who does it; kept with the 
 
 @click.group()
 def guideline() -> None:
-    """Show, compare and write versions of the guideline; send labels of older versions back."""
+    """Show, compare and write versions of the guideline; send labels of older versions for relabelling."""
 
 
 @guideline.command()
@@ -69,7 +69,7 @@ def new(
     db: str,
     as_json: bool,
 ) -> None:
-    """Write the next version, tell annotators what changed, and send labels back."""
+    """Write the next version with its changes for annotators, and send labels for relabelling."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         draft = changed_draft(projects.guideline(store, found), text, reasons, changes)
@@ -87,7 +87,7 @@ def new(
 
 
 def changed_draft(now: Guideline, text: Path | None, reasons: Path | None, changes: str) -> Draft:
-    """The version *now* with the text or the reasons of a file in place of its own. Raises BadFile."""
+    """The version *now* with text or reasons from a file. Raises BadFile."""
     said = read_text(text) if text else now.text
     return Draft(now.version, said, now.choices, read_reasons(reasons) if reasons else now.reasons, changes)
 
@@ -101,7 +101,7 @@ def changed_draft(now: Guideline, text: Path | None, reasons: Path | None, chang
 @db_option
 @json_option
 def send(name: str, version: int | None, which: str, also: str, author: str, db: str, as_json: bool) -> None:
-    """Send labels of older versions back to those who made them; what was sent before is not sent again."""
+    """Send labels of older versions back to their annotators for relabelling. Idempotent."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         number = projects.guideline(store, found, version).version
@@ -116,7 +116,7 @@ def send(name: str, version: int | None, which: str, also: str, author: str, db:
 @db_option
 @json_option
 def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None:
-    """What differs between two versions (default: an old one and the one in use)."""
+    """The differences between two versions (default: an old one and the one in use)."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         first, second = projects.guideline(store, found, old), projects.guideline(store, found, newer)

@@ -117,7 +117,7 @@ def _verdict(row: dict[str, Any], dataset: str | None) -> tuple[Verdict, str]:
 @db_option
 @json_option
 def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
-    """What people say of the generations of PROJECT against the first-pronoun rule.
+    """People's labels of the generations of PROJECT against the first-pronoun rule.
 
     On finished generations only: all their labels are there. Shares with 95 %
     intervals over contexts; `se_published` takes generations as independent.

@@ -48,7 +48,7 @@ def list_jobs(db: str, as_json: bool) -> None:
 @click.option("--lines", default=20, show_default=True, help="How many of the last lines.")
 @db_option
 def log(db: str, uid: str, lines: int) -> None:
-    """What a job wrote to its terminal."""
+    """Print the output of a job."""
     with existing_store(db) as store:
         click.echo(jobs.log_tail(store, jobs.find(store, uid), lines))
 
@@ -58,7 +58,7 @@ def log(db: str, uid: str, lines: int) -> None:
 @db_option
 @json_option
 def cancel(db: str, uid: str, as_json: bool) -> None:
-    """End a job with everything it started (UID: its id, or how it begins)."""
+    """End a job with its child processes (UID: its id, or the beginning of it)."""
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
         jobs.cancel(store, jobs.find(store, uid))
@@ -71,7 +71,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
 @db_option
 @json_option
 def resume(db: str, uid: str, as_json: bool) -> None:
-    """Run a job again that failed, was cancelled or interrupted."""
+    """Run a failed, cancelled or interrupted job again."""
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
         started = jobs.resume(store, jobs.find(store, uid))
@@ -83,7 +83,7 @@ def resume(db: str, uid: str, as_json: bool) -> None:
 @db_option
 @click.pass_context
 def run(context: click.Context, db: str, uid: str) -> None:
-    """Be the process of a job; `job resume` and the pages start this."""
+    """The process of a job, started by `job resume` and the pages."""
     root = context.find_root().command
 
     def call(command: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""`people PROJECT [add|rename|deactivate|replace|give-back|record]`: who labels in a project."""
+"""`people PROJECT [add|rename|deactivate|replace|give-back|record]`: the annotators of a project."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ _author = click.option("--author", default="", help="Who does this; kept with th
 
 
 class _OfProject(click.Group):
-    """Its options may stand behind the project too, where no command follows."""
+    """Options may follow the project if there is no subcommand."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.allow_interspersed_args = not set(args[1:]) & set(self.commands)
@@ -30,7 +30,7 @@ class _OfProject(click.Group):
 @json_option
 @click.pass_context
 def people(context: click.Context, project: str, db: str, as_json: bool) -> None:
-    """Who labels in PROJECT; without a command: everybody who does or did.
+    """The annotators of PROJECT; without a command: list present and former ones.
 
     --db and --json stand last.
     """
@@ -55,7 +55,7 @@ def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> N
 @json_option
 @click.pass_obj
 def add(project: str, names: tuple[str, ...], author: str, db: str, as_json: bool) -> None:
-    """Let more people label; somebody who had left is back."""
+    """Add annotators, or reactivate those who had left."""
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.add_annotators(store, found, names, author=author)
@@ -88,7 +88,7 @@ def rename(project: str, old: str, new: str, author: str, db: str, as_json: bool
 @json_option
 @click.pass_obj
 def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> None:
-    """Let somebody leave: what is in hand goes to others, labels stay and count."""
+    """Deactivate NAME: leases end, labels stay and count."""
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.remove_annotator(store, found, projects.annotator(store, found, name), author=author)
@@ -103,7 +103,7 @@ def deactivate(project: str, name: str, author: str, db: str, as_json: bool) -> 
 @json_option
 @click.pass_obj
 def replace(project: str, old: str, new: str, author: str, db: str, as_json: bool) -> None:
-    """Let NEW take the place of OLD: what is in hand moves, past labels stay with OLD, who leaves."""
+    """Replace OLD by NEW: open items move; OLD is deactivated and keeps the labels."""
     with existing_store(db) as store:
         found = projects.project(store, project)
         projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
@@ -131,13 +131,13 @@ def give_back(project: str, name: str, author: str, db: str, as_json: bool) -> N
 @db_option
 @click.pass_obj
 def record(project: str, name: str, kind: str, out: Path | None, db: str) -> None:
-    """Everything that is recorded about NAME in PROJECT, as NAME may see it."""
+    """The record of NAME in PROJECT, as NAME may see it."""
     with existing_store(db) as store:
         found = projects.project(store, project)
         person = projects.annotator(store, found, name)
         parts = (record_json if kind == "json" else record_csv)(store, found, person)
         if out is None:
-            # Whole before it is printed: who reads it page by page would keep the database's log growing.
+            # Read completely before printing: a pager would keep the read transaction open.
             click.echo("".join(parts), nl=False)
             return
         _write(out, parts)

@@ -30,7 +30,7 @@ def pilot() -> None:
 @db_option
 @json_option
 def start(name: str, items: int, seed: int | None, author: str, db: str, as_json: bool) -> None:
-    """Draw items that nobody has labelled; until the pilot is closed nothing else is handed out."""
+    """Draw unlabelled items; until the pilot is closed nothing else is handed out."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         made = pilots.start_pilot(store, found, items, seed=seed, author=author)
@@ -57,7 +57,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def show(name: str, db: str, as_json: bool) -> None:
-    """Every pilot of a project in figures, and the tags with what was decided about them."""
+    """The figures of every pilot of a project, and the tags with their criteria."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         shown = [_figures(pilot_figures(store, found, each)) for each in pilots.pilots(store, found)]

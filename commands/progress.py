@@ -1,4 +1,4 @@
-"""`progress PROJECT`: who does what, what is missing per pair and side, whether the quotas can be met."""
+"""`progress PROJECT`: the work of annotators, missing items per pair and side, whether the quotas can be met."""
 
 from dataclasses import asdict
 from datetime import UTC, tzinfo
@@ -25,10 +25,11 @@ from core.statistics import Estimate, Note
 @db_option
 @json_option
 def progress(project: str, zone: str, db: str, as_json: bool) -> None:
-    """Who does what, what is missing per pair and side, and whether the candidates left can meet the quotas.
+    """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
+    quotas.
 
     Candidates needed = missing / share kept so far; the ends are those of the share's 95 % Wilson interval. A pair and
-    side with fewer than ten reviewed items takes the share of all together.
+    side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)
     with existing_store(db) as store:

@@ -110,7 +110,7 @@ def create(
 def _guideline_of(
     kind: str, criteria: Version, language: str, guideline: Path | None, reasons: Path | None
 ) -> dict[str, Any]:
-    """What the guideline is made of, as create_project takes it; what is not said is left to its defaults."""
+    """The parts of the guideline for create_project; missing ones use its defaults."""
     built = built_in(criteria, language) if kind == "sentences" else None
     asked = {"guideline_text": built.text, "choices": built.choices, "reasons": built.reasons} if built else {}
     return (
@@ -189,7 +189,7 @@ def change(
 @db_option
 @json_option
 def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
-    """Put a project away: nothing is deleted, no items are handed out."""
+    """Archive a project: nothing is deleted, no items are handed out."""
     with existing_store(db) as store:
         put_away = projects.archive(store, projects.project(store, name), archived=not undo)
         shown = _described(store, put_away)
@@ -253,7 +253,7 @@ def guideline(
 @db_option
 @json_option
 def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None:
-    """Show who labels in a project, let more people label, or let somebody leave."""
+    """Show, add or deactivate annotators of a project."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         leaving = [projects.annotator(store, found, each) for each in _names(remove)]
@@ -272,7 +272,7 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
 @db_option
 @json_option
 def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bool) -> None:
-    """Show what everybody skipped, or hand it out again."""
+    """Show items that everybody skipped, or hand them out again."""
     with existing_store(db) as store:
         found = projects.project(store, name)
         back = [one.uid for one in projects.set_aside_items(store, found)] if everything else [uid] if uid else []
@@ -295,7 +295,7 @@ def demo(db: str, as_json: bool) -> None:
         if not made:
             known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}
             if {DEMO, GENERATIONS} <= known:
-                make_demo(store)  # says that it is there
+                make_demo(store)  # raises NotAllowed
             for name, make in ((DEMO, make_demo), (GENERATIONS, make_generations_demo)):
                 if name not in known:
                     make(store)

@@ -1,4 +1,4 @@
-"""`check-paper`: what the papers print, worked out again from what else they print."""
+"""`check-paper`: recalculate the numbers of the papers from their other numbers."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ WORDS = {True: "follows", False: "DOES NOT FOLLOW", None: "undecided"}
 
 
 def claim_data(claim: PrintedClaim) -> dict[str, Any]:
-    """A claim for JSON; `follows` is null where the document leaves open what would decide, with the reason."""
+    """A claim for JSON; `follows` is null, with the reason, if the document does not decide it."""
     remark = note_text(claim.remark) or None
     data: dict[str, Any] = {
         "key": claim.key,
@@ -34,7 +34,7 @@ def claim_data(claim: PrintedClaim) -> dict[str, Any]:
 @click.option("--all", "everything", is_flag=True, help="Also print the claims that follow.")
 @json_option
 def check_paper(everything: bool, as_json: bool) -> None:
-    """Work out again what the papers behind the measures print, and list what does not follow.
+    """Recalculate the numbers of the papers behind the measures, and list inconsistent ones.
 
     Every printed number may be off by half a unit of its last digit. Exit code 0 whatever is found.
     """

@@ -59,7 +59,7 @@ def release(
     db: str,
     as_json: bool,
 ) -> None:
-    """Freeze PROJECT as VERSION, or write a release that there is to --out.
+    """Freeze PROJECT as VERSION, or write an existing release to --out.
 
     A release holds the kept items in several layouts, labels with pseudonyms,
     hard cases, data sheet, method section, changes against the last release
@@ -84,7 +84,7 @@ def release(
 
 
 def _release_of(store: Store, project: Project, version: str, notes: str, author: str) -> tuple[Release, bool]:
-    """The release of that version, made where there is none, and whether it was."""
+    """The release with that version, made if needed, and whether it was made."""
     try:
         return releasing.release(store, project, version), False
     except NotFound:
@@ -128,7 +128,7 @@ def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json
 
 
 def described(release: Release) -> dict[str, Any]:
-    """A release for JSON; who is who stays in the database."""
+    """A release for JSON, without the names behind its codes."""
     facts = {key: value for key, value in release.facts.items() if key != "codes"}
     names = ("version", "hash", "items", "labels", "created", "author")
     return {name: getattr(release, name) for name in names} | {"facts": facts}

@@ -40,7 +40,7 @@ def report(
 
     frame = read_scores(scores)
     for model in models:
-        rows_of(frame, model)  # an unknown one is refused with the names that there are
+        rows_of(frame, model)  # an unknown name is refused with a list of the names
     settings = ReportSettings(
         models=models,
         denominator="all" if denominator == "all" else "side",

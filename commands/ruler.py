@@ -1,4 +1,4 @@
-"""`ruler`: do planted models come back as planted, and how does a model stand beside nulls and references?"""
+"""`ruler`: are planted models measured as planted, and how does a model compare with nulls and references?"""
 
 import sys
 from pathlib import Path
@@ -20,10 +20,10 @@ from core.statistics import Estimate
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @json_option
 def ruler(model: str | None, scores: Path | None, references: bool, seed: int, as_json: bool) -> None:
-    """Check the ruler: models with a planted bias must come back as planted.
+    """Check the ruler: models with a planted bias must be measured as planted.
 
-    With --model or --scores, that model's values beside what chance gives and beside references, each said to be the
-    null of what. Ends with 1 where a planted model does not come back.
+    With --model or --scores, that model's values beside nulls (each with its quantity) and references. The exit code is
+    1 if a planted model is not measured as planted.
     """
     from core.ruler.planted import measure_marks
 

@@ -64,9 +64,9 @@ SLOW_S = 5.0  # a load that is worth a word
 def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     """Score the sentences of FILE, or of a project as project:NAME, and write a table.
 
-    FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences.
-    One row per sentence and model, in the order of the file; a row that cannot be scored says why in `status`.
-    Positive values lean to the male word. What was scored before is not asked again.
+    FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences. One row per
+    sentence and model, in the order of the file; a row that cannot be scored says why in `status`. Positive values lean
+    to the male word. Scores in the cache are not computed again.
     """
     out, is_run = run_target(db, "scores", options["out"], options["run_name"])
     source = open_input(file, db=db, column=options["column"], uid=options["uid"])
@@ -81,7 +81,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
 def _settings(db: str, options: dict[str, Any]) -> Settings:
     cache = None if options["no_cache"] else Path(options["cache"]) if options["cache"] else cache_path(db)
     if cache is not None and cache.resolve() == Path(db).resolve():
-        # Opening it beside the store would drop the locks that this process holds on it.
+        # Opening the file beside the store would drop the locks of this process on it.
         raise BadFile(N_("{file} is the database of the labels; remembered scores need a file of their own."), file=db)
     return Settings(
         models=tuple(options["models"]),
@@ -96,7 +96,7 @@ def _settings(db: str, options: dict[str, Any]) -> Settings:
 
 
 def for_people(report: ScoringReport) -> str:
-    """What came of each model, for people."""
+    """The result of each model in words."""
     lines = []
     for one in report.models:
         tally = one.tally

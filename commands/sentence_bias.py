@@ -1,4 +1,4 @@
-"""`score-sentence` and `models`: one sentence asked of one model, and which models there are."""
+"""`score-sentence` and `models`: one sentence under one model, and the list of models."""
 
 import math
 from typing import Any
@@ -28,7 +28,7 @@ def score_sentence(text: str, model: str, options: tuple[str, str] | None, joint
 
     TEXT holds one keyword of a pair, or [MASK] with --options. Positive values lean to the male word.
     """
-    find_slot(text, options or None)  # a sentence that cannot be asked is refused before a model is loaded
+    find_slot(text, options or None)  # refuse an invalid sentence before loading a model
     reading = read(text, open_scorer(model, joint=joint), options=options or None)
     answer(as_data(reading), as_text(reading), as_json=as_json)
 
@@ -69,7 +69,7 @@ def _infinite(value: Any) -> bool:
 
 
 def as_text(reading: Reading) -> str:
-    """The reading for people: the ratio first, then what it is made of."""
+    """The reading in words: the ratio first, then its parts."""
     message, values = odds(reading.bias_log10)
     lines = [message.format(**values)]
     if reading.reason:

@@ -1,4 +1,4 @@
-"""What every command has in common: the database, the answer, the meter of a run, where it writes, passwords."""
+"""Shared by all commands: the database, the answer, the meter of a run, its output, passwords."""
 
 import json
 import math
@@ -34,7 +34,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def existing_store(db: str) -> Store:
-    """The database at *db*, for commands that make none. Raises NotFound where there is no file."""
+    """The database at *db*, for commands that do not create it. Raises NotFound if there is no file."""
     if not Path(db).is_file():
         raise NotFound(N_("There is no database {path}: check --db and EVENHAND_DB."), path=db)
     return Store.open(db)
@@ -65,7 +65,7 @@ def finite(value: Any) -> Any:
 
 
 def warn(notices: Iterable[Notice], failed: Iterable[Failure] = ()) -> None:
-    """Say on stderr what a run has to tell, and which models could not be used."""
+    """Print the notes of a run and the failed models on stderr."""
     for notice in notices:
         click.echo(notice.text, err=True)
     for failure in failed:
@@ -73,7 +73,7 @@ def warn(notices: Iterable[Notice], failed: Iterable[Failure] = ()) -> None:
 
 
 def say_unsettled(store: Store, project: Project) -> None:
-    """Say on stderr where a change of settings has not reached every item: numbers are partly of before."""
+    """Print a notice on stderr during a recount: some numbers are old."""
     if open_recount(store, project) is not None:
         click.echo(RECOUNTING, err=True)
 
@@ -84,7 +84,7 @@ def answer(data: dict[str, Any], text: str, *, as_json: bool) -> None:
 
 
 class Meter:
-    """How far a run is: the job's row, and a line on stderr with rate and time left.
+    """The progress of a run: the job's row, and a line on stderr with rate and time left.
 
     On a terminal the line is rewritten twice a second, in a log there is one every half a minute. *unit*: what is
     counted; "MB" stands for bytes. `with Meter() as meter:` clears the line at the end.
@@ -135,7 +135,7 @@ def rate_line(done: int, total: int, seconds: float, model: str = "", *, unit: s
 def run_target(
     db: str, kind: Kind, out: str | Path | None, name: str | None, *, ending: str = TABLE
 ) -> tuple[Path, bool]:
-    """Where a run writes, and whether it is one that pages list: --out FILE, or --run NAME. Raises Refused."""
+    """The output of a run, --out FILE or --run NAME, and whether pages list it. Raises Refused."""
     if (out is None) == (name is None):
         raise Refused(NO_TEXTS if ending == TEXTS else NO_TARGET)
     if name is not None:
@@ -149,12 +149,12 @@ def target_or_none(db: str, kind: Kind, out: str | Path | None, name: str | None
 
 
 def environment_password() -> str | None:
-    """The password of archives in the environment, None where there is none; never on the command line."""
+    """The password of archives in the environment, or None; never on the command line."""
     return os.environ.get(VARIABLE) or None
 
 
 def ask_password(*, new: bool) -> str | None:
-    """The password in the environment, else one that is typed, where somebody is there to type; a new one twice."""
+    """The password in the environment, else one typed at a terminal; a new one is typed twice."""
     if known := environment_password():
         return known
     if not sys.stdin.isatty():
@@ -165,8 +165,8 @@ def ask_password(*, new: bool) -> str | None:
 
 @contextmanager
 def opened_tables(file: str) -> "Iterator[list[Member]]":
-    """The tables of a file or archive; asks for the password where the archive is locked and nobody has given one."""
-    from annotations.files.open_upload import tables_in  # it loads every format: most commands need none
+    """The tables of a file or archive; asks for a missing password."""
+    from annotations.files.open_upload import tables_in  # loads every format, which most commands do not need
     from core.files.archives import NeedsPassword
 
     password = environment_password()

@@ -51,7 +51,7 @@ def measured(
 
 
 def _partners(names: Sequence[str], monolingual: str | None) -> list[str]:
-    """The monolingual model, then the multilingual ones; fewer than two where that cannot be told."""
+    """The monolingual model, then the multilingual ones; fewer than two if that is unknown."""
     one = monolingual or next((name for name in names if is_multilingual(name) is False), None)
     several = [name for name in names if name != one and (monolingual or is_multilingual(name))]
     return [one, *several] if one else []

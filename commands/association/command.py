@@ -104,7 +104,7 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
 
 
 def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Ask the models, write the table where one is wanted, and measure."""
+    """Ask the models, write the table if asked for, and measure."""
     from core.association.table import frame_of
     from core.runs.association import Settings, run_associations
 

@@ -116,9 +116,9 @@ def _comes_back(members: list[Member]) -> bool:
 
 
 def _format_for(name: str, uid: str | None, db: str) -> str:
-    """How a file is read that goes into this project: what the project holds says more than a header.
+    """The format of a file for this project: the kind of the project decides before the header.
 
-    The database is not made for it: a file that turns out to be none leaves nothing behind.
+    It does not create the database, so that an invalid file leaves nothing behind.
     """
     if not Path(db).is_file():
         return "auto"
@@ -131,7 +131,7 @@ def _format_for(name: str, uid: str | None, db: str) -> str:
 
 
 def _imported(store: Store, project: Project, examined: list[Examined], file: str) -> ImportReport:
-    # Two jobs may mine for the same project; a person at the terminal would rather be told than wait.
+    # A job waits for another import into the project; a person at the terminal gets an error at once.
     patience_s = PATIENCE_S if examined[0].layout.format == "candidates" else 0.0
     return import_examined(store, project, examined, progress=progress(), patience_s=patience_s, file=file)
 

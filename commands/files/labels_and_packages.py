@@ -22,7 +22,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
 def bring_labels(
     name: str, members: Sequence[Member], file: str, *, uid: str | None, layout: str, db: str, as_json: bool
 ) -> None:
-    """Import labels into a project that is there, or a package into a project that may be new; print what came back."""
+    """Import labels into an existing project, or a package into a new or existing one; print the report."""
     if layout == "package" or write_package.is_package(members):
         with Store.open(db) as store:
             brought = write_package.import_package(store, name, members, file)
@@ -70,12 +70,12 @@ def _summary(labels: LabelImport) -> str:
     return text + (f"; {labels.beside} kept beside a label that was here first" if labels.beside else "")
 
 
-# How a project begins that an import makes: models are judged on English (SPEC 4)
+# The settings of a project that an import creates: models are judged on English (SPEC 4)
 BEGUN: dict[Kind, dict[str, Any]] = {"sentences": {}, "generations": {"language": "en"}}
 
 
 def project_for(store: Store, name: str, examined: Sequence[Examined]) -> Project | None:
-    """The project, made where it is unknown; None where it is unknown and the file has nothing to put into it."""
+    """The project, created if needed; None if it does not exist and the file has no usable row."""
     try:
         return find_project(store, name)
     except NotFound:
@@ -85,7 +85,7 @@ def project_for(store: Store, name: str, examined: Sequence[Examined]) -> Projec
 
 
 def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:
-    """NAME=VALUE from the command line. Raises BadFile where it is no such pair."""
+    """NAME=VALUE from the command line. Raises BadFile for anything else."""
     found = [text.partition("=") for text in given]
     for key, sign, _value in found:
         if not sign or key.strip() not in known:
@@ -95,7 +95,7 @@ def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, 
 
 
 def import_summary(report: ImportReport) -> str:
-    """What an import did, for people."""
+    """The report of an import in words."""
     text = (
         f"{report.rows} rows read ({report.encoding}): {report.imported} imported, "
         f"{report.duplicates} duplicates, {report.rejected} rejected"

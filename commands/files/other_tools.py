@@ -35,7 +35,7 @@ LEFT_IN_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class TasksWish:
-    """What the command line says of a file of tasks."""
+    """The options for a file of tasks."""
 
     format: str
     column: str | None
@@ -59,14 +59,14 @@ class TasksWish:
         )
 
     def columns(self, kind: Kind | None) -> Columns | None:
-        """For texts that are generations, what is read from where; None for sentences."""
+        """The columns of generations; None for sentences."""
         named = pairs([text for text in self.named if text.partition("=")[0].strip() in KEYS], "--map", KEYS)
         fixed = pairs(self.fixed, "--set", FIXED)
         return Columns(named, fixed) if kind == "generations" or named or fixed else None
 
 
 def task_format_of(members: Sequence[Member], layout: str) -> str | None:
-    """The program whose tasks these are, as the command says or the first file shows; None for any other file."""
+    """The program of these tasks, by the option or the first file; None for any other file."""
     if layout in TASKS:
         return layout
     if layout != "auto" or is_package(members):  # a release holds tasks too, beside its package
@@ -77,7 +77,7 @@ def task_format_of(members: Sequence[Member], layout: str) -> str | None:
 def bring_tasks(
     name: str, members: list[Member], file: str, wish: TasksWish, *, uid: str | None, db: str, as_json: bool
 ) -> None:
-    """Import the tasks into a project that may be new, and print what came in."""
+    """Import the tasks into a new or existing project, and print the report."""
     names = wish.names()
     examined = _examined(members, wish, _kind(name, uid, db))
     with Store.open(db) as store:
@@ -96,7 +96,7 @@ def bring_tasks(
 
 
 def _kind(name: str, uid: str | None, db: str) -> Kind | None:
-    """What the project holds, if it is there: that says more than the keys of a file."""
+    """The kind of the project, if it exists: it decides before the keys of a file."""
     if not Path(db).is_file():
         return None
     with Store.open(db) as store:

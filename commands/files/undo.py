@@ -1,4 +1,4 @@
-"""`undo` and `conflicts`: imports that are taken back, and what two files say differently."""
+"""`undo` and `conflicts`: undo of imports, and conflicts between files."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -28,11 +28,10 @@ COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "s
 @db_option
 @json_option
 def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db: str, as_json: bool) -> None:
-    """Take an import of PROJECT back; without IMPORT, list the imports and their names.
+    """Undo an import of PROJECT; without IMPORT, list the imports and their names.
 
-    Items that nobody has touched are deleted; the others are hidden with
-    their labels, and come back when the same text is imported again. Labels
-    of a file of labels are taken back where they still stand.
+    Untouched items are deleted; the others are hidden with their labels, and an import of the same text restores them.
+    Valid labels of a file of labels are undone.
     """
     with existing_store(db) as store:
         found = project_by_uid(store, uid) if uid else project(store, name)
@@ -86,10 +85,9 @@ def _listed(found: list[Import]) -> str:
 def list_conflicts(
     name: str, taken: str | None, kept: str | None, author: str, out: str | None, db: str, as_json: bool
 ) -> None:
-    """List where two files, or a file and the desk, say different things of an item of PROJECT.
+    """List the conflicts of PROJECT: two files, or a file and a desk, differ on an item.
 
-    What was here first stands; the lead decides. Keywords and texts are listed
-    only: items are never changed.
+    The first value is valid until the lead decides. Keywords and texts are listed only: items never change.
     """
     with existing_store(db) as store:
         found = project(store, name)

@@ -76,11 +76,11 @@ from core.runs.records import TEXTS
 @db_option
 @json_option
 def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
-    """Let a model go on from CONTEXTS, and write what it says as JSON lines that `import` and `rule` read.
+    """Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.
 
-    CONTEXTS: "built-in" (own templates), a folder or table of templates (MISGENDERED, RUFF, TANGO, own), or a file
-    with a context a row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text).
-    The same call goes on where an earlier one was ended, and the result is the same as in one go.
+    CONTEXTS: "built-in" (own templates), a folder or table of templates (MISGENDERED, RUFF, TANGO, own), or a file with
+    a context a row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text). The
+    same call continues an interrupted run, with the same result as an uninterrupted one.
     """
     out, is_run = run_target(db, "generations", options["out"], options["run_name"], ending=TEXTS)
     filling = Filling(
@@ -93,7 +93,7 @@ def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
         trim=options["trim"],
     )
     if options["server"] is None:
-        locate(options["model"])  # a model that cannot be had is refused before anything is read
+        locate(options["model"])  # refuse an unavailable model before reading anything
     source = open_contexts(contexts, filling)
     for problem in source.problems[:20]:
         why = problem.message.format(**problem.values) if problem.values else problem.message

@@ -34,7 +34,7 @@ def backup(out: Path, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def restore(file: Path, force: bool, db: str, as_json: bool) -> None:
-    """Put the backup FILE in the place of the database. Stop the app first.
+    """Replace the database by the backup FILE. Stop the app first.
 
     FILE is checked from end to end before anything is changed.
     """
@@ -46,7 +46,7 @@ def restore(file: Path, force: bool, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def doctor(worker: bool, db: str, as_json: bool) -> None:
-    """Look whether everything is here that the app needs; exit code 1 if something has to be done."""
+    """Check whether everything that the app needs is present; exit code 1 if something has to be done."""
     findings = examine(Path(db), worker=worker)
     bad = any(finding.state == "problem" for finding in findings)
     lines = [f"{SIGNS[finding.state]}  {finding.name:<9} {finding.text}" for finding in findings]

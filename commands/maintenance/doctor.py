@@ -1,4 +1,4 @@
-"""What `doctor` looks at: is everything here that the app needs, and does it work?"""
+"""The checks of `doctor`: is everything that the app needs present, and does it work?"""
 
 import os
 import re
@@ -28,7 +28,7 @@ CHINESE_FONTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: a sentence with {names}, their values, and how it is."""
+    """The result of one check: a sentence with {names}, their values, and the state."""
 
     name: str
     state: State
@@ -42,7 +42,7 @@ class Finding:
 
 
 def examine(database: Path, *, worker: bool = True) -> list[Finding]:
-    """Look at everything, in the order in which it is needed; `worker`: start the inference worker and ask it."""
+    """Run all checks in the order of need; `worker`: also start the inference worker."""
     checks: list[Callable[[], Finding]] = [
         _python,
         _packages,
@@ -131,7 +131,7 @@ def _fonts() -> Finding:
 
 def _has_chinese_font() -> bool:
     if command := shutil.which("fc-list"):
-        # On a slow disk its first call, which reads every font there is, may take longer than anybody waits.
+        # Its first call reads every font, which takes long on a slow disk.
         with suppress(subprocess.TimeoutExpired):
             asked = [command, ":lang=zh", "family"]
             listed = subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False)

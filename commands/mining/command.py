@@ -68,13 +68,13 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Find candidate sentences in files, folders and globs.
 
     PATH: .txt, .md, .html, .jsonl, .csv or .tsv in UTF-8, GB18030 or Big5, also in .gz and .zip. The same text and
-    settings give the same candidates in the same order, however many processes work. Nothing is at --out
-    before the run is over; a run that was killed is started anew.
+    settings give the same candidates in the same order, however many processes work. Nothing is at --out before the run
+    is over; a killed run starts again from the beginning.
     """
     settings = _settings(options)
     own = {name: Path(options[name]) for name in ("out", "report_path", "table") if options[name]}
     _refuse_places(list(own.values()), paths)
-    # All that is to be written is opened first: a run of hours must not end with a folder that is not there.
+    # Output files are opened first, so that a run of hours does not end with a missing folder.
     with ExitStack() as opened:
         writers = {name: opened.enter_context(whole_file(path)) for name, path in own.items() if name != "out"}
         write = opened.enter_context(candidates_file(own["out"]))
@@ -100,7 +100,7 @@ def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
 
 
 def _refuse_places(own: list[Path], paths: Iterable[str]) -> None:
-    """Raises BadFile where two files to write are one, one is a text to read, or its folder is not there."""
+    """Raises BadFile if two output files are the same, one is an input, or its folder is missing."""
     read = {Path(path).expanduser().resolve() for path in paths}
     places = [path.resolve() for path in own]
     for number, place in enumerate(places):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from core.misgendering.variation import Variation
     from core.statistics import Estimate
 
-# subcommand -> where it lives. Imported only when it is called: scoring loads a model library.
+# subcommand -> its function. Imported only when it is called, because scoring loads a model library.
 SUBCOMMANDS = {
     "run": "commands.misgendering.run:run",
     "score": "commands.misgendering.score:score",
@@ -50,7 +50,7 @@ class Subcommands(click.Group):
 
 @click.group(cls=Subcommands)
 def misgendering() -> None:
-    """Does a model use a person's pronouns? What it finds likely against what it writes."""
+    """Does a model use a person's pronouns? By probability and by generation."""
 
 
 @click.command("metrics")

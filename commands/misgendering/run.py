@@ -32,8 +32,8 @@ from core.scoring.cache import cache_path
 def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
     """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is likeliest.
 
-    TEMPLATES as for `misgendering score`. The table of verdicts and the texts stay beside the database; a run that was
-    ended goes on where it was when it is started again.
+    TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored beside the database; a
+    repeated call continues an interrupted run.
     """
     source, drawn = drawn_from(templates, options)
     out, is_run = run_target(db, "misgendering", None, options["run_name"])

@@ -91,7 +91,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
 @drawing_options
 @json_option
 def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: bool, **options: Any) -> None:
-    """Templates as texts for a model to go on from: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
+    """Templates as contexts for a model: pre-[MASK] ends before the slot, post-[MASK] after the whole text.
 
     Without --out the lines go to stdout.
     """
@@ -112,7 +112,7 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
 
 
 def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Instance, ...]]:
-    """What TEMPLATES names, and its instances as `drawing_options` ask for them."""
+    """The source of TEMPLATES, and its instances under `drawing_options`."""
     source = built_in() if templates == BUILT_IN else read_source(templates)
     if source.prompts:
         return source, ()
@@ -132,7 +132,7 @@ def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[I
 
 
 def source_name(templates: str) -> str:
-    """What a record calls TEMPLATES: never a path."""
+    """The name of TEMPLATES in a record: never a path."""
     return templates if templates == BUILT_IN else Path(templates).name
 
 

@@ -105,7 +105,7 @@ def odd_rows(rows: pd.DataFrame, most: int) -> dict[str, Any]:
 
 
 def null_data(null: Null) -> dict[str, Any]:
-    """A null for JSON, with the sentence that says of what it is the null."""
+    """A null for JSON, with a sentence on the quantity that it belongs to."""
     values = {"observed": null.observed, "low": null.low, "high": null.high, "p": null.p}
     return {**_block(values, null.reason), "says": NULL_OF[null.of]}
 
@@ -205,7 +205,7 @@ def odd_lines(data: Mapping[str, Any]) -> list[str]:
 
 
 def difference_text(a: str, b: str, estimates: Mapping[str, Estimate]) -> str:
-    """Model a minus model b for people, and what so many intervals mean together."""
+    """Model a minus model b in words, with a remark on multiple intervals."""
     lines = [f"{a} minus {b}, same sentences, paired (log10; the AUC has no base)"]
     for name, estimate in estimates.items():
         shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4)}"

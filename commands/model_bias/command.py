@@ -64,7 +64,7 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
     frame = read_scores(scores)
     for name in (*models, *chain(*differences)):
-        rows_of(frame, name)  # a wrong name is said before the work
+        rows_of(frame, name)  # refuse an unknown name before the work
     found = [_model(rows_of(frame, name), options, **extra) for name in models or models_of(frame)]
     names = plain_names(frame)
     data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}

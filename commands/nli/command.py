@@ -143,9 +143,9 @@ def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json:
 @db_option
 @json_option
 def rates(db: str, as_json: bool, **options: Any) -> None:
-    """Train MODEL on sets with a bias rate r, measure it, and see which measure goes with r (Spearman).
+    """Train MODEL on sets with a bias rate r, measure it, and correlate each measure with r (Spearman).
 
-    Each rate starts from the same weights: 3,000 rows, 3 epochs. The model itself is left as it is.
+    Each rate starts from the same weights: 3,000 rows, 3 epochs. The model's files stay unchanged.
     """
     out, record = target_or_none(db, "nli", options["out"], options["run_name"])
     settings = RateSettings(

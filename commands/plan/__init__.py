@@ -1,1 +1,1 @@
-"""The commands `plan` and `forecast`: how many labels each item gets, and what that will take."""
+"""The commands `plan` and `forecast`: how many labels each item gets, and the work that this takes."""

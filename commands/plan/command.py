@@ -1,4 +1,4 @@
-"""`plan PROJECT`: how many labels its items get, and what that will take."""
+"""`plan PROJECT`: how many labels its items get, and the work that this takes."""
 
 from typing import Any
 
@@ -45,8 +45,8 @@ def plan(
 ) -> None:
     """Show or set the plan of labels of PROJECT, with a forecast of labels, hours and candidates under both plans.
 
-    `stop`: no more labels after a first reject, but for a random share that
-    all label. The forecast rests on the pilot, or on what was labelled in full.
+    `stop`: no more labels after a first reject, except for a random share that all label. The forecast uses the pilot,
+    or all fully labelled items.
     """
     asked = {"plan": wanted, "per_item": per_item, "share": share, "retest": retest, "retest_hours": retest_hours}
     fields = {field: value for field, value in asked.items() if value is not None}
@@ -105,7 +105,7 @@ def _work(work: Work) -> str:
 
 
 def estimate_text(estimate: Estimate, form: str = "{:,.0f}") -> str:
-    """An estimate with its interval, or a dash and why."""
+    """An estimate with its interval, or a dash and the reason."""
     if estimate.value is None:
         least = "" if estimate.low is None else f"at least {form.format(estimate.low)}, "
         return f"— ({least}{estimate.reason})"

@@ -1,4 +1,4 @@
-"""A case on the page Adjudicate: the text, what each said beside it, what was settled, the comments."""
+"""A case on the page Adjudicate: the text, the labels beside it, the settlements, the comments."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -71,7 +71,7 @@ def _judgement(said: AnonymousLabel, found: Case, names: dict[str, str]) -> Mark
 
 
 def show_settlements(found: Case, asked: Guideline) -> None:
-    """Everything that adjudicators did about this case, oldest first."""
+    """The acts of adjudicators on this case, oldest first."""
     names = names_of(asked)
     for each in found.settlements:
         st.caption(plain(_line(each, names)), width="stretch")

@@ -1,4 +1,4 @@
-"""The decision on the page Adjudicate: a choice, its reasons, why; or left as it is; or reopened."""
+"""The decision on the page Adjudicate: a choice with reasons and a note, confirm the labels, or reopen."""
 
 import re
 import uuid
@@ -52,7 +52,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
 
 
 def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:
-    """The flag and the marks of a decision on a generation: they begin as the annotators have them."""
+    """The flag and the marks of a decision on a generation, initially those of the annotators."""
     votes = [each.extraneous for each in found.labels]
     extraneous = st.checkbox(
         _("extraneous gendered language"), votes.count(True) > votes.count(False), key=f"extraneous-{found.item.uid}"
@@ -68,7 +68,7 @@ def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]
 
 
 def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
-    """The places of the text that the adjudicator marks: any word of it, and whatever an annotator marked."""
+    """The marks of the adjudicator: any word of the text, and the annotators' marks."""
     names = places(found, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
     chosen = st.multiselect(
@@ -79,7 +79,7 @@ def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], pla
 
 
 def places(found: Case, kind: MarkKind) -> dict[Span, str]:
-    """Every word of the text and every mark of *kind*, each with its name: a word that comes again is counted."""
+    """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
     text = found.item.text
     marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}
     spans = sorted(marks | {word.span() for word in re.finditer(r"\w+", text)})
@@ -111,7 +111,7 @@ def _store(
 ) -> None:
     reasons, extraneous, marks = kept
     base = found.settlements[-1].op_id if found.settlement else None
-    # One id for one screen: a double click is one decision.
+    # One id per screen, so that a double click is one decision.
     op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
     try:
         settle_case(

@@ -1,4 +1,4 @@
-"""Adjudicate: what annotators disagree on, side by side; decide, or leave it as it is."""
+"""Adjudicate: items on which annotators differ, side by side; decide, or confirm the labels."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Which case is open on the page Adjudicate, and the rule of the project."""
+"""The queue of cases on the page Adjudicate, and the rule of the project."""
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from pages.ui.text import plain
 
 
 def rule(store: Store, project: Project) -> None:
-    """Whether adjudication may rescue a sentence, or the rule of 100 % stands; kept with the project."""
+    """The setting whether adjudication may rescue a rejected sentence."""
     if project.gold != "unanimous":
         return
     rescue = st.toggle(
@@ -31,7 +31,7 @@ def rule(store: Store, project: Project) -> None:
 
 
 def at_the_desk(store: Store, project: Project) -> Annotator | None:
-    """Whose desk of this project is open in this visit, if any: they see only what they have labelled."""
+    """The annotator whose desk of this project is open in this visit, who sees only own items; or None."""
     if st.session_state.get("desk_project") != project.name:
         return None
     name = st.session_state.get("desk_annotator")
@@ -43,7 +43,7 @@ def at_the_desk(store: Store, project: Project) -> Annotator | None:
 
 
 def choose_case(store: Store, project: Project, counts: dict[Queue, int], reader: Annotator | None) -> str | None:
-    """The public id of the case that is shown; None, and what to do said, where there is none."""
+    """The public id of the case to show; without one, show what to do and return None."""
     queue, between = _filters(store, project, counts)
     found = cases(store, project, queue, between=between, reader=reader)
     if not found:
@@ -114,7 +114,7 @@ def download(store: Store, project: Project) -> None:
 
 def _table(project: Project) -> bytes:
     with open_store() as store:
-        # Why somebody decided may quote the text, so it leaves only where the text may.
+        # The reason of a decision may quote the text, so the same policy holds for it.
         rows = list(each_settlement_row(store, project))
     for row in rows:
         row["reasons"], row["seen"] = ";".join(row["reasons"]), ";".join(row["seen"])

@@ -1,4 +1,4 @@
-"""How often sentences are accepted when the desk shows them whole, and when it shows them masked."""
+"""Accept rates of sentences in the original and the masked form."""
 
 import streamlit as st
 

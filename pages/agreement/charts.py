@@ -1,4 +1,4 @@
-"""The charts of the page Agreement: a report in, a chart with its numbers and its sentence out."""
+"""The charts of the page Agreement, each with its numbers and its sentence."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -30,7 +30,7 @@ def _numbers(estimate: Estimate) -> Row:
 
 
 def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
-    """How many of several intervals exclude 0 by chance, and how many stay after Holm's adjustment; "" for one."""
+    """How many of several intervals exclude 0, by chance and after Holm's adjustment; "" for one."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
     text = _(
         "Of {m} intervals about {k:.1f} exclude 0 by chance alone; an asterisk marks the {n} that"
@@ -41,12 +41,12 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
 
 
 def traced(rows: Iterable[Row], report: AgreementReport) -> list[Row]:
-    """Rows for a file: each says how its numbers were made."""
+    """Rows for a file, each with the signature of its numbers."""
     return [{**row, "signature": report.signature} for row in rows]
 
 
 def labels_per_item(report: AgreementReport) -> None:
-    """How many items have how many labels, as bars."""
+    """Bars of the number of items by number of labels."""
     rows = [{"labels": str(n), "items": count} for n, count in sorted(report.by_labels.items())]
     look = colours()
     base = alt.Chart(pd.DataFrame(rows), height=alt.Step(30)).encode(

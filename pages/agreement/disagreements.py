@@ -1,4 +1,4 @@
-"""The disagreements on the page Agreement: each sentence as it is, with what everybody said beside it."""
+"""The disagreements on the page Agreement: each sentence with the labels beside it."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -29,7 +29,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         st.caption(plain(text.format(name=reader.name)))
     start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
     found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE, offset=start)
-    if total and not found:  # a filter left fewer pages than the one that was open
+    if total and not found:  # the open page is beyond the end of the filtered list
         st.session_state["disagreement-page"] = 1
         found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE)
     if not total:

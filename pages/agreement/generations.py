@@ -1,4 +1,4 @@
-"""What the page Agreement shows of generations only: the four ways of comparing, models by pronouns, marks."""
+"""The parts of the page Agreement for generations: four ways of comparison, models by pronouns, marks."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 
 
 def chosen_way(project: Project) -> Way:
-    """On what the annotators are compared; of sentences always the choices as they are."""
+    """The labels to compare; for sentences always the choices."""
     if project.kind != "generations":
         return "four"
     names: dict[Way, str] = {

@@ -1,4 +1,4 @@
-"""Which labels the page Agreement compares: of one version of the guideline, of all items or the random share."""
+"""The labels that the page Agreement compares: of a version of the guideline, of all items or the random share."""
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 
 
 def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
-    """The report of what was chosen: on which items, and under which version where several have labels."""
+    """The report of the chosen items and version."""
     on = _chosen_items(project)
     whole = current_report(store, project, way, on)
     versions = [version for version, _measures in whole.by_version]
@@ -40,7 +40,7 @@ def _chosen_items(project: Project) -> ItemScope:
 
 
 def on_what(report: AgreementReport) -> None:
-    """Say above the numbers what they are of, where that is not every labelled item of the project."""
+    """Name the items above the numbers, unless these are all labelled items."""
     if report.biased:
         text = _(
             "Biased: an item of this project gets no more labels after its first reject, so only items that were"

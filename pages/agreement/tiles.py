@@ -26,7 +26,7 @@ SHOWN = 10  # annotators in the heatmap before somebody chooses others
 def current_report(
     store: Store, chosen: Project, way: Way = "four", on: ItemScope = "all", version: int | None = None
 ) -> AgreementReport:
-    """The report of a project; reckoned again when a label, an item or a guideline has been added."""
+    """The report of a project, recomputed after a new label, item or guideline."""
     changing = (*state(store), chosen.name, str(guideline(store, chosen).version), chosen.plan, str(chosen.share))
     return _report(chosen.uid, changing, way, on, version, chosen)
 
@@ -40,7 +40,7 @@ def _report(
 
 
 def nothing_yet(report: AgreementReport) -> bool:
-    """Say in words why there is nothing to compare, if that is so."""
+    """Whether there is nothing to compare; then it shows why."""
     if report.on == "share" and report.items == 0 and report.version is None:
         st.info(plain(note_text(report.overall.unanimity.reason)), icon=":material/casino:")
     elif report.all_items == 0:
@@ -156,7 +156,7 @@ def two_annotators(report: AgreementReport) -> None:
 
 
 def show_method(report: AgreementReport) -> None:
-    """The signature, and in words what it says."""
+    """The signature, and its meaning in words."""
     text = _(
         "On all items with a label, whatever became of them, and each annotator's last label before any"
         " opinion was shown. Intervals: 95 %, by resampling items; fewer than 15 items: t interval."

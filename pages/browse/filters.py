@@ -25,7 +25,7 @@ def side_name(side: str) -> str:
 
 
 def status_name(status: str, kind: str = "sentences", *, full: bool | None = None) -> str:
-    """A status in words: generations are not kept or dropped, they are done. *full*: whether all labels are there."""
+    """A status in words; generations are finished, neither kept nor dropped. *full*: it has all its labels."""
     done = _("kept") if kind == "sentences" else _("has a gold label")
     if status == "pending" and full is not None:
         return _("waits for adjudication") if full else _("waits for labels")
@@ -38,7 +38,7 @@ def form_name(form: str) -> str:
 
 
 def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
-    """Every mark that can be asked for, in words."""
+    """Every flag that can be filtered, in words."""
     names = {
         "unlabelled": _("without labels"),
         "partial": _("some labels missing"),
@@ -166,7 +166,7 @@ def _clear() -> None:
 
 
 def from_address(project: Project, reader: Annotator | None) -> Filters:
-    """The filters that the address holds; what it cannot hold is left out."""
+    """The filters in the address, without invalid ones."""
     asked: dict[str, Any] = {name: st.query_params.get(name) or None for name in ADDRESS}
     allowed = {"side": SIDES, "status": STATUSES, "form": FORMS, "flag": tuple(flag_names(project, reader))}
     for name, options in allowed.items():

@@ -1,4 +1,4 @@
-"""What happened to an item, on the page Browse: one line an entry, oldest first."""
+"""The history of an item on the page Browse: one line per entry, oldest first."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from pages.ui.text import plain, series
 def show_history(
     store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
 ) -> None:
-    """The entries; while labels are missing, what tells a choice waits behind a button."""
+    """The entries; while labels are missing, those that reveal a choice are behind a button."""
     st.subheader(_("What happened"), anchor=False)
     entries = list(found.history)
     if reader is None and not found.finished:
@@ -124,7 +124,7 @@ def _other(one: Entry, who: str, choice: str) -> str:
 
 
 def action_name(action: str) -> str:
-    """What the lead did, in words."""
+    """An act of the lead in words."""
     names = {
         "sent_back": _("Labels sent back for relabelling"),
         "handed_out": _("Handed out again"),
@@ -149,7 +149,7 @@ def action_name(action: str) -> str:
 
 
 def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
-    """What stands under the sentence: reasons, marks, notes, how it was labelled."""
+    """The line under the sentence: reasons, marks, notes, how it was labelled."""
     data = one.data
     if one.kind in ("label", "again"):
         return _label_notes(data, found, names)

@@ -1,4 +1,4 @@
-"""One item on the page Browse: its text, why it has its status, where it comes from, what happened, who says what."""
+"""One item on the page Browse: text, reason of the status, source, history, comments."""
 
 import json
 from typing import Any
@@ -41,7 +41,7 @@ def close() -> None:
 
 
 def show_item(store: Store, project: Project, uid: str, reader: Annotator | None) -> None:
-    """Everything about the item of that public id, as far as *reader* (None: the lead) may see it."""
+    """The item with that public id, as far as *reader* (None: the lead) may see it."""
     try:
         found = record_of(store, project, uid, reader=reader)
     except NotFound as error:
@@ -53,7 +53,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         st.info(_("You have not labelled this item: nothing of it is shown here."), icon=":material/visibility_off:")
         return
     if reader is not None and found.finished:
-        record_item_reveals(store, reader, [uid])  # what is said to everybody may tell what others chose
+        record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
     names = {
         one.code: choice_name(one) for each in guidelines(store, project) for one in (*each.choices, *each.reasons)
     }
@@ -116,7 +116,7 @@ def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> st
 
 
 def _source(found: ItemRecord) -> None:
-    """Where the item comes from: file, line, id and every column that came along."""
+    """The source of the item: file, line, id and imported columns."""
     item = found.row.item
     with st.expander(_("Where it comes from")):
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]

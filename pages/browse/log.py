@@ -1,4 +1,4 @@
-"""What was done in a project, on the page Browse: the events, newest first."""
+"""The log of a project on the page Browse: its events, newest first."""
 
 import json
 from typing import Any
@@ -50,7 +50,7 @@ def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
 
 
 def table(project: Project) -> bytes:
-    """All events as CSV, oldest first. What was written down may quote a text, so it leaves only where that may."""
+    """All events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
     with open_store() as store:
         found = events(store, project)
     quotes = text_may_leave(project)

@@ -1,4 +1,4 @@
-"""Browse: every item of a project, one item's whole history, and talk about it. ?project=NAME&item=ID opens one."""
+"""Browse: every item of a project, one item's history and comments. ?project=NAME&item=ID opens one."""
 
 import streamlit as st
 

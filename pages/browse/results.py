@@ -1,4 +1,4 @@
-"""The list on the page Browse: what was found, twenty at a time, and all of it as a file."""
+"""The list of results on the page Browse, twenty per page, and as a file."""
 
 import csv
 import io
@@ -57,7 +57,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
 
 
 def _page(project: Project, filters: Filters, pages: int) -> tuple[str, int]:
-    """The key of the pages and which is open: that of the address, unless other filters were set since."""
+    """The widget key of the pages and the open page: that of the address, unless the filters changed."""
     key = f"browse-page-{zlib.crc32(repr((project.uid, filters)).encode())}-{pages}"
     asked = st.query_params.get("page", "1") if st.session_state.get("browse-list") in (None, key) else "1"
     st.session_state["browse-list"] = key

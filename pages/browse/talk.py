@@ -1,4 +1,4 @@
-"""Talk about an item and what can be done with it, on the page Browse."""
+"""Comments on an item and its actions, on the page Browse."""
 
 import uuid
 
@@ -22,7 +22,7 @@ ALL = ""  # the discussion of everybody
 
 
 def reader_here(store: Store, project: Project) -> Annotator | None:
-    """Whose desk of this project is open in this visit, if any; says what that means."""
+    """The annotator whose desk of this project is open in this visit, or None; explains what that means."""
     reader = annotator_at_desk(store, project)
     if reader is not None:
         text = _(
@@ -62,7 +62,7 @@ def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotat
 
 
 def _talkers(found: ItemRecord, said: list[Comment]) -> set[str]:
-    """Public ids of those who can be written to alone: who labelled or skipped it, or has written already."""
+    """Public ids of annotators for a private thread: they labelled or skipped the item, or have written already."""
     return {one.thread for one in said if one.thread} | set(found.talkers)
 
 
@@ -96,7 +96,7 @@ def _write(
         if not st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
             return
     author = reader.name if reader else st.session_state.get("adjudicator") or _("Lead")
-    # One id for one field: a double click is one comment.
+    # One id per field, so that a double click is one comment.
     op_id = st.session_state.setdefault(f"talk-op-{key}", uuid.uuid4().hex)
     try:
         add_comment(store, project, uid, text, author=author, annotator=reader, thread=thread, op_id=op_id)
@@ -107,7 +107,7 @@ def _write(
 
 
 def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) -> None:
-    """What can be done with the item, and other pages that open it."""
+    """The actions on the item, and other pages that open it."""
     item, row = found.row.item, found.row
     if reader is None and row.aside:
         st.button(

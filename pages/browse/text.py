@@ -18,12 +18,14 @@ SIGN = {"accepted": "✓", "rejected": "✕", "pending": "…"}
 
 
 def veiled(project: Project, item: Item) -> bool:
-    """Whether a text is blurred until somebody points at it: flagged ones and generations where the project asks it."""
+    """Whether a text is blurred until the pointer is over it: flagged sentences and generations, if the project says
+    so.
+    """
     return project.blur and (project.kind == "generations" or bool(item.extra.get("flags")))
 
 
 def state_name(row: SearchRow, project: Project) -> str:
-    """Where an item stands, with its sign; for leads."""
+    """The status of an item with its sign; for leads."""
     status = row.item.status
     return f"{SIGN[status]} {status_name(status, project.kind, full=row.labels >= row.wanted)}"
 
@@ -69,5 +71,5 @@ def _framed(text: str, hits: Sequence[Span], word: Span | None, side: str) -> Ma
 
 
 def places(text: str, words: Sequence[str]) -> list[Span]:
-    """Where the searched words stand in *text*, in either case, as half-open code points."""
+    """The places of the searched words in *text*, in either case, as half-open code points."""
     return [match.span() for word in words for match in re.finditer(re.escape(word), text, re.IGNORECASE | re.ASCII)]

@@ -1,4 +1,4 @@
-"""Home: the pipeline with live counts, what can be done here, what waits."""
+"""Home: the pipeline with live counts, the pages, open work."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Views of the page Home: the pipeline as a picture, what can be done, what waits."""
+"""Views of the page Home: the pipeline as a picture, the pages, open work."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ A_ROW = 3  # cards side by side
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One station of the pipeline: `count` None is undefined, and `text` then says why."""
+    """One station of the pipeline; `count` None: undefined, with the reason in `text`."""
 
     name: str
     count: int | None
@@ -32,7 +32,7 @@ class Stage:
 
 
 def share(part: int, whole: int) -> float | None:
-    """part / whole in 0..1; None where there is nothing to take a part of."""
+    """part / whole, 0 to 1; None if whole is 0."""
     return part / whole if whole else None
 
 
@@ -74,13 +74,13 @@ def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
 
 
 def show_pipeline(store: Store) -> None:
-    """The five stations with the counts of this moment; counted again only when something was stored."""
+    """The five stations with present counts, recounted only after a change of the database."""
     scored = sentences_scored(runs_in(runs_folder(store.path, "scores")))
     show_html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
 
 
 def show_project(store: Store, project: Project) -> None:
-    """One project: how far it is, and one link per annotator who still has sentences."""
+    """One project: its progress, and a link per annotator with open sentences."""
     found = counts(store, project)
     done = found.accepted + found.rejected
     with st.container(border=True):
@@ -107,7 +107,7 @@ def show_project(store: Store, project: Project) -> None:
 
 
 def _items_left(store: Store, project: Project, person: Annotator) -> str:
-    """What one annotator still has to label, "" for nothing: while a pilot is open, of it alone."""
+    """The open items of an annotator in words, or ""; while a pilot is open, those of the pilot."""
     pilot = own_pilot(store, project, person)
     if pilot is not None:
         left, text = pilot.items - pilot.labelled, _("{name}: {left} left of pilot {number}")

@@ -20,7 +20,7 @@ from pages.ui.text import plain, series
 
 
 def show_guideline(store: Store, project: Project) -> None:
-    """The draft, what differs from the version in use, and what publishing it would do."""
+    """The draft, its differences from the version in use, and the effect of publishing it."""
     published(project)
     newest = guideline(store, project)
     base, place = _opened(store, project)
@@ -40,7 +40,7 @@ def show_guideline(store: Store, project: Project) -> None:
 
 
 def _opened(store: Store, project: Project) -> tuple[Draft, str]:
-    """The draft that the widgets began with, and the prefix of their keys.
+    """The draft with which the widgets were created, and the prefix of their keys.
 
     A draft that was changed elsewhere (a tag became a criterion, another window) gets new widgets.
     """

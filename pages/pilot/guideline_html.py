@@ -1,4 +1,4 @@
-"""What the parts of the page Pilot share: a guideline as the desk shows it, differences, figures in words."""
+"""Shared by the parts of the page Pilot: a guideline as the desk shows it, differences, figures in words."""
 
 import difflib
 from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ def _runs(runs: Iterable[tuple[str, bool]]) -> Markup:
 
 
 def difference_html(old: str, new: str) -> Markup:
-    """Two texts line by line: what goes is struck through and marked −, what comes is underlined and marked +."""
+    """Two texts line by line: removed lines are struck through and marked −, added ones underlined and marked +."""
     looks = {"-": ("−", "removed"), "+": ("+", "added")}
     rows = []
     lines = [line for line in difflib.ndiff(old.splitlines(), new.splitlines()) if line[0] != "?"]

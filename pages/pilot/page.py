@@ -1,4 +1,4 @@
-"""Pilot and guideline: a few items that all label, what they tagged, and the next version of the guideline."""
+"""Pilot and guideline: pilots, their tags, and the next version of the guideline."""
 
 import streamlit as st
 

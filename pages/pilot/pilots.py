@@ -26,7 +26,7 @@ def show_pilots(store: Store, project: Project) -> None:
     over = [one for one in pilots(store, project) if one.closed is not None]
     if going is not None:
         _show_open(store, project, pilot_figures(store, project, going))
-    elif over:  # what comes next is in front; another pilot is the exception
+    elif over:  # a second pilot is the exception
         st.button(
             _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on, type="primary"
         )

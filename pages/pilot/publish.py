@@ -1,4 +1,4 @@
-"""Publishing a version on the page Pilot: what happens to labels of older versions, counted before anything is done."""
+"""Publishing a version on the page Pilot, with the labels to be sent for relabelling counted first."""
 
 from collections.abc import Sequence
 
@@ -32,7 +32,7 @@ JOB = "guideline"
 
 
 def publish(store: Store, project: Project, now: Draft) -> None:
-    """The choice of what becomes of older labels, with its counts, and the button."""
+    """The choice of labels for relabelling, with counts, and the button."""
     newest = guideline(store, project)
     st.subheader(_("Publish version {version}").format(version=newest.version + 1), anchor=False)
     also = _ask_also(now, newest)
@@ -70,7 +70,7 @@ def _start_job(store: Store, project: Project, version: int, which: Which, also:
 
 
 def published(project: Project) -> None:
-    """What was done at the press of the button, once; and a job that still sends labels back."""
+    """The result of publishing, shown once; and a job that still sends labels back."""
     follow(JOB)
     told = st.session_state.pop("published", None)
     if told is None or told[0] != project.uid:
@@ -91,7 +91,7 @@ def published(project: Project) -> None:
 
 
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
-    """Send labels of older versions back after all, under the version in use; and what still waits."""
+    """Send labels of older versions for relabelling later, under the version in use; and the open ones."""
     if left := left_to_relabel(store, project):
         listed = series(f"{name} {number:,}" for name, number in left.items())
         st.caption(plain(_("Waiting for relabelling: {people}.").format(people=listed)))
@@ -177,7 +177,7 @@ def _show_people(found: Affected, which: Which) -> None:
 def _counted(
     store: Store, project: Project, choices: Sequence[Choice], reasons: Sequence[Choice], also: Sequence[str]
 ) -> Affected:
-    """The counts; reckoned again when a label, a version or anything else that the lead did has been added."""
+    """The counts, recomputed after a new label, version or event."""
     last = events(store, project, last=1)
     now = (*state(store), str(last[0].id if last else 0))
     return _reckoned(project.uid, now, tuple(choices), tuple(reasons), tuple(also), project)

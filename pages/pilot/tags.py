@@ -1,4 +1,4 @@
-"""Tags on the page Pilot: what annotators wrote, the items behind it, and the criterion that each tag becomes."""
+"""Tags on the page Pilot: their counts, their items, and the criterion that each tag becomes."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -155,7 +155,7 @@ def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
 
 
 def _plain_name(text: str) -> str:
-    """A tag without the marks at its ends, as the name of a criterion to begin with."""
+    """A tag without the punctuation at its ends, as the proposed name of a criterion."""
     inside = [place for place, character in enumerate(text) if unicodedata.category(character)[0] != "P"]
     return text[inside[0] : inside[-1] + 1].strip() if inside else text
 
@@ -177,7 +177,7 @@ def _people(store: Store, project: Project) -> dict[int, str]:
 
 
 def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
-    """The items that bear a tag, and what each annotator said of them; a letter stands for the name in a pilot."""
+    """The items with a tag and their labels; in a pilot letters stand for names."""
     going = open_pilot(store, project)
     people = letters(store, project, going) if going else _people(store, project)
     names = names_of(guidelines(store, project), kept.reasons)

@@ -32,7 +32,7 @@ def plan_name(plan: Plan) -> str:
 
 
 def ask_forecast(store: Store, project: Project) -> Forecast:
-    """What the forecast rests on and for how many candidates, then the forecast itself."""
+    """The items and the number of candidates for the forecast, then the forecast."""
     sample: Sample | None = None
     if has_pilot(store, project, project.per_item):
         names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all items labelled in full")}
@@ -58,7 +58,7 @@ def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | Non
 
 
 def _estimate(estimate: Estimate, form: str) -> Markup:
-    """A number with its interval; undefined: a dash, the least that it can be, and why."""
+    """A number with its interval; if undefined a dash, the lower bound, and the reason."""
     if estimate.value is None and estimate.low is not None:
         least = _("at least {low}").format(low=number(estimate.low, form))
         return undefined_cell(f"{least} · {note_text(estimate.reason)}")
@@ -68,7 +68,7 @@ def _estimate(estimate: Estimate, form: str) -> Markup:
 
 
 def show_waiting(store: Store, project: Project, found: Forecast) -> None:
-    """Says that labels were sent back, and by what their items count until these are made anew."""
+    """A notice during relabelling, with the way in which these items count."""
     left = sum(left_to_relabel(store, project).values())
     if (not left and not found.returned) or project.kind != "sentences":
         return
@@ -86,7 +86,7 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
 
 
 def show_forecast(project: Project, found: Forecast) -> None:
-    """One sentence, the table of both plans, what it rests on, and the numbers as files."""
+    """One sentence, the table of both plans, its basis, and the numbers as files."""
     work = found.work
     if work.candidates.value is None and not found.items:
         text = _("This project has no items yet. Import a file on the page Projects.")
@@ -130,7 +130,7 @@ def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[st
 
 
 def _time(hours: str, minutes: str, values: list[Estimate]) -> tuple[str, str, list[Estimate]]:
-    """A row of hours; in minutes where the most of it is under two hours."""
+    """A row of hours, or of minutes if the maximum is under two hours."""
     if max((one.value for one in values if one.value is not None), default=2) < 2:
         return minutes, ",.0f", [_times(one, 60) for one in values]
     return hours, ",.1f", values
@@ -181,7 +181,7 @@ def _rests_on(project: Project, found: Forecast) -> str:
 
 
 def _versions(found: Forecast) -> list[str]:
-    """Which versions of the guideline these labels were made under, where there are several."""
+    """The versions of the guideline of these labels, if there are several."""
     if not found.returned and len(found.versions) < 2:
         return []
     rows = []
@@ -212,7 +212,7 @@ def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -
 
 
 def show_needed(found: Forecast) -> None:
-    """Per pair and side: how many candidates the quota takes, and whether there are as many."""
+    """Per pair and side: the candidates that the quota needs, and whether there are enough."""
     cells = found.work.cells
     if not found.items and not cells:
         st.caption(_("There is no item yet."))

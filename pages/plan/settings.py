@@ -1,4 +1,4 @@
-"""The settings on the page Plan of labels: the plan, the share, what comes again, and what a change would do."""
+"""The settings on the page Plan of labels: the plan, the share, retests, and the effect of a change."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ SHOWN = 10  # changes in the list
 
 
 def show_settings(store: Store, project: Project) -> None:
-    """The fields, what their change would do to labelled items, and the button that stores them."""
+    """The fields, the effect of their change on labelled items, and the button that stores them."""
     asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
     changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
     if {"plan", "per_item", "share"} & set(changed):
@@ -154,7 +154,7 @@ def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
 
 
 def show_changes(store: Store, project: Project) -> None:
-    """What the plan was before, newest first."""
+    """Former plans, newest first."""
     found = events(store, project, action="plan", last=SHOWN)
     if not found:
         return

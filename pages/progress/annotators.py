@@ -1,4 +1,4 @@
-"""Annotators on the page Progress: what each did and has in hand, labels per day, and what is held up."""
+"""Annotators on the page Progress: their work, labels per day, and stalled items."""
 
 from typing import Any
 
@@ -94,7 +94,7 @@ def _explained() -> dict[str, Any]:
 
 
 def _numbers(one: Worker, signature: str) -> dict[str, Any]:
-    """The same as numbers, with what the table has no room for."""
+    """The same as numbers, with further columns."""
     accepted, most, some = one.accepted, one.differs.most, one.differs.any
     return {
         "annotator": one.annotator.name, "active": one.active, "labels": one.labels,
@@ -108,7 +108,7 @@ def _numbers(one: Worker, signature: str) -> dict[str, Any]:
 
 
 def stalled(project: Project, found: Dashboard) -> None:
-    """Items at a desk where nobody works, with a way to hand them to others."""
+    """Items at a desk where nobody works, with a button to release them."""
     for one in found.people:
         if one.stalled is None:
             continue

@@ -1,4 +1,4 @@
-"""Pairs and sides on the page Progress: the funnel of each, what is missing, and whether the quota can be met."""
+"""Pairs and sides on the page Progress: the funnel of each, missing items, and whether the quota can be met."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -122,7 +122,7 @@ def _row(cell: CellState, quotas: bool) -> list[str | Markup]:
 
 
 def _range(one: Estimate) -> str:
-    """Candidates with the ends of their interval; where no value can be named, the least."""
+    """Candidates with the ends of their interval, or a lower bound."""
     if one.value is None:
         return DASH if one.low is None else _("at least {least}").format(least=f"{one.low:,.0f}")
     if one.high == one.low:

@@ -20,7 +20,7 @@ KEPT_S = 30
 
 
 def current(store: Store, project: Project) -> Dashboard:
-    """The numbers of a project, reckoned anew when something was labelled, imported or changed, or after 30 s."""
+    """The numbers of a project, recomputed after a label, an import or a change, or after 30 s."""
     there = (
         *state(store), str(counts(store, project)), str(annotators(store, project)), project.plan, str(project.share),
     )  # fmt: skip
@@ -35,7 +35,7 @@ def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Proje
 
 
 def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
-    """*found* as it is, or, where a desk of this project is open in this visit, with that annotator's rows alone."""
+    """*found*, or only the annotator's rows if a desk of this project is open in this visit."""
     reader = annotator_at_desk(store, project)
     if reader is None:
         return found
@@ -46,7 +46,7 @@ def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
 
 
 def forget() -> None:
-    """Reckon anew at the next look: somebody has given items back."""
+    """Recompute at the next view, because items were released."""
     _dashboard.clear()
 
 
@@ -78,7 +78,7 @@ def tiles(project: Project, found: Dashboard) -> None:
 
 
 def say_too_many(store: Store, project: Project) -> None:
-    """After a change from `stop` to `all`, until what it opened again is done: the share kept is not that of all."""
+    """A notice after a change from `stop` to `all`: the share kept is biased until the reopened items are finished."""
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
     text = _(
@@ -103,7 +103,7 @@ def _ahead(found: Dashboard) -> None:
 
 
 def show_method(project: Project, found: Dashboard) -> None:
-    """The signature, and in words what it says."""
+    """The signature, and its meaning in words."""
     text = _("As of {moment}. Only valid labels count; per day, each change of a label counts again.")
     if project.plan == "stop":
         text = _(

@@ -1,4 +1,4 @@
-"""Progress: who does what, what is missing per pair and side, whether the quotas can be met."""
+"""Progress: the work of annotators, missing items per pair and side, whether the quotas can be met."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The people of a project: how far each is; add, rename, replace, deactivate, reactivate."""
+"""The annotators of a project: progress of each; add, rename, replace, deactivate, reactivate."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ from pages.ui.text import plain, series
 
 
 def show_people(store: Store, project: Project) -> None:
-    """Who labels here, how far each is, a link to each desk, and more people."""
+    """The annotators with progress and a link to each desk, and a field to add more."""
     if error := st.session_state.pop("people-error", None):
         show_error(error)
     if done := st.session_state.pop("people-done", None):
@@ -106,7 +106,7 @@ def _leaving(project: Project, person: Annotator) -> None:
 
 
 def _tried(act: Callable[[Store], str]) -> None:
-    """Do it, and keep what is to be said for the next run: a callback cannot show anything where it belongs."""
+    """Run an action and keep its message for the next run, because a callback cannot show it in place."""
     try:
         with open_store() as store:
             st.session_state["people-done"] = act(store)

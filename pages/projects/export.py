@@ -1,4 +1,4 @@
-"""What leaves a project: the format, a password where text is in it, the first rows, the file."""
+"""Exports of a project: the format, a password if it holds text, the first rows, the file."""
 
 import streamlit as st
 
@@ -45,7 +45,7 @@ def export_name(name: str, kind: str) -> str:
 
 
 def show_export(store: Store, project: Project) -> None:
-    """What leaves: format, which items, the first rows, how many there are, the file."""
+    """An export: format, items, the first rows, their number, the file."""
     if project.kind == "generations":
         st.caption(_leaving_text(project))
     chosen: ExportFormat = st.radio(
@@ -73,7 +73,7 @@ def _leaving_text(project: Project) -> str:
 
 
 def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions | None, str | None]:
-    """What is wished, and the password; None where one is still missing."""
+    """The options and the password; None while the password is missing."""
     names = history = False
     kept = "all"
     with st.container(horizontal=True):

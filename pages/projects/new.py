@@ -42,7 +42,7 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
 
 
 def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
-    """What the desk does for those who sit at it."""
+    """Settings of the desk for the care of annotators."""
     rules = st.checkbox(
         _("Check the rules of a label before it is saved"),
         checked,
@@ -56,7 +56,7 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
 
 
 def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
-    """What the desk for sentences does for those who sit at it."""
+    """Settings of the desk for sentences for the care of annotators."""
     hidden = st.checkbox(
         _("Blur flagged sentences until they are opened"),
         blur,
@@ -82,7 +82,7 @@ LANGUAGE_NAMES = {"zh": "中文"}
 
 
 def show_form() -> None:
-    """Everything a project needs, then one button that makes it."""
+    """The fields of a project, then the button that creates it."""
     st.button(_("All projects"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
     st.subheader(_("New project"), anchor=False)
     kind = st.segmented_control(
@@ -217,7 +217,7 @@ def _criteria(spoken: str) -> Criteria:
 
 
 def edit_text(text: str, *, key: str) -> str:
-    """A guideline to write, and beside it what its readers will see."""
+    """An editor of a guideline with a preview."""
     left, right = st.columns(2, gap="medium")
     with left:
         st.caption(_("Markdown"))

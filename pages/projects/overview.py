@@ -1,4 +1,4 @@
-"""The other views of an open project: guideline and quotas; and the head above them."""
+"""Guideline and quotas of an open project, and the head above them."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -19,7 +19,7 @@ from pages.ui.text import literal, plain
 
 
 def show_guideline(store: Store, project: Project) -> None:
-    """The guideline in any version, with what was told about it; new versions are written on the page Pilot."""
+    """The guideline in any version with its changes; new versions are written on the page Pilot."""
     found = {one.version: one for one in reversed(guidelines(store, project))}
     if st.session_state.get("version") not in found:
         st.session_state["version"] = max(found)
@@ -57,7 +57,7 @@ def show_quotas(store: Store, project: Project) -> None:
             for preset in ("none", "table1", "released"):
                 st.button(preset_name(preset), key=f"preset-{preset}", on_click=_use_preset, args=(project, preset))
         stored = {(cell.pair, str(cell.side)): cell.quota for cell in cells if cell.quota is not None and cell.side}
-        # The key holds what is stored: a preset must replace what was typed before.
+        # The widget key holds the stored value, so that a preset replaces typed numbers.
         changed = edit_quotas(stored, key=f"quotas-{project.uid}-{hash(frozenset(stored.items()))}")
         say_total(changed, "table1")
         if st.button(_("Save quotas"), key="save_quotas", type="primary", disabled=changed == stored):
@@ -66,7 +66,7 @@ def show_quotas(store: Store, project: Project) -> None:
 
 
 def show_summary(store: Store, project: Project) -> None:
-    """The head of an open project: how far its sentences are."""
+    """The head of an open project: progress of its sentences."""
     found = counts(store, project)
     if found.items:
         each = _("{labels}: {items}").replace(" ", "\u00a0")  # no line ends within one

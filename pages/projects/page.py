@@ -1,4 +1,4 @@
-"""Projects: sentences, a guideline, the people who judge, and what comes out."""
+"""Projects: sentences, a guideline, annotators, and exports."""
 
 import streamlit as st
 
@@ -30,7 +30,7 @@ def _hand_out(project: Project, uids: list[str]) -> None:
 
 
 def show_aside(store: Store, project: Project) -> None:
-    """What was set aside, with a way to hand it out again."""
+    """Items set aside, with a button to hand them out again."""
     found = set_aside_items(store, project)
     st.caption(_("A sentence is set aside when everybody who could label it has skipped it. It waits for you here."))
     if not found:

@@ -1,4 +1,4 @@
-"""The list of projects: one card each, and how a project is opened and left."""
+"""The list of projects, one card each; opening and closing a project."""
 
 import streamlit as st
 from markupsafe import Markup
@@ -23,10 +23,10 @@ NEW = "new"  # the view that makes a project
 
 
 def opened() -> str | None:
-    """Which project the visitor has open: its name, or None for the list."""
+    """The name of the open project, or None for the list."""
     asked = st.query_params.get("project")
     if asked:
-        # A link or a reload opens it for the other pages too: nobody starts a pilot in another project than this one.
+        # A link or a reload opens it for the other pages too, so that nobody works in the wrong project.
         st.session_state["project_open"] = st.session_state["last_project"] = asked
     found: str | None = st.session_state.get("project_open")
     return found

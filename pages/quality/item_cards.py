@@ -1,4 +1,4 @@
-"""What both parts of the page Quality share: who may see it, a text with its word, the chart of people."""
+"""Shared by both parts of the page Quality: access, a text with its word, the chart of annotators."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from pages.ui.text import plain, series
 
 
 def for_the_lead(store: Store, project: Project) -> bool:
-    """Whether the page is shown: somebody whose desk is open in this visit is asked first."""
+    """Whether to show the page; an annotator with an open desk is asked first."""
     reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("quality-shown") == project.uid:
         return True
@@ -58,7 +58,10 @@ def card(item: Item, about: str, judgements: Sequence[Markup]) -> None:
 
 
 def _person(item: Item) -> str:
-    """Of a generation: who is meant. Model and setting stay away: the lead judges the text alone, like everybody."""
+    """The person meant in a generation.
+
+    Model and setting are hidden: the lead judges the text alone, like everybody.
+    """
     name, sets = item.extra.get("name"), item.extra.get("pronouns") or []
     if item.context is None or not (name or sets):
         return ""

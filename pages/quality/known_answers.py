@@ -1,4 +1,4 @@
-"""Hidden gold on the page Quality: how often each annotator gives the known answer, what they missed, which items."""
+"""Known answers on the page Quality: scores of annotators, misses, and the items."""
 
 from typing import Any
 
@@ -87,7 +87,7 @@ def _downloaded(found: Quality) -> list[dict[str, Any]]:
 
 
 def what_missed(store: Store, project: Project, found: Quality) -> None:
-    """Of one annotator: answer against label, and every label that is not the answer."""
+    """One annotator: answers against labels, and every miss."""
     people = {one.annotator: one for one in found.scores if one.right + one.wrong}
     if not people:
         return
@@ -151,7 +151,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
         for one in found.known
     ]
     st.markdown(plain(_("Items with a known answer: {n}").format(n=len(rows))))
-    # A table that was changed is a new one: a choice of rows must never point to others.
+    # A new widget key for a changed table, so that selected rows never point to other items.
     key = f"known-items-{hash(tuple(one.item.uid for one in found.known))}"
     state: Any = st.dataframe(rows, hide_index=True, key=key, on_select="rerun", selection_mode="multi-row")
     chosen = [found.known[i].item.uid for i in state["selection"]["rows"] if i < len(rows)]

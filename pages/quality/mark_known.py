@@ -1,4 +1,4 @@
-"""Making items hidden gold on the page Quality: drawn at random, by their id or text, or from a file."""
+"""Adding known answers on the page Quality: random items, by id or text, or from a file."""
 
 import streamlit as st
 
@@ -60,7 +60,7 @@ def _draw(store: Store, project: Project) -> None:
 
 
 def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> None:
-    """The drawn items, each with the answer that the lead gives; none given: the item is left out."""
+    """The drawn items with the lead's answers; items without one are left out."""
     choices = {each.code: choice_name(each) for each in guideline(store, project).choices}
     given: dict[str, str | None] = {}
     with st.form("drawn-answers"):
@@ -89,7 +89,7 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
 
 
 def _keep(store: Store, project: Project, uid: str, choice: str, why: str = "", *, from_labels: bool = False) -> bool:
-    # An answer that differs from what the labels say is the lead's own.
+    # An answer that differs from the labels is the lead's own.
     same = from_labels and one_item(store, project, uid).gold == choice
     try:
         author = st.session_state.get("adjudicator", "")

@@ -1,4 +1,4 @@
-"""Quality: how steadily annotators judge, and how often they give the answer that the lead knows."""
+"""Quality: retests and known answers."""
 
 import streamlit as st
 
@@ -7,7 +7,7 @@ from core.errors import EvenhandError
 from pages.quality.item_cards import for_the_lead
 from pages.quality.known_answers import known_list, score_list, what_missed
 from pages.quality.mark_known import mark_more
-from pages.quality.self_agreement import differently, in_figures, second_labels, settings
+from pages.quality.retests import differently, in_figures, second_labels, settings
 from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _

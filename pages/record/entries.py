@@ -1,4 +1,4 @@
-"""The items on the page My record: each with its history and the private talk with the lead."""
+"""The items on the page My record: each with its history and the private thread with the lead."""
 
 from typing import get_args
 
@@ -32,7 +32,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     state: State | None = next((one for one in get_args(State) if one == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
     st.session_state["record-asked"] = asked
-    page = st.session_state.get("record-page", 1) if asked == before else 1  # a new question begins at its first page
+    page = st.session_state.get("record-page", 1) if asked == before else 1  # a new search begins at its first page
     found = entries(store, project, person, RecordQuery(search, state, page))
     if not found.total:
         empty = _("Nothing is stored yet. It begins with your first label.")
@@ -103,9 +103,9 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
 
 
 def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None:
-    """The comments of this annotator and the lead, and a place to write to the lead."""
+    """The private thread of this annotator and the lead, with a field to write."""
     if one.item is None or one.item.uid != one.uid:
-        return  # what is still to be read, and what came a second time, is talked about nowhere
+        return  # waiting items and retests have no thread
     number = len(one.comments)
     label = _("Comments ({number})").format(number=number) if number else _("Ask the lead")
     with st.expander(label, icon=":material/forum:", expanded=False):

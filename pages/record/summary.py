@@ -1,4 +1,4 @@
-"""The frame of the page My record: whose it is, its numbers, its files."""
+"""The summary on the page My record: the annotator, numbers, files."""
 
 import streamlit as st
 
@@ -15,7 +15,7 @@ from pages.ui.text import paragraph, plain
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
-    """Whose record is shown: the address, else the desk that is open in this visit, else a choice; None: nobody's."""
+    """The annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
     found = {one.name: one for one in annotators(store, project, active=False)}
     if not found:
         st.info(_("This project has no annotators yet. Add them on the page Projects."))
@@ -39,7 +39,7 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
 
 
 def show_summary(project: Project, found: RecordSummary) -> None:
-    """How much is stored, and what the lead did that concerns this annotator."""
+    """The numbers, and acts of the lead that concern this annotator."""
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):
         st.metric(_("Items labelled"), f"{found.states['labelled']:,}")

@@ -1,4 +1,4 @@
-"""Before a release: what is missing, licence and source, and the form that starts the job."""
+"""Before a release: the checklist, licence and source, and the form that starts the job."""
 
 import re
 
@@ -21,7 +21,7 @@ ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":ma
 
 
 def show_checks(store: Store, project: Project) -> bool:
-    """The list of what is missing, to be known, or done; returns whether a release can be made."""
+    """The checklist; returns whether a release can be made."""
     st.subheader(_("Before a release"), anchor=False)
     checks = readiness(store, project)
     words = {"missing": _("missing"), "note": _("to be known"), "done": _("done")}
@@ -52,7 +52,7 @@ def _show_ways(checks: list[Check]) -> None:
 
 
 def show_rights(store: Store, project: Project) -> None:
-    """Licence and source statement: both stand in every release from then on."""
+    """Licence and source statement, which all later releases hold."""
     with st.form(f"rights-{project.id}", border=True):
         licence = st.text_input(
             _("Licence of the set"),
@@ -75,7 +75,7 @@ def show_rights(store: Store, project: Project) -> None:
 
 
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
-    """Version, who makes it, what is to be said of it; the button starts a job."""
+    """Version, author and notes; the button starts a job."""
     busy = is_active(store, "release")
     with st.form(f"release-{project.id}", border=True):
         first, second = st.columns(2)
@@ -116,7 +116,7 @@ def _start(project: Project, version: str, author: str, notes: str) -> None:
 
 
 def next_version(last: str | None) -> str:
-    """What the next release is likely to be called: 1.0 at first, after 1.0 comes 1.1; "" after any other name."""
+    """The proposed version of the next release: 1.0 first, 1.1 after 1.0; "" after any other name."""
     if last is None:
         return "1.0"
     found = re.fullmatch(r"(\d{1,9})\.(\d{1,9})", last)

@@ -1,4 +1,4 @@
-"""What pages say above their numbers: a count under way, labels that were sent back, models for trying only."""
+"""Notices above numbers: a running recount, relabelling, models for trying only."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ from pages.ui.text import paragraph, plain, series
 
 
 def say_unsettled(store: Store, project: Project) -> None:
-    """Where items are being counted anew: say so, and offer to go on with it where nobody is at it any more."""
+    """A notice during a recount, with a button to continue an abandoned one."""
     if open_recount(store, project) is None:
         return
     text = _(
@@ -40,7 +40,7 @@ def _finish(project: Project) -> None:
 
 
 def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None:
-    """Of the share kept and what is needed: items whose labels were sent back count by what was last said of them."""
+    """A notice on the share kept and the candidates needed: items in relabelling count by their former labels."""
     labels = sum(left_to_relabel(store, project).values())
     items = sum(cell.counted.returned for cell in found.cells)
     if not labels and not items:
@@ -61,7 +61,7 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
 
 
 def say_what_is_missing(store: Store, project: Project) -> None:
-    """Of agreement and accept rates: labels that were sent back are in none of them."""
+    """A notice on agreement and accept rates: labels sent for relabelling are not in them."""
     labels = sum(left_to_relabel(store, project).values())
     if not labels:
         return

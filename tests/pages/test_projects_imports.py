@@ -71,7 +71,7 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
 
 def test_an_import_is_listed_and_taken_back(fresh_store: Store, found: Project) -> None:
     app = open_section(open_page("projects", project="p"), "imports")
-    assert "2 items that nobody has touched are deleted" in text_of(app).replace("\\", "")
+    assert "2 untouched items are deleted" in text_of(app).replace("\\", "")
     assert app.button(key="undo").disabled
     app = without_exception(app.checkbox[0].check().run())
     app = without_exception(app.button(key="undo").click().run())

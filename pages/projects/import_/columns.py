@@ -1,4 +1,4 @@
-"""A file of generations before it goes in: which column holds what, its password, and what the desk would show."""
+"""A file of generations before its import: its columns, its password, and the view of the desk."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ LONGEST = 700  # characters of one of them
 
 
 def key_name(key: str) -> str:
-    """What a generation has, in words."""
+    """A field of a generation in words."""
     return {
         "context": _("Context"),
         "completion": _("Completion"),
@@ -45,7 +45,7 @@ def ask_password() -> str | None:
 
 
 def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
-    """Which column holds what: what was chosen for such a file before, else a guess by name, for a person to change."""
+    """The meaning of the columns: remembered for such a file, or guessed by name, and editable."""
     columns = open_source(members[0].path, members[0].name).columns
     remembered = recall_columns(store.path, columns)
     start = remembered or guess_columns(columns)
@@ -54,7 +54,7 @@ def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
         if remembered
         else _("The columns are guessed by their names. Your choice is remembered for files with the same columns.")
     )
-    # The key holds the header: another file must not get what was chosen for this one.
+    # The widget key holds the header, so that another file does not get the choices for this one.
     place = f"columns-{abs(hash(columns))}"
     with st.expander(_("Columns"), expanded=not is_complete(start), key=place, icon=":material/view_column:"):
         named: dict[str, str] = {}
@@ -130,7 +130,7 @@ def _forms(name: str) -> str:
 
 
 def _origin(item: NewItem) -> str:
-    """What the desk hides: shown here to the lead, who brings the file."""
+    """Data that the desk hides, shown to the lead who imports the file."""
     parts = [str(item.extra.get(key) or "") for key in ("model", "setting")]
     dataset = str(item.extra.get("dataset") or "own")
     return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)

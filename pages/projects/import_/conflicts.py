@@ -1,4 +1,4 @@
-"""Where two files, or a file and the desk, say different things: side by side, for the lead to decide."""
+"""Conflicts between two files, or a file and a desk, side by side for the lead to decide."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ LISTED = 20
 
 
 def kind_name(kind: str) -> str:
-    """What differs, in words."""
+    """The kind of a conflict in words."""
     return {
         "label": _("two labels of one annotator"),
         "answer": _("two known answers"),
@@ -47,7 +47,7 @@ def show_conflicts(store: Store, project: Project) -> None:
 
 
 def _names(store: Store, project: Project) -> dict[str, str]:
-    """What the codes of every version of the guideline say to this visitor."""
+    """Names of the codes of every version of the guideline, in the visitor's language."""
     options = [option for one in guidelines(store, project) for option in (*one.choices, *one.reasons)]
     return {option.code: option.zh if language() == "zh" else option.en for option in options}
 

@@ -1,4 +1,4 @@
-"""Bringing a file into a project: its first rows with the found words, the import, the report."""
+"""The import of a file into a project: its first rows with keywords, the import, the report."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -169,7 +169,7 @@ def _offer_tasks(
     *,
     large: bool,
 ) -> None:
-    """Tasks of another labelling program: what their names mean, then the import."""
+    """Tasks of another labelling program: the mapping of their names, then the import."""
     wish = ask_tasks(store, project, members, program, password)
     if large:
         st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
@@ -184,7 +184,7 @@ def _offer_tasks(
 def _offer_labels(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
-    """A file of labels or a package: nothing to choose, only to bring back."""
+    """The import of a file of labels or a package, without options."""
     whole = write_package.is_package(members)
     if whole:
         st.caption(_("A package: items, labels and decisions of a project. What is here already stays as it is."))
@@ -243,7 +243,7 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
         options += ["--column", wish.column]
     for option, given in (("--map", wish.columns.named), ("--set", wish.columns.fixed)) if wish.columns else ():
         options += [part for key, value in given.items() for part in (option, f"{key}={value}")]
-    # The id: the project may have another name by the time the job runs. "--": it may be named "--help".
+    # By id, because the project may be renamed before the job runs. "--", because it may be named "--help".
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)

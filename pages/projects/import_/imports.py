@@ -1,4 +1,4 @@
-"""The files that came into a project, and taking one back; below it, where files disagree."""
+"""The imports of a project and their undo; below, the conflicts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +17,12 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
 from pages.ui.text import plain, spoken
 
-AS_A_JOB = 20_000  # rows from which on taking back is a job
+AS_A_JOB = 20_000  # from so many rows on, the undo is a job
 DONE = "import_taken_back"
 
 
 def show_imports(store: Store, project: Project) -> None:
-    """Every file with its date and rows; one is chosen, what taking it back would do is said before the button."""
+    """Every import with its date and rows; the effect of an undo is shown before the button."""
     found = imports(store, project)
     st.caption(_("Every import, and a way to take it back. What annotators did is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:

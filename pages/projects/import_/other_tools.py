@@ -1,4 +1,4 @@
-"""A file of Label Studio or doccano before it goes in: what its choices and its annotators are called here."""
+"""A file of Label Studio or doccano before its import: the mapping of its choices and annotators."""
 
 import contextlib
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def tasks_in(members: Sequence[Member]) -> str | None:
 
 
 def ask_tasks(store: Store, project: Project, members: list[Member], format: str, password: str | None) -> TasksWish:
-    """Show the first texts and ask what the names in the file mean; what is guessed is filled in."""
+    """Show the first texts and ask for the mapping of names, with guesses filled in."""
     generations = project.kind == "generations"
     column = None if generations else text_key(open_source(members[0].path, members[0].name), format)
     columns = Columns() if generations else None
@@ -100,7 +100,7 @@ def _first_tasks(members: list[Member], format: str, column: str | None, columns
 
 
 def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
-    """Name of the file -> code here; "" passes over it. Unsaid names are left out: their annotations are refused."""
+    """Name in the file -> code here; "" ignores it. Annotations with unmapped names are refused."""
     if not found.names:
         st.caption(_("Nothing was chosen in these tasks: only texts come in."))
         return {}
@@ -164,7 +164,7 @@ def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish)
 
 
 def show_switched(report: TaskImport, *, quoting: bool) -> None:
-    """What came in: texts, labels, and what was counted and left."""
+    """The report: texts, labels, and data that was only counted."""
     show_report(report.items, quoting=quoting, place="items-")
     if report.labels.rows:
         st.subheader(_("Labels in the file"), anchor=False)

@@ -1,4 +1,4 @@
-"""What an import did: counts, and every line that could not be used, to read and to take away."""
+"""The report of an import: counts, and every line that could not be used, as a list and a file."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a r
 
 
 def next_steps(project: Project) -> None:
-    """Where one goes on from here once texts are in."""
+    """Links to the next steps after an import."""
     where = {"project": project.name}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("Go on with:"), width="content")
@@ -31,14 +31,14 @@ def next_steps(project: Project) -> None:
 
 
 def show_brought(brought: PackageImport, *, quoting: bool) -> None:
-    """What a package brought: its items, then its labels and decisions."""
+    """The report of a package: its items, then its labels and decisions."""
     if brought.items is not None:
         show_report(brought.items, quoting=quoting, place="items-")
     show_returned(brought.labels, heading=brought.items is None)
 
 
 def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:
-    """What came back of labels and, where a file may hold them, of decisions."""
+    """The report of imported labels and, if the file may hold them, decisions."""
     if heading:
         st.subheader(_("Report"), anchor=False)
     numbers = (
@@ -58,7 +58,7 @@ def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool 
 
 
 def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") -> None:
-    """What an import did: counts, encoding, positions, and every line that could not be used.
+    """The report of an import: counts, encoding, positions, and every line that could not be used.
 
     `quoting`: whether the list of those lines, which can be taken away, may quote them.
     """

@@ -215,7 +215,7 @@ def test_generations_that_differ_wait(fresh_store: Store) -> None:
         (True, "accept", ["Lead decided: accept. A decision counts before the labels do."]),
         (False, "reject", ["Lead decided: reject. A decision counts before the labels do."]),
         (True, None, ["2 of 3 labels accept it, and only what everybody accepts is kept.",
-                      "Lead left it as the labels have it."]),
+                      "Lead confirmed the labels."]),
     ],
 )  # fmt: skip
 def test_why_after_adjudication(rescue: bool, choice: str | None, expected: list[str], fresh_store: Store) -> None:

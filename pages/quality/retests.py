@@ -1,4 +1,4 @@
-"""Agreement with oneself on the page Quality: what comes again, how often the same was chosen, and what was not."""
+"""Retests on the page Quality: their settings, agreement, and differences."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ PAGE = 5
 
 
 def settings(report: RetestReport) -> None:
-    """What comes again in this project, in a sentence; where nothing does, how to change that."""
+    """The retests of this project in a sentence; without any, how to set them."""
     if not report.share and not report.annotators:
         text = _("This project has no retests. A share of 2 % is usual; it is set on the page Plan of labels.")
         st.info(text, icon=":material/replay:")
@@ -73,7 +73,7 @@ def second_labels(report: RetestReport) -> None:
 
 
 def in_figures(report: RetestReport) -> None:
-    """One line for each annotator with everything that is counted; the signature below."""
+    """One line per annotator with all counts; the signature below."""
     rows = [_row(one, one.annotator) for one in report.annotators]
     rows.append(_row(report.together, _("All together")))
     st.dataframe(rows, hide_index=True, key="oneself-table")
@@ -131,7 +131,7 @@ def _downloaded(report: RetestReport) -> list[dict[str, Any]]:
 
 
 def differently(store: Store, project: Project, report: RetestReport) -> None:
-    """First against second choice, and the items that were judged differently, ten at a time."""
+    """First choice against retest, and the items that differ, ten per page."""
     if not report.together.compared:
         return
     people = {one.annotator: one for one in report.annotators}
