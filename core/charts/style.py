@@ -4,8 +4,13 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
+from altair.utils import schemapi
 
 from core.charts.palette import LIGHT, Palette
+
+# A chart is checked against the schema of Vega-Lite when it is drawn. Its parts would be too, each time one is made,
+# which takes as long again.
+schemapi.disable_debug_mode()
 
 FONT = "Noto Sans CJK SC, Noto Sans SC, PingFang SC, Microsoft YaHei, sans-serif"
 WIDTH = 640  # pixels of a picture whose chart fills its container on the page
@@ -20,7 +25,9 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
     Altair's data transformers are global to all threads, and the page of
     another visitor could change them while this chart is drawn.
     """
-    chart = _inline(chart).properties(description=description, usermeta={"theme": palette.theme})
+    chart = _inline(chart, {})
+    # Set one by one: `properties(...)` copies the chart with all its data.
+    chart.description, chart.usermeta = description, {"theme": palette.theme}
     text = {"labelColor": palette.soft, "titleColor": palette.soft, "labelFont": FONT, "titleFont": FONT}
     # All at once: each `configure_...` of Altair copies the whole chart.
     chart.config = {
@@ -50,16 +57,22 @@ def styled(chart: Any, description: str, palette: Palette = LIGHT) -> Any:
     return chart
 
 
-def _inline(chart: Any) -> Any:
+def _inline(chart: Any, known: dict[int, alt.InlineData]) -> Any:
+    """*chart* with its data inside; layers that share a frame share its rows, which *known* has by the frame's id."""
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):
-        rows = alt.to_values(chart.data)["values"]
-        # Altair leaves the None of a column of objects as NaN, which is no JSON and is drawn as a number.
-        chart.data = alt.InlineData(values=[{k: None if v != v else v for k, v in row.items()} for row in rows])
+        frame = chart.data
+        chart.data = known[id(frame)] = known.get(id(frame)) or _rows(frame)
     for part in ("layer", "hconcat", "vconcat", "concat"):
         inner = chart._get(part)
         if isinstance(inner, list):
-            chart[part] = [_inline(one) for one in inner]
+            chart[part] = [_inline(one, known) for one in inner]
     if isinstance(chart._get("spec"), alt.TopLevelMixin):
-        chart["spec"] = _inline(chart["spec"])
+        chart["spec"] = _inline(chart["spec"], known)
     return chart
+
+
+def _rows(frame: pd.DataFrame) -> alt.InlineData:
+    rows = alt.to_values(frame)["values"]
+    # Altair leaves the None of a column of objects as NaN, which is no JSON and is drawn as a number.
+    return alt.InlineData(values=[{k: None if v != v else v for k, v in row.items()} for row in rows])

@@ -51,13 +51,10 @@ from ray._private import node
 from cli import cli
 from core import cluster
 from core.cluster import AHEAD, Pool, ordered_map
-from core.errors import EvenhandError, Refused
+from core.errors import Refused
 from core.mining import blocks as reading
 from core.mining.run import mine
 from core.mining.settings import Settings
-from core.models import open_scorer
-from core.scoring.cluster import ClusterScorer
-from core.types import MaskedSentence
 
 cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers,
 cluster.STARTS = 12  # and to start Ray, which waits half a minute for itself and takes no other time: its clock is slow
@@ -98,17 +95,6 @@ with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2
             list(pool.map([1, -number, 2]))
         except Exception as error:
             said[f"error {number}"] = [type(error).__name__, str(error), getattr(error, "values", None)]
-
-    probes = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(300)]
-    alone = open_scorer("known")
-    with ClusterScorer("known", address="local", workers=1) as scorer:
-        said["same"] = scorer.score(probes) == alone.score(probes)
-        said["signature"] = [scorer.signature == alone.signature, scorer.cache_key == alone.cache_key]
-        said["fillers"] = scorer.fillers(probes[0], top=2) == alone.fillers(probes[0], top=2)
-    try:
-        ClusterScorer("no such model", address="local", workers=1)
-    except EvenhandError as error:
-        said["no model"] = [type(error).__name__, str(error)]
 
     reading.BLOCK = 4000
     mined = []
@@ -172,14 +158,6 @@ def test_only_a_bounded_number_is_taken_ahead(said):
 def test_errors_travel(said):
     assert said["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
     assert said["error 5"][:2] == ["ZeroDivisionError", "five"]
-    assert said["no model"][0] == "ModelUnavailable"
-    assert "no such model" in said["no model"][1]
-
-
-def test_a_model_in_actors_gives_the_numbers_of_one_process(said):
-    assert said["same"]
-    assert said["signature"] == [True, True]
-    assert said["fillers"]
 
 
 def test_mining_gives_the_same(said):
@@ -188,7 +166,7 @@ def test_mining_gives_the_same(said):
     assert same
 
 
-def test_the_command_score_writes_the_same_table(said):
+def test_a_model_in_actors_writes_the_same_table(said):
     rows, same = said["tables"]
     assert rows >= len(SENTENCES)
     assert same

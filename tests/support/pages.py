@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from altair.utils import schemapi
 from streamlit.components.v2 import manifest_scanner
 from streamlit.config import set_option
 from streamlit.testing.v1 import AppTest
@@ -16,9 +15,6 @@ from core.language import Language, translate
 
 # AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
-
-# A chart is checked against the schema when it is drawn; its parts too, when they are made, take as long again.
-schemapi.disable_debug_mode()
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

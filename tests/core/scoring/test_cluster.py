@@ -1,0 +1,75 @@
+"""A model in actors, whose Ray is replaced by calls in this process: what is sent, what comes back, what is refused.
+
+Actors of a real Ray, and the table that `score --ray` writes with them, are in tests/core/test_cluster.py.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from core import cluster
+from core.cluster import Answerer
+from core.errors import EvenhandError, ModelUnavailable
+from core.models import open_scorer
+from core.scoring.cluster import PIECE, ClusterScorer
+from core.types import MaskedSentence, Score
+
+PROBES = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(PIECE + 44)]
+
+
+class PoolOfOne:
+    """A `core.cluster.Pool` whose only actor is in this process; what travels is pickled all the same."""
+
+    size = 1
+
+    def __init__(self, factory: str, arguments: dict[str, Any], *, address: str | None, workers: int) -> None:
+        self.actor, self.sent, self.closed = Answerer(factory, arguments), 0, False
+
+    def map(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            self.sent += 1
+            kind, *rest = pickle.loads(pickle.dumps(self.actor.answer(pickle.loads(pickle.dumps(item)))))
+            if kind != "ok":
+                raise cluster._rebuilt(*rest)
+            yield rest[0]
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def open_cluster(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ClusterScorer]:
+    monkeypatch.setattr("core.scoring.cluster.Pool", PoolOfOne)
+    return lambda name: ClusterScorer(name, address="local", workers=1)
+
+
+def test_scores_fillers_and_signature_are_those_of_one_process(open_cluster: Callable[[str], ClusterScorer]) -> None:
+    alone = open_scorer("known")
+    with open_cluster("known") as scorer:
+        assert scorer.score(PROBES) == alone.score(PROBES)
+        assert (scorer.signature, scorer.cache_key) == (alone.signature, alone.cache_key)
+        assert scorer.fillers(PROBES[0], top=2, words=("它",)) == alone.fillers(PROBES[0], top=2, words=("它",))
+        pool = scorer._pool
+    assert pool.sent == 4, "the description, two pieces of sentences, the fillers"  # type: ignore[attr-defined]
+    assert pool.closed  # type: ignore[attr-defined]
+
+
+def test_a_name_that_is_no_model_is_refused_and_the_actors_are_let_go(
+    open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[PoolOfOne] = []
+    monkeypatch.setattr(PoolOfOne, "close", lambda self: closed.append(self))
+    with pytest.raises(EvenhandError, match="no such model") as caught:
+        open_cluster("no such model")
+    assert isinstance(caught.value, ModelUnavailable) and len(closed) == 1
+
+
+def test_other_weights_on_one_machine_are_refused(
+    open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_cluster("known") as scorer:
+        monkeypatch.setattr(PoolOfOne, "map", lambda _self, _items: [[Score((0.0, 0.0), "other weights")]])
+        with pytest.raises(ModelUnavailable, match="different weights of known"):
+            scorer.score(PROBES[:1])
