@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import itertools
 import math
 import os
 import random
@@ -39,6 +40,7 @@ settings.register_profile("same", _untimed, derandomize=True)
 settings.register_profile("new", _untimed, max_examples=100, print_blob=True)
 settings.load_profile(os.environ.get("EVENHAND_TEST_EXAMPLES", "same"))
 
+_folders = itertools.count(1)
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
 
@@ -76,6 +78,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         first = {item.path: 1 for item in items if item.get_closest_marker("early")}
         first |= {item.path: 0 for item in items if item.get_closest_marker("browser")}
         items.sort(key=lambda item: first.get(item.path, 2))
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new empty folder. The `tmp_path` of pytest lists the folders of all tests before it to find a free number."""
+    folder = tmp_path_factory.getbasetemp() / f"test-{next(_folders)}"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(autouse=True)
