@@ -105,8 +105,10 @@ case ${1:-app} in
             kind="not long and not scan"
         fi
         shift
+        # Tests start Python a hundred times. Where bytecode is not kept, each of them compiles every module anew.
+        unset PYTHONDONTWRITEBYTECODE
         exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-3}" \
-            --dist loadfile --no-loadscope-reorder "$@"
+            --dist loadfile --no-loadscope-reorder "$@" # which files go where: tests/conftest.py
         ;;
     lint)
         make_environment

@@ -10,9 +10,11 @@ import secrets
 import uuid
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from xdist.scheduler import LoadFileScheduling
 
 # Before torch and numpy are loaded, here and in whatever a test starts: two threads wait for each other more than they
 # compute on models and sentences of the size of tests, and the suite has a process for every processor.
@@ -72,12 +74,27 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Several processes begin with the files that take long, and end with files of seconds; one keeps the alphabet.
 
-    `--dist loadfile` hands out whole files in this order, so that no process works alone at the end.
+    Whole files are handed out in this order, so that no process works alone at the end.
     """
     if hasattr(config, "workerinput"):
         first = {item.path: 1 for item in items if item.get_closest_marker("early")}
         first |= {item.path: 0 for item in items if item.get_closest_marker("browser")}
         items.sort(key=lambda item: first.get(item.path, 2))
+
+
+class OneBrowser(LoadFileScheduling):
+    """Hands out whole files, and all files of the browser to one process.
+
+    They mostly wait, so one process is enough for them; each further one would start a Chromium and a server.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return "tests/browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    """How `--dist loadfile` hands out the tests to several processes."""
+    return OneBrowser(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture

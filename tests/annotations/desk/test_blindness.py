@@ -28,7 +28,7 @@ from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known
 from annotations.types import Item, Project
 from core.files import timestamps
-from tests.support.projects import filled_project, new_store
+from tests.support.projects import filled_project, new_database, new_store
 
 BEGIN = 1_790_000_000.0
 STEP_S = 30.0
@@ -52,6 +52,7 @@ class Fixed(datetime):
 @pytest.fixture(autouse=True)
 def fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids in the order in which each actor draws them, one key, one clock, an opinion without a model."""
+    new_database()  # made once in a process, with ids that the first world must not draw
     Clock.now = BEGIN
 
     def told(project: Project, item: Item) -> dict[str, Any]:
