@@ -23,9 +23,9 @@ LATE_S = 10.0  # how long the others may take after it; those that need longer a
 SHARE = 0.5  # of a processor, so that two runs at once find room in one cluster
 IN_HAND = 2  # items that an actor holds, so that it never waits for the next
 AHEAD = 8  # items per actor that may be finished or under way beyond the one that is wanted next
-STARTS = 3  # how often a Ray of our own is started that was not there within the half minute that Ray gives it
-RETRIES = 2  # how often an actor whose machine fails is made anew
-# What a worker must see as the driver does: where models lie, and that nothing is fetched.
+STARTS = 3  # attempts to start our own Ray, if it was not ready within Ray's half minute
+RETRIES = 2  # how often an actor is created again after a failure of its machine
+# Settings that a worker shares with the driver: the folder of models, and that nothing is fetched.
 PASSED_ON = ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "HF_HUB_OFFLINE", "HF_ENDPOINT")
 
 NOT_INSTALLED = N_(
@@ -172,7 +172,7 @@ def _rebuilt(name: str, message: str, values: dict[str, Any]) -> EvenhandError:
     kind = getattr(errors, name, EvenhandError)
     try:
         error: EvenhandError = kind(message, **values)
-    except TypeError:  # a class that wants more, such as the line of a file
+    except TypeError:  # a class with more arguments, such as the line of a file
         error = EvenhandError(message, **values)
     return error
 
@@ -215,7 +215,7 @@ def _init(ray: Any, address: str, workers: int) -> None:
     }
     if address == "local":
         settings |= {"num_cpus": workers, "include_dashboard": False}
-    # Ray puts a handler of its own in place of ours, and a cancelled job would then not clean up.
+    # Ray replaces our signal handler; then a cancelled job would not clean up.
     ours = signal.getsignal(signal.SIGTERM) if threading.current_thread() is threading.main_thread() else None
     try:
         _started(ray, address, settings)
@@ -232,7 +232,7 @@ def _started(ray: Any, address: str, settings: dict[str, Any]) -> None:
         try:
             ray.init(address=address, **settings)
         except Exception as error:
-            # On a busy machine a Ray of our own needs longer than Ray waits for it; what it has begun must end first.
+            # On a busy machine our own Ray takes longer than Ray waits for it; its processes must end first.
             if address != "local" or not left or "timed out" not in str(error):
                 raise
             ray.shutdown()

@@ -1,11 +1,11 @@
 """Every error that Evenhand raises on purpose.
 
     EvenhandError
-    ├── BadFile          a file that is not what it says; nothing was stored
+    ├── BadFile          an invalid file; nothing was stored
     │   └── BadLine      one line of a file; the other lines still go in
-    ├── ModelUnavailable a model that cannot be had, or must not be used
+    ├── ModelUnavailable a model that is unavailable or must not be used
     ├── WorkerDied       the inference process ended; it is started again
-    ├── NotFound         a project, item, job or annotator that is not there
+    ├── NotFound         a project, item, job or annotator that does not exist
     ├── NotAllowed       a person may not do this
     └── Refused          a request that breaks a rule of the store
         └── Busy         the database cannot be read or written now; the same request may succeed later
@@ -51,7 +51,7 @@ class BadLine(BadFile):
 
 
 class ModelUnavailable(EvenhandError):
-    """A model that cannot be had or whose numbers would mean nothing."""
+    """A model that is unavailable or whose numbers would mean nothing."""
 
 
 class WorkerDied(EvenhandError):
@@ -59,7 +59,7 @@ class WorkerDied(EvenhandError):
 
 
 class NotFound(EvenhandError):
-    """Something that was named is not there."""
+    """Something that was named does not exist."""
 
 
 class NotAllowed(EvenhandError):
@@ -79,7 +79,7 @@ NOT_INSTALLED = N_("The package {package} is not installed. Install what require
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something a person should know although the work went on: a sentence with {names}, and their values."""
+    """A warning after which the work continues: a sentence with {names}, and their values."""
 
     message: str
     values: dict[str, Any] = field(default_factory=dict)

@@ -67,7 +67,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of one hypothesis in one reading."""
+    """The result of one hypothesis in one reading."""
 
     name: str
     reading: Reading

@@ -1,4 +1,4 @@
-"""What a table of associations says: groups as the thesis describes them, differences, professions, shares of women.
+"""Measures of a table of associations: groups as in the thesis, differences, professions, shares of women.
 
 Means are of ln(P_T / P_prior). The difference is M - W: mean association of male words less that of female words;
 positive leans male. The thesis prints W - M and calls it P(f)-P(m); it is no difference of probabilities.

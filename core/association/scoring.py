@@ -15,7 +15,7 @@ from core.association.sets import Attribute
 from core.errors import N_
 from core.types import MaskedSentence, Score
 
-CHUNK = 1_024  # probes asked together; equal masked sentences are never parted
+CHUNK = 1_024  # probes per batch; equal masked sentences stay in one batch
 OK = "ok"
 NO_PRIOR = N_("The model gives this word probability 0 where the profession is hidden, so the ratio is undefined.")
 NO_TARGET = N_("The model gives this word probability 0 beside the profession, so the logarithm is undefined.")
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], object]  # probes done, of how many
 
 
 class Targets(Protocol):
-    """What associations are asked of: `core.models.association_targets.TargetScorer`."""
+    """The scorer of associations: `core.models.association_targets.TargetScorer`."""
 
     passes: int
 
@@ -104,7 +104,7 @@ def _finite(value: float | None) -> float | None:
 
 @dataclass(slots=True)
 class Tally:
-    """What a run asked and what it was spared.
+    """The passes that a run needed, and those that it saved.
 
     `sentences` have two probes each. `target_passes`, `prior_passes`: distinct masked sentences that the model read
     for them; the rest of the probes were answered by the same pass as another one.

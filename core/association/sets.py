@@ -1,4 +1,4 @@
-"""What a corpus of associations is made of: templates, person words, professions."""
+"""The parts of a corpus of associations: templates, person words, professions."""
 
 import re
 from collections.abc import Sequence

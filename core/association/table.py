@@ -1,4 +1,4 @@
-"""Read a table of associations back, and say what is wrong with it where something is."""
+"""Reading a table of associations, with checks."""
 
 from collections.abc import Sequence
 from pathlib import Path

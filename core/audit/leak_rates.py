@@ -1,4 +1,4 @@
-"""How often judged sentences leak, among extremes and among controls, and what the measures are without the leaks."""
+"""Leak rates of extremes and controls, and the measures without the leaks."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -138,7 +138,7 @@ def _difference(extreme: Numbers, control: Numbers, resampling: Resampling) -> E
 
 
 def verdict(found: Compared) -> Note:
-    """What the comparison of both ends comes to, as a sentence."""
+    """The comparison of both ends as a sentence."""
     if found.difference.value is None or found.difference.low is None or found.difference.high is None:
         return NOTHING_JUDGED
     values = {"extremes": found.extreme.value, "controls": found.control.value}

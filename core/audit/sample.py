@@ -198,7 +198,7 @@ def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, 
 
 
 def pair_named(name: str) -> KeywordPair:
-    """A pair that is in no table from its name; the stem is what is left when shared beginning and end are gone."""
+    """A pair of no table, from its name; the stem is the word without the shared beginning and end."""
     male, _, female = name.partition("/")
     head = next((i for i, (a, b) in enumerate(zip(male, female, strict=False)) if a != b), 0)
     tails = zip(male[head:][::-1], female[head:][::-1], strict=False)

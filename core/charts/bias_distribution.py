@@ -31,7 +31,7 @@ TALLEST = 0.7  # of a row: the highest bin; above it stand the model's name and 
 
 
 def same(text: str) -> str:
-    """The language that a chart speaks when nobody translates: English."""
+    """The default translation of a chart: English."""
     return text
 
 
@@ -57,7 +57,7 @@ def bins(values: Mapping[str, Values]) -> pd.DataFrame:
     for number, (model, found) in enumerate(known.items()):
         step = np.minimum(np.searchsorted(edges, np.abs(found), side="left"), steps)
         for sign in (-1, 1):
-            # What is beyond the last border counts to the last bin.
+            # Values beyond the last border count in the last bin.
             inside = np.minimum(step[found < 0 if sign < 0 else found >= 0], steps - 1)
             for k, count in enumerate(np.bincount(inside, minlength=steps)):
                 near, far = float(edges[k] - width), float(edges[k])
@@ -229,7 +229,7 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
     ]
     base = alt.Chart(pd.DataFrame(rows)).encode(y=alt.Y("at:Q", scale=y, axis=None))
     text: dict[str, Any] = {"fontSize": 13, "baseline": "top", "fontWeight": "bold"}
-    name = text | {"align": "center", "limit": alt.ExprRef("width - 150")}  # what the shares leave
+    name = text | {"align": "center", "limit": alt.ExprRef("width - 150")}  # without the shares
     return [
         # A halo, because the line of 0 runs through the name.
         base.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **name).encode(

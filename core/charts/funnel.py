@@ -1,4 +1,4 @@
-"""What is left of a corpus: step by step, and per keyword pair before and after the filters."""
+"""The funnel of a corpus: sentences after each step, and per keyword pair before and after the filters."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Heatmaps: a number per cell, written in the cell and said by its colour."""
+"""Heatmaps: a number per cell, as text and as colour."""
 
 import unicodedata
 from collections.abc import Sequence

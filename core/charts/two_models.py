@@ -23,7 +23,7 @@ STEPS = (0.05, 0.1, 0.2, 0.3, 0.5)  # log10
 def squares(a: Values, b: Values) -> pd.DataFrame:
     """Counts of sentences in squares of (Bias_c of a, Bias_c of b): columns a_low, a_high, b_low, b_high, count.
 
-    Only sentences that are finite in both. What lies beyond the outermost squares counts to them.
+    Only sentences that are finite in both. Values beyond the outermost squares count in these.
     """
     both = np.isfinite(a) & np.isfinite(b)
     a, b = a[both], b[both]

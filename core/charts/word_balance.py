@@ -199,7 +199,7 @@ def _heads(male: str, female: str, y: alt.Y, say: Say, palette: Palette) -> list
 
 
 def balance_says(data: pd.DataFrame, *, say: Say = _same) -> str:
-    """What the balance shows, in sentences: per model the ratio, and where the pair's own lean is subtracted."""
+    """The balance in sentences: per model the ratio, and the ratio without the pair's own lean."""
     sentences = []
     for model, raw, raw_dot in zip(data["model"], data["bias_log10"], data["corrected_log10"], strict=True):
         value, dot = _number(raw), _number(raw_dot)

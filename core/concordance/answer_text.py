@@ -1,4 +1,4 @@
-"""What a concordance says, in sentences with {named} values, and as JSON."""
+"""A concordance in sentences with {named} values, and as JSON."""
 
 import math
 from typing import Any

@@ -12,13 +12,13 @@ from core.statistics import Estimate, Note
 from core.text.keywords import OTHER_WORDS
 from core.types import Span
 
-PLURALS = ("他们", "她们", "它们")  # words of their own: 他 in 他们 does not count, unless 他们 is what is asked for
+PLURALS = ("他们", "她们", "它们")  # separate words: 他 in 他们 does not count, unless 他们 is searched for
 CHINESE = re.compile('[^。？！?!]*[。？！?!]+[”’」』）)》"]*|[^。？！?!]+')
 SPACED = re.compile(r"""(?:[^.?!。？！]|\.(?![\s"'”’)]|$))*[.?!。？！]+["'”’)\]]*|[^.?!。？！]+""")
 
 
 class Words:
-    """Finds the word and its neighbours in a sentence; what is only part of another word does not count."""
+    """Finds the word and its neighbours in a sentence; parts of other words do not count."""
 
     def __init__(self, asked: Question) -> None:
         self.numbers = {asked.word: -1} | {word: number for number, word in enumerate(asked.near)}
@@ -32,7 +32,7 @@ class Words:
         self.split = SPACED if _is_spaced(asked.word) else CHINESE
 
     def hits(self, sentence: str) -> list[tuple[int, int, int]]:
-        """(start, end, number) of each word, -1 for the word that is asked for."""
+        """(start, end, number) of each word, -1 for the searched word."""
         found = []
         for hit in self.pattern.finditer(sentence):
             number = self.folded.get(hit[0].casefold())
@@ -83,7 +83,7 @@ class _Tables:
             self.open[-1][(0 if has_word else 2) + (not present[0])] += 1
 
     def count_none(self, sentences: int) -> None:
-        """Sentences with nothing of what is asked for."""
+        """Sentences without any of the words."""
         for cells in self.open[:-1]:
             cells[3] += sentences
 
@@ -127,7 +127,7 @@ def concordance(
 
 
 class _State:
-    """What has been counted so far."""
+    """The counts so far."""
 
     def __init__(self, near: int) -> None:
         self.by: dict[str, _Tables] = {"document": _Tables(near), "paragraph": _Tables(near)}

@@ -1,4 +1,4 @@
-"""What a concordance is asked and what it answers."""
+"""The question and the answer of a concordance."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: a word, words near it, and how near.
+    """A question: a word, words near it, and the distance.
 
     `window` None: in the same sentence; a number: at most so many characters
     between the two, in the same sentence. Two near words that are a keyword
@@ -73,7 +73,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """What was found.
+    """The answer.
 
     `near`: one contrast per near word, sentences with the word against those
     without. `contrast`: for exactly two near words, sentences that hold only

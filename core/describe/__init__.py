@@ -1,4 +1,4 @@
-"""What a set of sentences looks like: characters, lengths, vocabulary, repeats, words, balance, sources (SPEC 1.5).
+"""Statistics of a set of sentences: characters, lengths, vocabulary, repeats, words, balance, sources (SPEC 1.5).
 
 Pure: texts in, numbers out. annotations.describe.project_description brings the texts of a project or a file.
 """

@@ -1,4 +1,4 @@
-"""Everything that is said of a set of texts, in one value."""
+"""The statistics of a set of texts in one value."""
 
 import hashlib
 import re
@@ -170,7 +170,7 @@ def described(
 
 
 def _masked(one: Text) -> str | None:
-    """The text with its keyword replaced by the pair's name, so that both words of a pair come to the same."""
+    """The text with its keyword replaced by the pair's name, so that both words of a pair give the same text."""
     if one.word is None:
         return None
     start, end = one.word

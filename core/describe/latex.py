@@ -11,7 +11,7 @@ _ESCAPED = {
 
 
 def escaped(text: str) -> str:
-    """*text* so that LaTeX prints it as it is; line breaks become blanks."""
+    """*text* escaped for LaTeX; line breaks become blanks."""
     return "".join(_ESCAPED.get(one, " " if one.isspace() else one) for one in text)
 
 

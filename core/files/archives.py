@@ -89,7 +89,7 @@ def _extract(
                 if left < 0:
                     raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
                 file.write(chunk)
-    except RuntimeError as error:  # what the unpacker raises for a missing or wrong password
+    except RuntimeError as error:  # raised for a missing or wrong password
         if isinstance(error, NotImplementedError):
             raise
         message = (

@@ -11,7 +11,7 @@ _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json
 
 
 class _AsItIs:
-    """What a CSV writer writes to: it hands the line back, and so does `writerow`."""
+    """The target of a CSV writer that returns the line, so that `writerow` returns it."""
 
     def write(self, line: str) -> str:
         return line

@@ -1,4 +1,4 @@
-"""Where texts come from, told without where they lie: folders of a server and names of its users stay on it."""
+"""Sources of texts without folders of the server and names of its users."""
 
 import re
 from collections.abc import Callable, Mapping

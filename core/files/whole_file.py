@@ -1,7 +1,7 @@
 """A file, folder or database that is written whole or not at all: under a hidden name beside its place, then renamed.
 
-Whoever reads sees what was there before, or all of the new. A process that is killed leaves its hidden part behind; the
-next one that writes to the same place removes it.
+A reader sees the old file or all of the new one. A killed process leaves its hidden part behind; the next one that
+writes to the same place removes it.
 """
 
 import glob
@@ -23,7 +23,7 @@ LONGEST = 120  # bytes of the name that a part begins with; file systems allow 2
 
 @contextmanager
 def whole_file(path: Path, *, private: bool = False) -> Iterator[Callable[[str], object]]:
-    """A function that writes text to *path*, which appears under its name only when all of it is on disk.
+    """A function that writes text to *path*; the file gets its name when all of it is on disk.
 
     *private*: readable by the owner only, from the first character on. Folders on the way are made. Raises BadFile
     where it cannot be written; what was begun is removed then, or when anything else goes wrong.
@@ -49,13 +49,13 @@ def whole_file(path: Path, *, private: bool = False) -> Iterator[Callable[[str],
 
 
 def _close(file: IO[str]) -> None:
-    with suppress(OSError):  # what was left to write does not fit either
+    with suppress(OSError):  # the rest of the buffer does not fit either
         file.close()
 
 
 @contextmanager
 def whole_path(path: Path, *, new: bool = False) -> Iterator[Path]:
-    """Where to write what becomes *path* at the end: a file or a folder, which is not there yet. Raises OSError.
+    """A temporary path for a file or folder that becomes *path* at the end. Raises OSError.
 
     A file takes the place of one that is there; with *new* it never does: FileExistsError. A folder takes the place of
     an empty one only. SQLite's side files of what was written go.

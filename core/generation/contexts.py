@@ -79,7 +79,7 @@ def distinct(contexts: Iterable[Context]) -> dict[str, Context]:
 
 
 def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task]:
-    """*each* texts of every context, in the order of the contexts; a context that is there twice counts once.
+    """*each* texts of every context, in the order of the contexts; a repeated context counts once.
 
     Raises Refused where nothing would be written.
     """

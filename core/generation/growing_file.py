@@ -43,7 +43,7 @@ class GrowingFile:
             raise
 
     def _lock(self) -> None:
-        """Nobody else may append: two jobs of one name would write everything twice."""
+        """Lock it: two jobs with one name would write everything twice."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -88,11 +88,11 @@ class GrowingFile:
 
     @property
     def places(self) -> frozenset[int]:
-        """Which texts are there."""
+        """The places of the stored texts."""
         return frozenset(self._places)
 
     def append(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> int:
-        """Put rows on disk, those that are not there yet; returns how many. When this returns they stay."""
+        """Store missing rows; returns how many. On return they are on disk."""
         at = self._file.seek(0, os.SEEK_END)
         lines = []
         for place, row in rows:
@@ -110,7 +110,7 @@ class GrowingFile:
         return len(lines)
 
     def finish(self) -> None:
-        """Write the file itself, a JSON line per text in the order of their places, and remove what was beside it."""
+        """Write the file itself, a JSON line per text in the order of places, and delete the side files."""
         with whole_file(self.path, private=True) as write:
             for place in sorted(self._places):
                 start, size = self._places[place]

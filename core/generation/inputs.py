@@ -33,7 +33,7 @@ class ContextInput:
     twice: int = 0
 
     def facts(self) -> dict[str, Any]:
-        """What a record says about it."""
+        """The facts for a record."""
         return {
             "name": self.name,
             "contexts": len(self.contexts),

@@ -132,7 +132,7 @@ class ServerWriter:
             try:
                 return await self._request(client, task)
             except _Unfinished as error:
-                # Where nothing has ever answered, there is probably nobody: three tries are enough to say so.
+                # If nothing has ever answered, there is probably no server: three tries are enough.
                 if attempt == self.server.tries or (
                     isinstance(error, _Unreachable) and not self._answered and attempt > 2
                 ):
@@ -240,7 +240,7 @@ def _after(header: str | None) -> float | None:
 
 
 def _refusal_of(answer: httpx.Response) -> str:
-    """What a server says about its refusal."""
+    """The reason of a refusal in the server's answer."""
     try:
         error = answer.json()["error"]
         return str(error["message"] if isinstance(error, dict) else error)

@@ -1,4 +1,4 @@
-"""Who writes: a model in this process, or a server; both are given tasks and tell what they have written."""
+"""Writers of texts: a model in this process, or a server. Both get tasks and report the texts."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass

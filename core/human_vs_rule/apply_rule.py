@@ -63,7 +63,7 @@ def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def beside_labels(generations: "pd.DataFrame", labels: "pd.DataFrame") -> "pd.DataFrame":
-    """One row per finished generation with a label: what people said of it, and whether the rule agrees.
+    """One row per finished generation with a label: its labels, and whether the rule agrees.
 
     Every generation counts once, however many labels it has: `correct`, `misgendering`, `no_pronoun`, `plural_they`
     are the shares of its labels, `extraneous` that of its flags (NaN: nobody said), `agreement` the share of labels

@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorLabel:
-    """What one annotator said of a generation, and marked in it."""
+    """The label of one annotator on a generation, with its marks."""
 
     annotator: str
     choice: str
@@ -169,7 +169,7 @@ def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[s
 
 
 def repetition(generations: pd.DataFrame, by: Sequence[str], variant: Variant) -> dict[tuple[str, ...], Repeated]:
-    """RR per group of *by* over all generations: what a text repeats is no opinion of it."""
+    """RR per group of *by* over all generations, labelled or not."""
     texts = [
         full_text(context, text) if variant == "published" else text
         for context, text in zip(generations["context"], generations["text"], strict=True)

@@ -73,7 +73,7 @@ def context_means(
 
 def _by_jackknife(found: Estimate | None, sums: tuple[Numbers, Numbers]) -> Estimate | None:
     """*found* with the jackknife's standard error: the draws' own is too small by about half a unit in their number."""
-    total, known = (one[sums[1] > 0] for one in sums)  # contexts of which nothing is said are none here
+    total, known = (one[sums[1] > 0] for one in sums)  # without contexts that have no value
     if found is None or len(known) < 2:
         return found
     whole, without = total.sum() / known.sum(), (total.sum() - total) / (known.sum() - known)

@@ -80,7 +80,7 @@ def intra_class(groups: Mapping[Hashable, Mapping[Hashable, Sequence[float]]]) -
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A sample of one cell and what it is worth.
+    """A sample of one cell and its effective size.
 
     `se`: the expected standard error of the cell's rate, in the unit of the label (0 to 0.5 for a share); `effect`:
     the variance against as many independent labels (1 = none lost); `independent`: how many independent labels it is

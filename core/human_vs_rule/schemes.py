@@ -40,5 +40,5 @@ def merged(choice: str, scheme: Scheme) -> str:
 
 
 def binary(choice: str) -> int:
-    """1 where a stored label says that nobody was misgendered, 0 for misgendering: as the rule's verdict."""
+    """0 for the label misgendering, 1 for any other, as in the rule's verdict."""
     return int(merged(choice, "two") == "not_misgendering")

@@ -127,7 +127,7 @@ class _Source:
     """The bytes of a text by blocks. Where an archive is damaged it ends there, and `broken` says why."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        # read1 gives what is unpacked so far; read would lose it where the damage comes in the same block.
+        # read1 returns the bytes unpacked so far; read would lose them if the same block is damaged.
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
         self.broken: Damaged | None = None
 
@@ -156,7 +156,7 @@ def _cut(
     buffer, offset, line = first, 0, 1
     while buffer:
         more = source.read()
-        # What a damaged archive breaks off in the middle of is no sentence.
+        # The text before a damage may end in the middle of a sentence.
         skipped, end = cutter.cut(buffer, line, last=not more and source.broken is None)
         if end > skipped:
             start = line + buffer.count(b"\n", 0, skipped)
@@ -175,7 +175,7 @@ class _Cutter:
 
     def __init__(self, text: Text, encoding: Encoding, problems: list[Problem]) -> None:
         self.text, self.encoding, self.problems = text, encoding, problems
-        self.skipping = False  # what is left of a line that is too long to be read
+        self.skipping = False  # the rest of a line that is too long
 
     def cut(self, buffer: bytes, line: int, *, last: bool) -> tuple[int, int]:
         """(how much to skip, where to cut); the same place twice where nothing can be handed out yet."""

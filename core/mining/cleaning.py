@@ -1,4 +1,4 @@
-"""What is taken out of a line before it is split: spaces, invisible characters, tags, entities, marks of Markdown.
+"""Removes spaces, invisible characters, tags, entities and Markdown from a line before it is split.
 
 Punctuation stays as it is; full-width digits and letters become ASCII. Every
 change is one alternative of one pattern, so that the cleaned line and the map
@@ -16,7 +16,7 @@ from core.mining.sources import Shape
 # Invisible: soft hyphen, zero width, direction, byte-order mark, controls but the separators of lines.
 _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x00-\x08\x0e-\x1f\x7f-\x9f"
 _ENTITY = r"&(?:amp;)*(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
-_BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # what is left of entities escaped twice
+_BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # rest of entities escaped twice
 _TAG = r"</?[a-zA-Z][a-zA-Z0-9:-]{0,30}(?:\s[^<>=]{0,200}=[^<>]{0,1000})?\s*/?>|<!--.{0,5000}?-->"
 _WIDE = "[０-９Ａ-Ｚａ-ｚ]+"
 _MARKDOWN = (

@@ -1,4 +1,4 @@
-"""The folder of texts on the server that pages may read: what is in it, and nothing beside it."""
+"""The folder of texts on the server that pages may read, and nothing outside of it."""
 
 import os
 from collections import Counter

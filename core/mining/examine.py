@@ -32,7 +32,7 @@ _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """A candidate on its way to the file: where it was, the original before conversion, what was flagged."""
+    """A candidate before it is written: its place, the original before conversion, its flags."""
 
     candidate: Candidate
     file: str
@@ -260,17 +260,17 @@ def _lead(part: str, sentence: str) -> int:
 
 
 def example_of(found: Candidate, finding: Finding, file: str, offset: int, like: str = "") -> Example:
-    """What the report shows of a sentence that a filter spoke against."""
+    """The example in the report of a sentence that a filter rejected."""
     return Example(found.sentence, found.start, found.end, finding.reason, finding.span, file, offset, like)
 
 
 @cache
 def converter(name: str | None) -> Any:
-    """A function from traditional to simplified text, None where nothing is asked."""
+    """A function from traditional to simplified text, or None."""
     if name is None:
         return None
     import opencc
 
     simplify = opencc.OpenCC(name).convert
-    # 姊 is the 姐 of Taiwan; OpenCC leaves it as it is.
+    # 姊 is the 姐 of Taiwan; OpenCC does not convert it.
     return lambda text: simplify(text.replace("姊", "姐"))

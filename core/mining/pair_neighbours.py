@@ -1,4 +1,4 @@
-"""What stands beside the words of keyword pairs in a corpus: counted once, for the check of their symmetry."""
+"""Counts of the neighbours of keyword pairs in a corpus, for the check of their symmetry."""
 
 import random
 import re

@@ -114,7 +114,7 @@ def check_pairs(paths: Iterable[Path | str], pairs: Iterable[KeywordPair], **opt
 
 
 def pair_report(pair: KeywordPair, found: Neighbours) -> PairReport:
-    """What the counted neighbours say about one pair."""
+    """The check of one pair from the counted neighbours."""
     male, female = found.uses[pair.name, "male"], found.uses[pair.name, "female"]
     between = "" if pair.language in WITHOUT_SPACES else " "
     sides = _word_report(male, female, between), _word_report(female, male, between)

@@ -1,4 +1,4 @@
-"""The report of a run: what was read, and per pair and side how many sentences came how far, and why the rest went."""
+"""The report of a run: the input, and per pair and side the sentences after each step with reasons of rejection."""
 
 import csv
 import hashlib
@@ -201,7 +201,7 @@ class Report:
         }
 
     def facts(self) -> dict[str, Any]:
-        """What candidates carry along of their run: what was read, and how far it came; no example, no file, no time.
+        """The facts of a run that its candidates hold: counts of the input and of each step; no example, file or time.
 
         `cells`: pair -> side -> counts, of the pairs that were found at all.
         """

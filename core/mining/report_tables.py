@@ -1,4 +1,4 @@
-"""A report as rows: what is left after each step, and each pair before and after the filters."""
+"""A report as rows: sentences after each step, and each pair before and after the filters."""
 
 from dataclasses import dataclass
 

@@ -225,7 +225,7 @@ class _Collector:
         self.on_candidate(line(one, findings))
 
     def finish(self) -> None:
-        """What is to be said at the end."""
+        """The report at the end."""
         self._tell_damage()
         if self.near.full:
             self.report.notices.append(COMPARED)
@@ -275,7 +275,7 @@ class CandidateWriter:
         self._last = line
 
     def end(self, run: Mapping[str, Any] | None = None) -> None:
-        """Write what was held back, with the facts of the *run* under `run` where they are given."""
+        """Write the last line, with the facts of the *run* under `run` if given."""
         if self._last is not None:
             line = self._last if run is None else {**self._last, "run": run}
             self._write(json_line(line))

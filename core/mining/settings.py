@@ -1,4 +1,4 @@
-"""What a run of mining is asked for. Everything that can change a candidate is in the signature."""
+"""The settings of a mining run. Everything that can change a candidate is in the signature."""
 
 import ast
 import hashlib
@@ -72,7 +72,7 @@ class Settings:
         return self.pairs[0].language not in WITHOUT_SPACES
 
     def mode(self, pair: str, code: str) -> Mode:
-        """What the filter *code* does with sentences of *pair*."""
+        """The mode of the filter *code* for sentences of *pair*."""
         from core.mining.filters import default_mode
 
         return self.pair_modes.get((pair, code)) or self.modes.get(code) or default_mode(code, pair)

@@ -1,4 +1,4 @@
-"""Which files a run reads, in which order: files, folders, globs, archives and what is in them."""
+"""The files that a run reads, in order: files, folders, globs, archives and their members."""
 
 import glob
 import gzip
@@ -44,7 +44,7 @@ class Damaged(Exception):
 
 @contextmanager
 def unpacking() -> Iterator[None]:
-    """Around nothing but calls of gzip and zipfile: what they raise for a bad archive becomes Damaged."""
+    """Only around calls of gzip and zipfile: turns their errors for a bad archive into Damaged."""
     try:
         yield
     except BROKEN as error:

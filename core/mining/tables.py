@@ -28,7 +28,7 @@ BAD_ROW = N_("{file}, line {line}: the row cannot be read ({why}).")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The columns of a table and what they are for; `columns` is empty for JSON lines."""
+    """The columns of a table and their roles; `columns` is empty for JSON lines."""
 
     columns: tuple[str, ...]
     text: str

@@ -1,1 +1,1 @@
-"""Misgendering, two ways: what a model finds likely (probability-based) and what it writes (generation-based)."""
+"""Misgendering in two ways: by the probabilities of a model (probability-based) and by its texts (generation-based)."""

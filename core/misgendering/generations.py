@@ -14,7 +14,7 @@ from core.text.pronouns import parse_sets
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What a model wrote after a context; `model` empty where the file does not say."""
+    """A text of a model after a context; `model` is "" if unknown."""
 
     context: str
     completion: str
@@ -137,7 +137,7 @@ def _setting(one: Generation, here: Instance | Prompt) -> str:
 
 
 def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
-    """(setting, text): what a model is given to go on from; a prompt of TANGO is itself the context."""
+    """(setting, text): the contexts for a model; a prompt of TANGO is itself the context."""
     if isinstance(one, Prompt):
         return [("", one.text)]
     if not one.form:  # the set has no form for the slot, so there is no right text to go on from
@@ -146,7 +146,7 @@ def contexts(one: Instance | Prompt) -> list[tuple[str, str]]:
 
 
 def context_rows(instances: Sequence[Instance | Prompt], settings: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """What `generate` reads: one line per instance and setting, with what its generations must carry on."""
+    """The input of `generate`: one line per instance and setting, with the columns that its generations keep."""
     for one in instances:
         for setting, context in contexts(one):
             if setting and setting not in settings:

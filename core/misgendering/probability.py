@@ -15,7 +15,7 @@ from core.text.pronouns import set_named, sets
 from core.types import MaskedSentence, Score
 
 TIES = {"tango": ("they", "he", "she", "xe")}  # which of equal forms is taken; elsewhere the order of the table
-CHUNK = 256  # instances that are asked and remembered together
+CHUNK = 256  # instances per batch
 Progress = Callable[[int, int], object]
 
 
@@ -31,7 +31,7 @@ class CutTexts(Protocol):
 
 
 class TextScorer(Protocol):
-    """What a verdict needs: log-probabilities of whole texts (a scorer, remembered or not)."""
+    """Log-probabilities of whole texts for a verdict: a scorer, cached or not."""
 
     @property
     def signature(self) -> str: ...  # noqa: D102
@@ -43,7 +43,7 @@ Cutter = Callable[[Sequence[MaskedSentence]], Sequence[CutTexts]]
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a model says to one instance.
+    """The answer of a model to one instance.
 
     `nll`: per option the negative log-probability of the whole text in nats; `tokens`: over how many predicted tokens;
     `pieces`: tokens of the form itself. `chosen`: the set of least mean (perplexity), `chosen_sum` of least sum.
@@ -129,7 +129,7 @@ def least(options: Sequence[str], values: Sequence[float], dataset: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What came of one model: counts per pronoun set and the number of instances that flip between mean and sum.
+    """The summary of one model: counts per pronoun set and the number of instances that flip between mean and sum.
 
     `right`: per set (right by mean, right by sum, judged). `flips`: instances whose verdict (0 or 1) differs between
     mean and sum; `moves`: whose chosen set differs. `pieces`: per form the tokens it takes, least and most.
@@ -187,7 +187,7 @@ class Tally:
 
     @property
     def summary(self) -> Summary:
-        """What was counted so far."""
+        """The counts so far."""
         right = {name: (mean, total, n) for name, (mean, total, n) in self._right.items()}
         undefined = sum(self._reasons.values())
         return Summary(

@@ -34,7 +34,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A template that was filled: `before` + slot + `after`, and what may stand in the slot.
+    """A filled template: `before` + slot + `after`, and the forms for the slot.
 
     `pronouns`: names of the sets the person uses, any of which is right. `options`: the sets that compete, in the order
     in which ties are settled (SPEC 4.2: the first); `forms`: the form of each, with a capital where the slot asks for
@@ -59,12 +59,12 @@ class Instance:
 
     @property
     def probe(self) -> MaskedSentence:
-        """What a model is asked."""
+        """The probe for a model."""
         start = len(self.before)
         return MaskedSentence(self.before + MASK + self.after, start, start + len(MASK), self.forms)
 
     def context(self, setting: Setting) -> str:
-        """What a model is given to go on from (SPEC 4.4).
+        """The context for a model (SPEC 4.4).
 
         pre-[MASK]: the text before the slot, its last space kept. post-[MASK]: the whole text with the right form.
         """

@@ -27,7 +27,7 @@ CASE_NAMES = {case: case for case in CASES} | {
     "gen_pred": "pos_ind",
     "reflexive": "ref",
 }
-# What tells the layouts apart, and what each needs.
+# The columns that distinguish the layouts, and those that each needs.
 LAYOUTS = {
     "tango": ("template_idx", "ante", "pronoun_family", "template"),
     "ruff": ("sentence", "pronoun", "uid"),
@@ -38,7 +38,7 @@ LAYOUTS = {
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who is meant, and the sets that person uses; none given: each set of the data set is tried."""
+    """A person and the pronoun sets of this person; without sets, each set of the data set is tried."""
 
     name: str
     pronouns: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a file or folder holds: templates to be filled, instances that are ready (RUFF, own rows), or prompts."""
+    """The content of a file or folder: templates, ready instances (RUFF, own rows), or prompts."""
 
     dataset: str
     templates: tuple[Template, ...] = ()
@@ -150,7 +150,7 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of a file, for what is wrong with it."""
+    """A line of a file, for error messages."""
 
     file: str
     line: int

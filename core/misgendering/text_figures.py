@@ -22,7 +22,7 @@ KEYS = ("dataset", "setting", "model", "pronouns")
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What the texts of one model and pronoun set have in common.
+    """The figures of the texts of one model and pronoun set.
 
     `published`, `completion`: repetition (0 to 1) of context and completion together, as published, and of the
     completion alone; `without`: share of texts without a pronoun, 0 to 1, over templates and names; `n` texts.

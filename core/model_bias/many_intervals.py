@@ -22,7 +22,7 @@ class ManyIntervals:
 
     @property
     def sentence(self) -> Note:
-        """What a table says below itself."""
+        """The sentence below a table."""
         values = {
             "intervals": self.intervals,
             "chance": f"{self.by_chance:.3g}",

@@ -1,4 +1,4 @@
-"""What the models of a score file are called, so that numbers made in different ways never share a name or an axis."""
+"""Names of the models of a score file, so that numbers of different methods never share a name or an axis."""
 
 import pandas as pd
 

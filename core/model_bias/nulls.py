@@ -1,4 +1,4 @@
-"""Nulls of SPEC 6.1: what chance alone would give, each said to be the null of what.
+"""Nulls of SPEC 6.1: the values under chance alone, each with the quantity that it is the null of.
 
 Shuffling the two sides leaves every |Bias_c| as it is. It is therefore a null of the signed mean, of
 Bias_man - Bias_woman and of the side AUC, never of Model_bias or of mean |Bias_c|: for their size the reference is a

@@ -33,7 +33,7 @@ def fine_tuned(
     settings: FineTuning,
     progress: Callable[[int], None] | None = None,
 ) -> LoadedClassifier:
-    """A copy of the classifier, trained on *pairs*; the one that was given stays as it is.
+    """A copy of the classifier, trained on *pairs*; the original is unchanged.
 
     AdamW, the rate falls linearly to zero, rows shuffled by the seed; the same call gives the same weights on the same
     machine and number of threads. *progress* is told how many rows were read.

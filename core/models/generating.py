@@ -1,4 +1,4 @@
-"""Causal models that write: sampling with a seed of its own for every text, so that nothing else changes what it says.
+"""Causal models that write: sampling with a seed per text, so that nothing else changes the text.
 
 As in document 004 (SPEC 4.4): temperature, then the `top_k` likeliest tokens, then of those the fewest that hold
 `top_p` of their probability (Holtzman et al. 2020), then one of them at random; by default exactly 50 tokens, an end

@@ -20,7 +20,7 @@ IDLE = ("_name_or_path", "transformers_version", "dtype", "torch_dtype", "archit
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model that passed every check, ready to be asked.
+    """A model that passed every check.
 
     `weights` is the SHA-256 of its tensors, vocabulary and shape: two models
     that could answer differently differ in it.
@@ -35,7 +35,7 @@ class LoadedModel:
 
     @cached_property
     def forward(self) -> Forward:
-        """The way to logits; made when first asked for, shared by all scorers of this model."""
+        """The forward pass; created on first use, shared by all scorers of this model."""
         padding = self.tokenizer.pad_token_id
         return forward_of(self.model, 0 if padding is None else padding)
 

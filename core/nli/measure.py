@@ -1,4 +1,4 @@
-"""What the labels of a classifier on PS, AS and NS say (SPEC 3.2): score, direction, order, fraction neutral."""
+"""Measures of a classifier's labels on PS, AS and NS (SPEC 3.2): score, direction, order, fraction neutral."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

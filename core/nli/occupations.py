@@ -16,7 +16,7 @@ _SILENT_H = re.compile(r"(?i)(hour|honest|honou?r|heir)")
 
 @dataclass(frozen=True, slots=True)
 class Occupation:
-    """An occupation word and the stereotype that goes with it."""
+    """An occupation word and its stereotype."""
 
     word: str
     kind: Kind
@@ -29,7 +29,7 @@ class Occupation:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What the sets of a language are made of."""
+    """The parts of the sets of a language."""
 
     occupations: tuple[Occupation, ...]
     templates: tuple[str, ...]

@@ -45,13 +45,13 @@ class Row:
 
     @property
     def pair(self) -> SentencePair:
-        """What a classifier is asked."""
+        """The pair for a classifier."""
         return SentencePair(self.premise, self.hypothesis)
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a classifier said to one row: its argmax label."""
+    """The answer of a classifier to one row: its argmax label."""
 
     set: SetName
     label: Label

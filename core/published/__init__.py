@@ -1,4 +1,4 @@
-"""Check of published numbers: what the papers print, worked out again from what else they print (SPEC 5).
+"""Checks of published numbers: recalculated from the other numbers of the papers (SPEC 5).
 
 Only facts and figures are stored, as printed and with their origin, in core/data/published_*.tsv.
 """

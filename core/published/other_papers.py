@@ -1,4 +1,4 @@
-"""What the thesis on BEC-Pro, the Japanese inference paper and the misgendering paper print, worked out again."""
+"""Recalculated numbers of the thesis on BEC-Pro, the Japanese inference paper and the misgendering paper."""
 
 import math
 from collections.abc import Iterator

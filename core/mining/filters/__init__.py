@@ -107,7 +107,7 @@ _ORDER = (
     ),
 )
 
-# What the reason of a Finding means, in words for the page.
+# The reason of a Finding in words for the page.
 REASONS: dict[str, str] = {
     "list": N_("a word of the list"),
     "crossing": N_("the characters belong to two words"),
@@ -129,6 +129,6 @@ FILTERS: dict[str, Filter] = {one.code: one for one in _ORDER}
 
 
 def default_mode(code: str, pair: str) -> Mode:
-    """What the filter *code* does with sentences of *pair* unless a setting says otherwise."""
+    """The default mode of the filter *code* for sentences of *pair*."""
     found = FILTERS[code]
     return found.rare if pair in SCARCE else found.default

@@ -1,4 +1,4 @@
-"""What the dictionary of the segmenter knows, and which characters are surnames."""
+"""The dictionary of the segmenter, and the characters that are surnames."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is known of names: characters, exceptions, surname forms, the shapes of nicknames and foreign names."""
+"""Data on names: characters, exceptions, surname forms, the shapes of nicknames and foreign names."""
 
 import re
 from functools import cache
