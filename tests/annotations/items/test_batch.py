@@ -151,9 +151,9 @@ def test_a_silent_import_is_given_up_and_told_so(fresh_store: Store) -> None:
     batch.add(new_items(5))
     fresh_store.db.execute("UPDATE batch SET heard = ?", (time.time() - SILENT_S - 1,))
     Batch.begin(fresh_store, project, "b.txt").publish()
-    with pytest.raises(Refused, match="given up"):
+    with pytest.raises(Refused, match="made no progress for a long time"):
         batch.add(new_items(5, first=50))
-    with pytest.raises(Refused, match="given up"):
+    with pytest.raises(Refused, match="made no progress for a long time"):
         batch.publish()
     assert counts(fresh_store, project).items == 0
 
@@ -176,7 +176,7 @@ def test_a_number_that_is_given_again_is_another_import(fresh_store: Store, monk
 
     monkeypatch.setattr("annotations.items.batch.delete_items", then_another)
     assert discard_unpublished(fresh_store) == 1
-    with pytest.raises(Refused, match="given up"):
+    with pytest.raises(Refused, match="made no progress for a long time"):
         gone.add(new_items(5))
     gone.discard()
     others[0].publish()
@@ -193,7 +193,7 @@ def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
     told: list[str] = []
 
     def wake(_: float) -> None:
-        with pytest.raises(Refused, match="given up") as error:
+        with pytest.raises(Refused, match="made no progress for a long time") as error:
             batch.publish()
         told.append(str(error.value))
 

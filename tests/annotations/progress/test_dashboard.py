@@ -97,7 +97,7 @@ def test_nobody_shares_an_item(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("a", "r"))
     ada, bo, _chen = dashboard(fresh_store, project, now=NOON).people
     assert ada.differs.most.value is None and "somebody else" in str(ada.differs.most.reason)
-    assert bo.accepted.value is None and "No label" in str(bo.accepted.reason)
+    assert bo.accepted.value is None and "no valid label" in str(bo.accepted.reason)
     assert bo.pace is None and bo.seconds is None and bo.last is None
 
 
