@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
+from core.statistics.proportions import holm_adjusted
 
 Cell = tuple[str, str]  # name of the pair (male word first), side
 
@@ -101,11 +102,10 @@ def pair_balances(counts: Mapping[Cell, int]) -> tuple[PairBalance, ...]:
         if side in ("male", "female"):
             pairs.setdefault(pair, [0, 0])[side == "female"] += number
     order = sorted(pairs.items(), key=lambda row: (-sum(row[1]), row[0]))
-    from scipy import stats  # both take a while to import
-    from statsmodels.stats.multitest import multipletests
+    from scipy import stats  # takes a while to import
 
     tested = [float(stats.binomtest(m, m + f, 0.5).pvalue) for _, (m, f) in order if m + f]
-    adjusted = iter(multipletests(tested, method="holm")[1] if tested else ())
+    adjusted = iter(holm_adjusted(tested))
     plain = iter(tested)
     return tuple(
         PairBalance(

@@ -22,6 +22,7 @@ import rjieba
 from numpy.typing import NDArray
 
 from core.resources import table
+from core.statistics.proportions import holm_adjusted
 
 Method = Literal["tfidf", "textrank"]
 NOUNS_AND_VERBS = ("ns", "n", "vn", "v")  # jieba's own choice for TextRank
@@ -213,6 +214,4 @@ def _permuted(
 def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
     if not len(p) or np.isnan(p).any():
         return p
-    from statsmodels.stats.multitest import multipletests
-
-    return np.asarray(multipletests(p, method="holm")[1])
+    return holm_adjusted(p)

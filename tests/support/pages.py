@@ -1,6 +1,7 @@
 """Pages as a visitor opens them, run by AppTest without a server and without a browser."""
 
 import ast
+import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -8,13 +9,30 @@ from typing import Any
 
 from streamlit.components.v2 import manifest_scanner
 from streamlit.config import set_option
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from core.language import Language, translate
+from tests.support.projects import new_store
 
 # AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+def _joined(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
+    """Wait for the end of a run. AppTest looks a thousand times a second whether it is there."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(timeout)
+    if not runner.script_stopped():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"AppTest script run timed out after {timeout}(s)")
+
+
+local_script_runner.require_widgets_deltas = _joined
+# Each run compiles the page anew, which no test changes.
+local_script_runner.ScriptCache = cache(local_script_runner.ScriptCache)
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -76,6 +94,9 @@ def open_page(
     A language that is none is English.
     """
     set_option("client.showErrorDetails", "full")  # an exception says where it was raised
+    database = Path(os.environ["EVENHAND_DB"])
+    if not database.exists():
+        new_store(database).close()
     app = AppTest.from_file(str(MAIN), default_timeout=300)
     # AppTest.switch_page takes a file and finds a page with an address of its own only after a run of another page.
     app._page_hash = calc_hash(addresses()[page]) if addresses()[page] else ""

@@ -31,6 +31,7 @@ from core.statistics.estimate import (
     ONE_CATEGORY,
     ONE_ITEM,
 )
+from core.statistics.proportions import holm_adjusted
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
 TEXTBOOK = [
@@ -233,6 +234,13 @@ def test_holm() -> None:
     assert holm([of(0.001), of(0.03), of(0.04)]) == [True, False, False]
     assert holm([Estimate.undefined(ONE_CATEGORY), Estimate(1.0, se=0.0)]) == [False, False]
     assert holm([]) == []
+
+
+@given(some.lists(some.floats(0, 1), max_size=30))
+def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    assert holm_adjusted(p).tolist() == (multipletests(p, method="holm")[1].tolist() if p else [])
 
 
 def _z(p: float) -> float:
