@@ -1,5 +1,6 @@
 """Writing through a server that fails one request in five: all done, none twice, and no key anywhere."""
 
+import io
 import json
 import logging
 import sys
@@ -182,9 +183,12 @@ def test_what_is_sent(fake: Fake, tmp_path: Path) -> None:
 
 
 def test_the_key_goes_to_the_server_and_nowhere_else(
-    fake: Fake, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    caplog.set_level(logging.DEBUG)
+    log = io.StringIO()
+    monkeypatch.setattr(logging.root, "handlers", [logging.StreamHandler(log)])
+    monkeypatch.setattr(logging.root, "level", logging.DEBUG)
+    logging.root.manager._clear_cache()  # type: ignore[attr-defined]
     report = ask(fake.address, tmp_path / "a.jsonl")
     assert {header["Authorization"] for header in fake.headers} == {f"Bearer {KEY}"}
     fake.refuse = (401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})
@@ -194,9 +198,10 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
         str(caught.value),
         repr(caught.value.values),
         json.dumps(report.as_json()),
-        caplog.text,
+        log.getvalue(),
         *capfd.readouterr(),
     ]
+    assert fake.address in log.getvalue()
     assert not [text for text in told if KEY in text]
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
 

@@ -1,5 +1,6 @@
 """core.statistics: golden numbers from outside, undefined values in words, properties."""
 
+import gc
 import math
 
 import numpy as np
@@ -240,7 +241,9 @@ def test_holm() -> None:
 def test_adjusted_p_values_are_those_of_statsmodels(p: list[float]) -> None:
     from statsmodels.stats.multitest import multipletests
 
-    assert holm_adjusted(p).tolist() == (multipletests(p, method="holm")[1].tolist() if p else [])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "collect", lambda: 0)  # it would look through all that the suite has loaded
+        assert holm_adjusted(p).tolist() == (multipletests(p, method="holm")[1].tolist() if p else [])
 
 
 def _z(p: float) -> float:
