@@ -4,7 +4,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -37,7 +37,7 @@ from annotations.projects.projects import counts, project_by_uid
 from annotations.text_policy import packed
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
-from core.files.csv_out import csv_line
+from core.files.csv_out import data_line, spreadsheet_lines
 from core.files.whole_file import refused, whole_path
 
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
@@ -80,6 +80,7 @@ def export_file(
     history: bool = False,
     password: str | None = None,
     language: str = "en",
+    spreadsheet: bool = False,
 ) -> ExportReport:
     """Write *project* to *out* and say how many rows it has.
 
@@ -87,11 +88,13 @@ def export_file(
     items, importing it gives the same items with the same ids; `labels`: one row per item and annotator (`labels-wide`:
     one per item); `published`: the samples of generations; `label-studio`: tasks with annotations, its labelling
     configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole project;
-    `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). With a password the file is put into an AES-256 ZIP;
-    *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it cannot be written, Refused
-    if the project is of another kind or its text may not leave in plain.
+    `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe before every
+    text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is put into an
+    AES-256 ZIP; *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it cannot be
+    written, Refused if the project is of another kind or its text may not leave in plain.
     """
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
+    wish = replace(wish, spreadsheet=spreadsheet)
     check_export(project, wish)
     with _recounted(store, project) as found:
         return _write_export(store, found, Path(out), wish, password)
@@ -150,7 +153,7 @@ def _recounted(store: Store, project: Project) -> Iterator[Project]:
 def _archive(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
     check_export(project, wish)
     if wish.format == "published":
-        files = published_files(store, project, wish)
+        files = {each: "".join(rows) for each, rows in published_files(store, project, wish).items()}
     elif wish.format == "doccano":
         files = doccano_write.files_out(store, project, wish)
     elif wish.format == "package":
@@ -187,9 +190,15 @@ def export_preview(store: Store, project: Project, wish: ExportOptions, *, limit
 def export_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """The export line by line, header first; one item or label a line (a note may hold line breaks).
 
+    Texts stand in it as they are, so that offsets fit; of a table *wish* may ask for a copy for spreadsheet programs.
     Raises Refused for an export of several files, and where text would leave in plain that must not.
     """
     check_export(project, wish)
+    lines = _format_lines(store, project, wish)
+    yield from spreadsheet_lines(lines) if wish.spreadsheet and ENDING[wish.format] == ".csv" else lines
+
+
+def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     match wish.format:
         case "labels":
             yield from long_lines(store, project, wish)
@@ -198,9 +207,9 @@ def export_lines(store: Store, project: Project, wish: ExportOptions) -> Iterato
         case "labels-jsonl":
             yield from json_lines(store, project, wish)
         case "slguset":
-            yield csv_line(SLGUSET)
+            yield data_line(SLGUSET)
             for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-                yield csv_line(_released_row(item))
+                yield data_line(_released_row(item))
         case "datasheet" | "datasheet-tex":
             form: Form = "tex" if wish.format == "datasheet-tex" else "md"
             yield from datasheet(store, project, wish.language, form).splitlines(keepends=True)

@@ -40,7 +40,8 @@ class ExportOptions:
 
     `items`: all, or only accepted ones (as in a release). For labels: `names` writes the annotators' names instead of
     A1, A2, ...; `history` writes every operation, replaced and undone ones too. `locked`: it goes into an encrypted
-    archive, so it may hold texts and notes. `language`: of the data sheet.
+    archive, so it may hold texts and notes. `language`: of the data sheet. `spreadsheet`: a CSV in which no text runs
+    as a formula, instead of the data as they are.
     """
 
     format: ExportFormat
@@ -49,6 +50,7 @@ class ExportOptions:
     history: bool = False
     locked: bool = False
     language: Literal["zh", "en"] = "en"
+    spreadsheet: bool = False
 
     def with_text(self, project: Project) -> bool:
         """Whether it holds texts, and notes that may quote them."""

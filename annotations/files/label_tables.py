@@ -12,7 +12,7 @@ from annotations.labels.read import each_label_row
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
-from core.files.csv_out import csv_line, json_line
+from core.files.csv_out import data_line, json_line
 
 LABELS = (
     *("item", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline"),
@@ -72,10 +72,10 @@ def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     about = _facts_by_item(store, project)
     more = FACTS if project.kind == "generations" else ()
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    yield csv_line((*header, *more, *mark))
+    yield data_line((*header, *more, *mark))
     for row in label_dicts(store, project, wish):
         cells = row | about.get(row["item"], {}) | {CANARY_KEY: CANARY_ID}
-        yield csv_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark)])
+        yield data_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark)])
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
@@ -100,7 +100,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     texts = ("context", "text") if project.kind == "generations" else ("text",)
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
     each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
-    yield csv_line(("item", *about, "status", "gold", *each, *(texts if with_text else ()), *mark))
+    yield data_line(("item", *about, "status", "gold", *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         own = item_facts(item) if project.kind == "generations" else {}
         cells: dict[str, Any] = {
@@ -117,7 +117,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
             label = said.get(item.uid, {}).get(person, {})
             row_cells += [cell_text(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]
         row_cells += [item.context or "", item.text][-len(texts) :] if with_text else []
-        yield csv_line([*row_cells, *([CANARY_ID] if mark else [])])
+        yield data_line([*row_cells, *([CANARY_ID] if mark else [])])
 
 
 def cell_text(key: str, value: Any) -> str:

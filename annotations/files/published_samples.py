@@ -16,7 +16,7 @@ from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY_ID, CANARY_KEY
 from annotations.types import Item, Project
-from core.files.csv_out import csv_line
+from core.files.csv_out import data_line
 from core.human_vs_rule.apply_rule import apply_rule
 from core.text.pronouns import CASES, PRONOUN_DATASETS, sets
 
@@ -155,9 +155,10 @@ BASES = ("he", "she", "they", "xe")
 SETTINGS = ("pre", "post")
 
 
-def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
-    """File name -> CSV with the columns template, random_{pre,post}_gen (context and completion), correct, pronoun,
-    model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their pronouns.
+def published_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, list[str]]:
+    """File name -> lines of a CSV with the columns template, random_{pre,post}_gen (context and completion), correct,
+    pronoun, model, dataset, item; generations that fit no file go into `other_gen.csv` with setting and all their
+    pronouns.
 
     `correct` is the verdict of the first-pronoun rule on the completion (SPEC 4.3), empty if the right pronouns are
     unknown; it is no label.
@@ -165,9 +166,9 @@ def published_files(store: Store, project: Project, wish: ExportOptions) -> dict
     files: dict[str, list[str]] = {}
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         name, column = _place(item)
-        rows = files.setdefault(name, [csv_line(_header(column))])
-        rows.append(csv_line(_row(item, column)))
-    return {name: "".join(files[name]) for name in sorted(files)}
+        rows = files.setdefault(name, [data_line(_header(column))])
+        rows.append(data_line(_row(item, column)))
+    return {name: files[name] for name in sorted(files)}
 
 
 def _place(item: Item) -> tuple[str, str]:

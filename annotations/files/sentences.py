@@ -45,7 +45,7 @@ def released_row(source: Source, row: Row) -> Usable:
 
     Raises BadLine, with bad_span if position and keyword columns do not lead to the only keyword of the sentence.
     """
-    text = checked_text(row.values.get(SLGUSET[0]))
+    text = checked_text(_exact_text(source, row))
     found = _only_keyword(text)
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
     if position is None:
@@ -57,6 +57,23 @@ def released_row(source: Source, row: Row) -> Usable:
         bad("bad_span", message, named=repaired.keyword, found=found.keyword)
     extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
     return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+
+
+def _exact_text(source: Source, row: Row) -> Any:
+    """The sentence of a released row: as it stands, if its position counts an apostrophe that reads like a guard.
+
+    Earlier releases and copies for spreadsheets guard sentences that begin with = + - @, which their positions do not
+    count.
+    """
+    text = row.values.get(SLGUSET[0])
+    if not row.cells:
+        return text
+    written = row.cells[source.columns.index(SLGUSET[0])]
+    if written == text:
+        return text
+    position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
+    places = [(one.start, one.end) for one in find(written)]
+    return written if position is not None and places == [(int(position[1]), int(position[2]))] else text
 
 
 def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:

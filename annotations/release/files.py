@@ -28,7 +28,7 @@ from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.hard_cases import hard_cases
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
-from core.files.csv_out import json_line
+from core.files.csv_out import has_formula, json_line, spreadsheet_lines
 from core.files.timestamps import timestamp
 from core.language import LANGUAGES, Language
 
@@ -40,9 +40,12 @@ MOST_FILES = 20
 FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
 FACTS = "release.json"
+SPREADSHEETS = "for_spreadsheets/"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
     "slguset.csv": "kept sentences, columns and positions as the published set has them",
+    SPREADSHEETS: "tables in which a text begins with = + - @, for spreadsheet programs: an apostrophe stands before"
+    " such a text, and offsets do not count it; the tables of the same names are the data",
     "kept.jsonl": "kept items with everything known of them",
     DATA: "kept items as the datasets library loads them",
     "label_studio.json": "kept items with their labels, to import into Label Studio",
@@ -129,6 +132,13 @@ class _Composer:
         if text:
             self.made.with_text.append(name)
 
+    def _add_table(self, name: str, lines: Iterable[str], *, text: bool) -> None:
+        """A CSV as it is, and a copy for spreadsheet programs where they would run a cell of it as a formula."""
+        table = list(lines)
+        self._add(name, table, text=text)
+        if any(map(has_formula, table)):
+            self._add(SPREADSHEETS + name, spreadsheet_lines(table), text=text)
+
     def _package(self) -> None:
         """The files of the package; also computes the hash of the contents."""
         contents = Contents()
@@ -147,10 +157,10 @@ class _Composer:
         store, project = self.store, self.project
         kept = ExportOptions("jsonl", "accepted", locked=True)
         if project.kind == "sentences":
-            self._add("slguset.csv", export_lines(store, project, replace(kept, format="slguset")), text=True)
+            self._add_table("slguset.csv", export_lines(store, project, replace(kept, format="slguset")), text=True)
         else:
             for name, table in published_files(store, project, replace(kept, format="published")).items():
-                self._add(f"published/{name}", [table], text=True)
+                self._add_table(f"published/{name}", table, text=True)
         self._add("kept.jsonl", item_lines(store, project, kept), text=True)
         self._add(DATA, map(json_line, data_rows(store, project)), text=True)
         self._add("label_studio.json", tasks_out(store, project, replace(kept, format="label-studio")), text=True)
@@ -160,10 +170,9 @@ class _Composer:
     def _labels(self) -> None:
         """The files of labels; unencrypted, so without texts that may not leave."""
         store, project = self.store, self.project
-        self._add("labels.csv", export_lines(store, project, ExportOptions("labels")), text=self.open)
-        self._add(
-            "labels_history.csv", export_lines(store, project, ExportOptions("labels", history=True)), text=self.open
-        )
+        self._add_table("labels.csv", export_lines(store, project, ExportOptions("labels")), text=self.open)
+        history = ExportOptions("labels", history=True)
+        self._add_table("labels_history.csv", export_lines(store, project, history), text=self.open)
         cases = hard_cases(store, project, self.codes, with_text=self.open)
         self._add(HARD_CASES, map(json_line, _each_counted(cases, self._count)), text=self.open)
 

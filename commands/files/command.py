@@ -156,6 +156,12 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
 @click.option("--names", is_flag=True, help="labels, package: the annotators' names instead of A1, A2, ...")
 @click.option("--history", is_flag=True, help="labels: every operation, replaced and taken-back ones too.")
 @click.option(
+    "--spreadsheet",
+    is_flag=True,
+    help="A CSV for spreadsheet programs: an apostrophe before each text that they would run as a formula (= + - @). "
+    "Without it texts are as they are, and offsets fit.",
+)
+@click.option(
     "--password",
     "lock",
     is_flag=True,
@@ -172,6 +178,7 @@ def export_file(
     items: str,
     names: bool,
     history: bool,
+    spreadsheet: bool,
     lock: bool,
     lang: str,
     db: str,
@@ -185,7 +192,7 @@ def export_file(
             raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
         report = export.export_file(
             store, found, out, format=layout, items=items, names=names, history=history, password=password,
-            language=lang,
+            language=lang, spreadsheet=spreadsheet,
         )  # fmt: skip
     data: dict[str, Any] = {"rows": report.rows}
     if report.out != Path(out) or report.encrypted:

@@ -1,12 +1,13 @@
-"""Single lines of the files that are written: CSV that no spreadsheet runs, and JSON lines."""
+"""Single lines of the files that are written: exact CSV, CSV that no spreadsheet runs, and JSON lines."""
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.files.formula_cells import neutralised
 
+BOM = "\ufeff"
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json.dumps makes one for every line
 
 
@@ -20,12 +21,34 @@ class _AsItIs:
 _AS_IT_IS = _AsItIs()
 
 
-def csv_line(cells: Iterable[Any]) -> str:
-    """One row of a CSV, its line end included: undefined is an empty cell, numbers are exact, no text is a formula."""
+def data_line(cells: Iterable[Any]) -> str:
+    """One row of a CSV of data, its line end included: texts and numbers exactly, undefined is an empty cell.
+
+    Offsets into a text count what stands in the cell. A spreadsheet may run such a text as a formula: see
+    `spreadsheet_lines`.
+    """
     # \r\n as the released file has it; it also makes every Python quote a bare \r.
-    row = ["" if cell is None else neutralised(cell) if isinstance(cell, str) else cell for cell in cells]
-    line: str = csv.writer(_AS_IT_IS, lineterminator="\r\n").writerow(row)
+    line: str = csv.writer(_AS_IT_IS, lineterminator="\r\n").writerow(["" if cell is None else cell for cell in cells])
     return line
+
+
+def csv_line(cells: Iterable[Any]) -> str:
+    """`data_line` for a table that people open in a spreadsheet: no text is a formula."""
+    return data_line(neutralised(cell) if isinstance(cell, str) else cell for cell in cells)
+
+
+def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
+    """The rows of `data_line` so that a spreadsheet shows every text and runs none.
+
+    The byte order mark at the beginning tells a spreadsheet that the file is UTF-8.
+    """
+    for number, line in enumerate(lines):
+        yield ("" if number else BOM) + csv_line(next(csv.reader([line])))
+
+
+def has_formula(line: str) -> bool:
+    """Whether a spreadsheet would run a cell of this row of `data_line`."""
+    return line != csv_line(next(csv.reader([line])))
 
 
 def json_line(values: Mapping[str, Any]) -> str:

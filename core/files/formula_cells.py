@@ -1,5 +1,8 @@
 """Cells of a CSV that a spreadsheet would run as a formula: made harmless on the way out, restored on the way in.
 
+Tables that people open and copies for spreadsheet programs are guarded so. Releases and exports of data are not: what
+they hold is the text (`core.files.csv_out.data_line`).
+
 A cell that begins with = + - @, their full-width forms, a tab or a line break
 gets an apostrophe in front (the rule of OWASP's page on CSV injection). A cell
 that already has apostrophes before such a character gets one more, so taking

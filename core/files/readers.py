@@ -3,7 +3,7 @@
 import csv
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -50,12 +50,14 @@ class Source:
 class Row:
     """One row: the line it begins on (the first is 1), its values, or what is wrong with it as a row.
 
-    Of a JSON array: the number of the element.
+    Of a JSON array: the number of the element. `cells`: of a table, the cells as they stand in the file; `values` are
+    without the apostrophes that guard formulas (`core.files.formula_cells`).
     """
 
     line: int
     values: dict[str, Any] = field(default_factory=dict)
     problem: BadLine | None = None
+    cells: Sequence[str] = ()
 
 
 def open_source(path: Path | str, name: str | None = None) -> Source:
@@ -183,7 +185,7 @@ def _records(source: Source) -> Iterator[Row]:
             problem = BadLine(source.name, line, "columns", message, found=len(cells), expected=expected)
             yield Row(line, dict(zip(source.columns, map(restored, cells), strict=False)), problem)
         else:
-            yield Row(line, dict(zip(source.columns, map(restored, cells), strict=True)))
+            yield Row(line, dict(zip(source.columns, map(restored, cells), strict=True)), cells=cells)
 
 
 def _heading(source: Source) -> list[str]:

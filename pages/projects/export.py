@@ -1,5 +1,7 @@
 """Exports of a project: the format, a password if it holds text, the first rows, the file."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from annotations.database.store import Store
@@ -74,13 +76,19 @@ def _leaving_text(project: Project) -> str:
 
 def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions | None, str | None]:
     """The options and the password; None while the password is missing."""
-    names = history = False
+    names = history = spreadsheet = False
     kept = "all"
     with st.container(horizontal=True):
         if chosen.startswith("labels") or chosen in ("label-studio", "doccano", "package"):
             names = st.toggle(_("With the annotators' names"), key="names", help=_("Otherwise A1, A2, A3 …"))
         if chosen in ("labels", "labels-jsonl"):
             history = st.toggle(_("With replaced and taken-back labels"), key="history")
+        if ENDING[chosen] == ".csv":
+            spreadsheet = st.toggle(
+                _("For spreadsheet programs"), key="spreadsheet",
+                help=_("An apostrophe stands before each text that a spreadsheet would run as a formula (= + - @)."
+                       " Without it texts are as they are, and offsets fit."),
+            )  # fmt: skip
     if chosen in ("slguset", "jsonl", "published", "label-studio", "doccano"):
         kept = st.radio(
             _("Sentences") if project.kind == "sentences" else _("Texts"), ("all", "accepted"), key="export_items",
@@ -92,7 +100,7 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
     wish = export_options(
         chosen, items=kept, names=names, history=history, locked=password is not None, language=language()
     )
-    return wish, password
+    return replace(wish, spreadsheet=spreadsheet), password
 
 
 def _items_name(which: str, kind: str) -> str:
@@ -142,7 +150,8 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
         )
     elif password is not None:
         st.caption(_("An AES-256 archive; 7-Zip, Keka and this app open it. What is in it is not shown here."))
-    name = f"{project.name}-{wish.format}".replace("/", "-")
+    kind = f"{wish.format}-for-spreadsheets" if wish.spreadsheet else wish.format
+    name = f"{project.name}-{kind}".replace("/", "-")
     inner = name + ENDING[wish.format]
 
     def data() -> bytes:

@@ -10,13 +10,14 @@ import pytest
 from annotations.database.store import Store
 from annotations.files import export
 from annotations.files.export import export_file, export_options, export_preview
-from annotations.items.batch import items
+from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotator
+from annotations.projects.projects import annotator, create_project
 from annotations.queue.leases import claim
 from annotations.types import Item, Operation, Project
 from core.errors import BadFile
 from core.files.formula_cells import restored
+from core.text.keywords import find
 
 
 def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
@@ -31,6 +32,31 @@ def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_pa
         export_preview(fresh_store, sample_project, export_options("slguset"), limit=2)
         == "\r\n".join(lines[:3]) + "\r\n"
     )
+
+
+@pytest.mark.parametrize("first", ["-", "=", "+", "@", "'-"])
+def test_the_position_fits_a_sentence_that_begins_like_a_formula(
+    fresh_store: Store, tmp_path: Path, first: str
+) -> None:
+    text = f"{first}他把实验报告交给了老师。"
+    made = create_project(fresh_store, "f", annotators=("Ada",))
+    with Batch.begin(fresh_store, made, "a.txt") as batch:
+        batch.add([NewItem(text, find(text)[0], "a.txt", 1)])
+        batch.publish()
+    export_file(fresh_store, made, tmp_path / "x.csv", format="slguset")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert row["句子"] == text
+    assert row["句子"][slice(*json.loads(row["关键词位置"]))] == "他"
+    label(fresh_store, made, "Ada", text, "accept", op_id="a", desk="Ada", revision=1, note="-2: sure?")
+    export_file(fresh_store, made, tmp_path / "l.csv", format="labels")
+    with (tmp_path / "l.csv").open(encoding="utf-8", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert (row["text"], row["note"]) == (text, "-2: sure?")
+    export_file(fresh_store, made, tmp_path / "copy.csv", format="labels", spreadsheet=True)
+    with (tmp_path / "copy.csv").open(encoding="utf-8-sig", newline="") as file:
+        [row] = csv.DictReader(file)
+    assert (row["text"], row["note"]) == ("'" + text, "'-2: sure?")
 
 
 def label(store: Store, project: Project, name: str, text: str, choice: str | None, **more: Any) -> None:

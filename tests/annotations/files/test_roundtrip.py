@@ -77,7 +77,14 @@ def test_import_of_export_is_the_same_project(empty: Path, rows: list[NewItem], 
             ]
         if format == "slguset":
             with path.open(encoding="utf-8", newline="") as file:
+                assert [row["句子"] for row in csv.DictReader(file)] == [new.text for new in rows]
+            copy = Path(folder) / "copy.csv"
+            export_file(store, project, copy, format=format, spreadsheet=True)
+            with copy.open(encoding="utf-8-sig", newline="") as file:
                 assert not any(cell[:1] in tuple("=+-@＝＋－＠\t\r\n") for row in csv.reader(file) for cell in row)
+            third = create_project(other, "third")
+            assert import_file(other, third, copy).spans["ok"] == len(rows)
+            assert list(map(compared, items(other, third))) == list(map(compared, items(store, project)))
 
 
 def test_the_strategy_makes_sentences_that_may_stand_in_a_project() -> None:

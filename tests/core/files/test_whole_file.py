@@ -1,5 +1,6 @@
 """A file that is written whole or not at all: what is at its place before, while and after, and when a process dies."""
 
+import csv
 import math
 import os
 import subprocess
@@ -8,7 +9,8 @@ import sys
 import pytest
 
 from core.errors import BadFile
-from core.files.csv_out import csv_line
+from core.files.csv_out import csv_line, data_line, has_formula, spreadsheet_lines
+from core.files.formula_cells import restored
 from core.files.whole_file import whole_file
 from tests.conftest import ROOT
 
@@ -16,6 +18,17 @@ from tests.conftest import ROOT
 def test_a_line_of_a_table():
     line = csv_line([1, "=SUM(A1)", "", None, -0.25, 1 / 3, -math.inf, 'a "b", c', "-3"])
     assert line == f'1,\'=SUM(A1),,,-0.25,{1 / 3!r},-inf,"a ""b"", c",\'-3\r\n'
+
+
+def test_a_line_of_data_holds_every_text_as_it_is_and_its_copy_runs_none():
+    cells = ["=1", "'=1", "-他\u2028来", "a\r\nb", "a\rb", 'a "b", c', ""]
+    line = data_line([*cells, None, -0.5])
+    assert next(csv.reader([line])) == [*cells, "", "-0.5"]
+    [head, copy] = spreadsheet_lines([data_line(["句子"]), line])
+    assert head == "\ufeff句子\r\n"
+    assert [restored(cell) for cell in next(csv.reader([copy]))] == [*cells, "", "-0.5"]
+    assert not any(cell[:1] in tuple("=-") for cell in next(csv.reader([copy])))
+    assert has_formula(line) and not has_formula(data_line(["他", "", 1]))
 
 
 def test_a_file_is_whole_or_not_there(tmp_path):

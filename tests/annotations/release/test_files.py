@@ -1,0 +1,35 @@
+"""The files of a release: data as they are, and copies for spreadsheet programs."""
+
+import csv
+import io
+import json
+
+from annotations.items.batch import Batch, NewItem
+from annotations.projects.projects import annotators
+from annotations.queue.leases import claim
+from annotations.release import make_release, release_files, verify, write_release
+from core.text.keywords import find
+from tests.support.released_project import label, ready_project
+
+
+def test_a_sentence_that_begins_like_a_formula_is_released_as_it_is(fresh_store, tmp_path):
+    made = ready_project(fresh_store, 4)
+    text = "-他把实验报告交给了老师。"
+    with Batch.begin(fresh_store, made, "more.txt") as batch:
+        batch.add([NewItem(text, find(text)[0], "more.txt", 1)])
+        batch.publish()
+    for who in annotators(fresh_store, made):
+        for one in claim(fresh_store, made, who, want=9):
+            label(fresh_store, made, who, one.uid, "accept", note="=1+1" if one.text == text else "")
+    one = make_release(fresh_store, made, "1.0")
+    files = release_files(fresh_store, one)
+    table = {row["句子"]: row for row in csv.DictReader(io.StringIO(files["slguset.csv"].decode(), newline=""))}
+    assert text[slice(*json.loads(table[text]["关键词位置"]))] == "他"
+    assert "'-" not in files["slguset.csv"].decode() and "'=" not in files["labels.csv"].decode()
+    copies = sorted(name for name in files if name.startswith("for_spreadsheets/"))
+    assert copies == [f"for_spreadsheets/{name}.csv" for name in ("labels", "labels_history", "slguset")]
+    assert "'" + text in files["for_spreadsheets/slguset.csv"].decode("utf-8-sig")
+    assert "for_spreadsheets/" in files["README.md"].decode()
+    out = write_release(fresh_store, made, one, tmp_path / "out")
+    found = verify(out, store=fresh_store, release=one)
+    assert found.intact and found.found == one.hash
