@@ -48,6 +48,8 @@ class MaskedScorer(Signed):
         self.joint: Joint = joint
         self.joining: str = joint
         self.reader = TokenReader(loaded.tokenizer, longest_input(loaded.tokenizer, loaded.model.config))
+        if self.reader.in_place:
+            self.version = 2  # version 1 encoded an option alone: a mask too many for the mark before it
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:
         """One score per probe, in order: natural logs, None with a reason where undefined."""
@@ -70,8 +72,7 @@ class MaskedScorer(Signed):
         if not prepared.slots:
             return []
         logprobs = torch.log_softmax(self.loaded.forward([prepared.ids], [prepared.slots]).float(), dim=-1)
-        spaced = self.reader.spaced(probe)
-        asked = [(word, self.reader.token_of(word, spaced)) for word in words]
+        asked = [(word, self.reader.token_in(probe, word)) for word in words]
         return [self._likeliest(row, top) + _named(row, asked) for row in logprobs]
 
     def _likeliest(self, row: Tensor, top: int) -> list[Filler]:

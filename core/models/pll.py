@@ -35,7 +35,7 @@ class PllScorer(MaskedScorer):
 
     def __init__(self, loaded: LoadedModel) -> None:
         super().__init__(loaded)
-        self.joining = "sum"
+        self.joining, self.version = "sum", 1
         self.sentences = SentenceReader(loaded.tokenizer, longest_input(loaded.tokenizer, loaded.model.config))
 
     def score(self, probes: Sequence[MaskedSentence]) -> list[Score]:

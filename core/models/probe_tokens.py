@@ -1,5 +1,6 @@
 """From a probe to token ids. Nothing that stands in a text can become a mask, and nothing is cut off in silence."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ LITERAL_MASK = N_("The text holds a mask outside the slot.")
 TOO_LONG = N_("The sentence is longer than this model can read, and cutting it would change the answer.")
 
 Options = tuple[tuple[int, ...] | None, ...]
+SPACE_MARK = "▁"  # of SentencePiece, before a word and, unless told otherwise, before every text
+EAST_ASIAN = 0x2010  # from this code point on: quotation marks, dashes, scripts that put no space between words
 
 REMEMBERED = 1_000  # sets of options; a data set has a few dozen
 UNBOUNDED = 1_000_000  # tokenizers that know no limit report 1e30
@@ -45,8 +48,16 @@ class _Draft:
     pieces: list[str]
     masks: list[int]
     slot: int
-    options: Options
-    reason: str | None
+    read: "_ReadOptions"
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadOptions:
+    """The ids of each option, `reason` where one has none; `lead`: ids of the text that stand right before the slot."""
+
+    ids: Options
+    reason: str | None = None
+    lead: tuple[int, ...] = ()
 
 
 class TextReader:
@@ -102,6 +113,10 @@ class TokenReader(TextReader):
 
     *one_mask*: a hidden part gets one mask, however many tokens it has. *first_piece*: of an option only the first
     token counts, and the slot has one mask.
+
+    SentencePiece puts a mark before every text that it is given, as if a word began there. In a sentence without spaces
+    no word begins after the slot or in it, so East Asian parts are cut without the mark, and a word in the slot
+    character by character: one mask each. `in_place` says whether this tokenizer needs that.
     """
 
     def __init__(self, tokenizer: Any, longest: int, *, one_mask: bool = False, first_piece: bool = False) -> None:
@@ -111,7 +126,18 @@ class TokenReader(TextReader):
         self._literals = {MASK, tokenizer.mask_token}
         # The mask of RoBERTa swallows the space before it, and its words carry that space.
         self._swallows_space = bool(getattr(tokenizer.added_tokens_decoder.get(self.mask_id), "lstrip", False))
-        self._known_options: dict[tuple[tuple[str, ...], bool], tuple[Options, str | None]] = {}
+        self._known_options: dict[tuple[tuple[str, ...], bool, bool], _ReadOptions] = {}
+        bare = _without_mark(self._backend.to_str())
+        self._inside = None if bare is None else Tokenizer.from_str(bare)
+        if self._inside is not None:
+            self._inside.encode_special_tokens = True
+        mark = self._backend.token_to_id(SPACE_MARK)
+        self._mark: tuple[int, ...] = () if mark is None or self._inside is None else (mark,)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether parts of a text are cut otherwise inside it than alone."""
+        return self._inside is not None
 
     def spaced(self, probe: MaskedSentence) -> bool:
         """Whether words in the slot carry the space before it."""
@@ -120,8 +146,17 @@ class TokenReader(TextReader):
     def _after_space(self, text: str, start: int) -> bool:
         return self._swallows_space and start > 0 and text[start - 1].isspace()
 
+    def token_in(self, probe: MaskedSentence, word: str) -> int | None:
+        """The id of a word that is exactly one known token in the slot, else None."""
+        if self._inside is None or not _unspaced(word):
+            return self.token_of(word, self.spaced(probe))
+        [ids] = self._options((word,), probe).ids
+        return ids[0] if ids and len(ids) == 1 else None
+
     def pieces(self, text: str, span: Span) -> int:
         """How many tokens the part of *text* has where it stands."""
+        if self._inside is not None and _unspaced(text[slice(*span)]):
+            return len(self._inside.encode(text[slice(*span)], add_special_tokens=False).ids)
         return len(self.encode((" " if self._after_space(text, span[0]) else "") + text[slice(*span)]))
 
     def read(self, probe: MaskedSentence) -> Prepared:
@@ -137,9 +172,22 @@ class TokenReader(TextReader):
             found.append(outcome if isinstance(outcome, Prepared) else None)
             if isinstance(outcome, _Draft):
                 drafts.append(outcome)
-        pieces = iter(self.encode_all([piece for draft in drafts for piece in draft.pieces]))
+        pieces = iter(self._encode_pieces(drafts))
         done = iter([self._assemble(draft, [next(pieces) for _ in draft.pieces]) for draft in drafts])
         return [next(done) if one is None else one for one in found]
+
+    def _encode_pieces(self, drafts: Sequence[_Draft]) -> list[list[int]]:
+        """The ids of every piece of text, in order."""
+        pieces = [(piece, number > 0) for draft in drafts for number, piece in enumerate(draft.pieces)]
+        if self._inside is None:
+            return self.encode_all([piece for piece, _ in pieces])
+        goes_on = [later and _unspaced(piece[:1]) for piece, later in pieces]
+        texts: dict[bool, list[str]] = {True: [], False: []}
+        for (piece, _), inside in zip(pieces, goes_on, strict=True):
+            texts[inside].append(piece)
+        found = iter(self._inside.encode_batch_fast(texts[True], add_special_tokens=False))
+        others = iter(self.encode_all(texts[False]))
+        return [next(found).ids if inside else next(others) for inside in goes_on]
 
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":
         """What can be said of a probe before its text is encoded; finished where it is undefined."""
@@ -150,48 +198,64 @@ class TokenReader(TextReader):
             return Prepared((), (), nothing, BAD_SPAN)
         if any(literal in piece for piece in outside for literal in self._literals):
             return Prepared((), (), nothing, LITERAL_MASK)
-        options, reason = self._options(tuple(probe.options), self.spaced(probe))
-        width = next((len(option) for option in options if option), 0)
+        read = self._options(tuple(probe.options), probe)
+        width = next((len(option) for option in read.ids if option), 0)
         if not width:
-            return Prepared((), (), options, reason)
+            return Prepared((), (), read.ids, read.reason)
         slot = (probe.start, probe.end)
         masks = [width if span == slot else 1 if self._one_mask else self.pieces(probe.text, span) for span in spans]
         if self._swallows_space:
             outside = [*(piece.rstrip() for piece in outside[:-1]), outside[-1]]
-        return _Draft(outside, masks, spans.index(slot), options, reason)
+        return _Draft(outside, masks, spans.index(slot), read)
 
-    def _options(self, options: tuple[str, ...], spaced: bool) -> tuple[Options, str | None]:
+    def _options(self, options: tuple[str, ...], probe: MaskedSentence) -> _ReadOptions:
         """Ids per option; None for an unknown word, and for all where their lengths differ. Remembered."""
-        if (options, spaced) not in self._known_options:
+        spaced = self.spaced(probe)
+        place = (options, spaced, spaced or probe.start == 0)
+        if place not in self._known_options:
             if len(self._known_options) > REMEMBERED:
                 self._known_options.clear()
-            self._known_options[options, spaced] = self._read_options(options, " " if spaced else "")
-        return self._known_options[options, spaced]
+            self._known_options[place] = self._read_options(*place)
+        return self._known_options[place]
 
-    def _read_options(self, options: tuple[str, ...], space: str) -> tuple[Options, str | None]:
+    def _read_options(self, options: tuple[str, ...], spaced: bool, begins: bool) -> _ReadOptions:
+        """*begins*: a word begins at the slot, so SentencePiece puts its mark there."""
         if not options:
-            return (), NO_OPTIONS
-        found = [tuple(self.encode(space + option)) for option in options]
+            return _ReadOptions((), NO_OPTIONS)
+        found = [tuple(self.encode((" " if spaced else "") + option)) for option in options]
+        lead: tuple[int, ...] = ()
         if not all(found):
-            return (None,) * len(found), EMPTY_OPTION
+            return _ReadOptions((None,) * len(found), EMPTY_OPTION)
+        if self._inside is not None and all(map(_unspaced, options)):
+            marked = all(len(ids) == len(word) for ids, word in zip(found, options, strict=True))
+            if not (begins and marked):
+                found, lead = [self._characters(option) for option in options], self._mark if begins else ()
         if self._first_piece:
             found = [ids[:1] for ids in found]
         known = [ids if self.unknown_id not in ids else None for ids in found]
         if len({len(ids) for ids in known if ids}) > 1:
-            return (None,) * len(found), UNEQUAL_OPTIONS
-        return tuple(known), None if all(known) else UNKNOWN_OPTION
+            return _ReadOptions((None,) * len(found), UNEQUAL_OPTIONS)
+        return _ReadOptions(tuple(known), None if all(known) else UNKNOWN_OPTION, lead)
+
+    def _characters(self, word: str) -> tuple[int, ...]:
+        """One id for each character of an East Asian word inside a text; a character in several pieces is unknown."""
+        assert self._inside is not None
+        cut = [self._inside.encode(character, add_special_tokens=False).ids for character in word]
+        unknown = -1 if self.unknown_id is None else self.unknown_id
+        return tuple(ids[0] if len(ids) == 1 else unknown for ids in cut)
 
     def _assemble(self, draft: "_Draft", pieces: list[list[int]]) -> Prepared:
         """Pieces of text and masks in turn; each piece was encoded on its own, so a mask is only where one is put."""
         ids, slots = [*self._before, *pieces[0]], range(0)
         for number, (masks, piece) in enumerate(zip(draft.masks, pieces[1:], strict=True)):
             if number == draft.slot:
+                ids += draft.read.lead
                 slots = range(len(ids), len(ids) + masks)
             ids += [*[self.mask_id] * masks, *piece]
         ids += self._after
         if len(ids) > self.longest:
-            return Prepared((), (), (None,) * len(draft.options), TOO_LONG)
-        return Prepared(tuple(ids), tuple(slots), draft.options, draft.reason)
+            return Prepared((), (), (None,) * len(draft.read.ids), TOO_LONG)
+        return Prepared(tuple(ids), tuple(slots), draft.read.ids, draft.read.reason)
 
 
 def outside_spans(text: str, spans: list[Span]) -> list[str] | None:
@@ -203,6 +267,29 @@ def outside_spans(text: str, spans: list[Span]) -> list[str] | None:
         pieces.append(text[at:start])
         at = end
     return [*pieces, text[at:]]
+
+
+def _unspaced(text: str) -> bool:
+    """Whether the text is East Asian: it follows the character before it without a space."""
+    return bool(text) and all(ord(character) >= EAST_ASIAN for character in text)
+
+
+def _without_mark(tokenizer: str) -> str | None:
+    """The tokenizer, as JSON, without the mark that it puts before a text; None if it puts none there."""
+    made = json.loads(tokenizer)
+    cutting, normalizer = made["pre_tokenizer"] or {}, made["normalizer"] or {}
+    marking = [
+        part
+        for part in cutting.get("pretokenizers", [cutting])
+        if part.get("type") == "Metaspace" and part.get("prepend_scheme") != "never"
+    ]
+    for part in marking:
+        part["prepend_scheme"] = "never"
+    kept = [part for part in normalizer.get("normalizers", [normalizer]) if part.get("type") != "Prepend"]
+    prepends = len(kept) < len(normalizer.get("normalizers", [normalizer]))
+    if prepends:
+        made["normalizer"] = {"type": "Sequence", "normalizers": kept}
+    return json.dumps(made) if marking or prepends else None
 
 
 def longest_input(tokenizer: Any, config: Any) -> int:

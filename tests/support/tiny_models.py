@@ -92,6 +92,23 @@ def byte_level_tokenizer(folder: Path) -> int:
     return len(tokenizer)
 
 
+def sentence_piece_tokenizer(folder: Path, *, pieces: tuple[str, ...] = ()) -> int:
+    """A tokenizer as XLM-RoBERTa has: a mark before every text, the characters and *pieces*. Returns its size."""
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    learnt = [("▁", -2.0), *((piece, -3.0) for piece in pieces), *((character, -9.0) for character in CHARACTERS)]
+    backend = Tokenizer(models.Unigram([*((name, 0.0) for name in special), *learnt], unk_id=3))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    backend.decoder = decoders.Metaspace(replacement="▁", prepend_scheme="always")
+    ends = [("<s>", 0), ("</s>", 2)]
+    backend.post_processor = processors.TemplateProcessing(single="<s> $A </s>", special_tokens=ends)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=backend, bos_token="<s>", eos_token="</s>", cls_token="<s>", sep_token="</s>",
+        pad_token="<pad>", unk_token="<unk>", mask_token=AddedToken("<mask>", lstrip=True, special=True),
+    )  # fmt: skip
+    tokenizer.save_pretrained(folder)
+    return len(tokenizer)
+
+
 def bare_tokenizer(folder: Path, *, bos: str | None) -> None:
     """A character tokenizer that puts nothing around a text, as GPT-2's; with or without a beginning-of-text token."""
     vocabulary = {token: i for i, token in enumerate(["<s>", "<unk>", *CHARACTERS])}

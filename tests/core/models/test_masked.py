@@ -17,8 +17,11 @@ from transformers import (
     DistilBertForMaskedLM,
     ElectraConfig,
     ElectraForMaskedLM,
+    PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForMaskedLM,
+    XLMRobertaConfig,
+    XLMRobertaForMaskedLM,
 )
 
 from core.errors import Refused
@@ -33,6 +36,7 @@ from core.models.probe_tokens import (
     TOO_LONG,
     UNEQUAL_OPTIONS,
     UNKNOWN_OPTION,
+    TokenReader,
 )
 from core.resources import keyword_pairs
 from core.types import MaskedSentence
@@ -264,6 +268,62 @@ def test_words_with_a_space_before_them(tmp_path: Path) -> None:
     named = scorer.fillers(probe, top=2, words=("he",))[0]
     assert named[-1].probability == pytest.approx(math.exp(wanted[0]), abs=1e-6)
     assert not any(filler.word.startswith("Ġ") for filler in named)
+
+
+PIECES = ("▁今天", "爸爸", "很好", "▁他", "医生")
+IN_PLACE = [
+    # the sentence, the slot, its words, the tokens that the model reads, the words' tokens
+    ("今天他说很好。", (2, 3), ("他", "她"), ["▁今天", "<mask>", "说", "很好", "。"], [["他"], ["她"]]),
+    ("他说很好。", (0, 1), ("他", "她"), ["▁", "<mask>", "说", "很好", "。"], [["他"], ["她"]]),
+    ("今天 她说很好。", (3, 4), ("他", "她"), ["▁今天", "▁", "<mask>", "说", "很好", "。"], [["他"], ["她"]]),
+    ("今天爸爸说", (2, 4), ("爸爸", "妈妈"), ["▁今天", "<mask>", "<mask>", "说"], [["爸", "爸"], ["妈", "妈"]]),
+    ("医生说她", (3, 4), ("他", "她"), ["▁", "医生", "说", "<mask>"], [["他"], ["她"]]),
+    ("男医生", (0, 1), ("男", "女"), ["▁", "<mask>", "医生"], [["男"], ["女"]]),
+]
+
+
+@pytest.fixture(scope="module")
+def sentence_piece(tmp_path_factory: pytest.TempPathFactory) -> MaskedScorer:
+    folder = tmp_path_factory.mktemp("xlm-r")
+    size = tiny_models.sentence_piece_tokenizer(folder, pieces=PIECES)
+    torch.manual_seed(5)
+    sizes = tiny_models.SIZES | {"vocab_size": size, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2}
+    XLMRobertaForMaskedLM(XLMRobertaConfig(**sizes)).save_pretrained(folder)
+    return MaskedScorer(load_masked(str(folder)))
+
+
+@pytest.mark.parametrize(("text", "slot", "words", "read", "options"), IN_PLACE)
+def test_a_sentence_piece_model_reads_one_mask_a_character(
+    sentence_piece: MaskedScorer, text: str, slot: Any, words: Any, read: list[str], options: list[list[str]]
+) -> None:
+    to_ids = sentence_piece.loaded.tokenizer.convert_tokens_to_ids
+    probe = MaskedSentence(text, *slot, words)
+    prepared = sentence_piece.reader.read(probe)
+    assert prepared.ids == tuple(to_ids(["<s>", *read, "</s>"]))
+    assert len(prepared.slots) == len(words[0])
+    assert prepared.options == tuple(tuple(to_ids(option)) for option in options)
+    with torch.inference_mode():
+        logits = sentence_piece.loaded.model(input_ids=torch.tensor([prepared.ids])).logits[0].log_softmax(-1)
+    known = [option for option in prepared.options if option]
+    wanted = [sum(float(logits[at, i]) for at, i in zip(prepared.slots, option, strict=True)) for option in known]
+    score = sentence_piece.score([probe])[0]
+    assert score.logprobs == pytest.approx(wanted, abs=1e-5)
+    assert score.signature.endswith("|v2")  # what version 1 remembers had a mask too many
+    named = sentence_piece.fillers(probe, top=1, words=("她",))
+    assert len(named) == len(words[0]) and all(fillers[-1].probability for fillers in named)
+
+
+def test_at_the_beginning_a_sentence_piece_word_with_its_mark_is_one_token(tmp_path: Path) -> None:
+    size = tiny_models.sentence_piece_tokenizer(tmp_path, pieces=("▁他", "▁她"))
+    assert size
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(tmp_path)
+    reader = TokenReader(tokenizer, 64)
+    ids = tokenizer.convert_tokens_to_ids
+    found = reader.read(MaskedSentence("他说", 0, 1, ("他", "她")))
+    assert found.ids == tuple(ids(["<s>", "<mask>", "说", "</s>"]))
+    assert found.options == ((ids("▁他"),), (ids("▁她"),))
+    unknown = reader.read(MaskedSentence("说他", 1, 2, ("他", "囧")))
+    assert unknown.options == ((ids("他"),), None) and unknown.reason == UNKNOWN_OPTION
 
 
 @pytest.fixture(scope="module")
