@@ -190,9 +190,8 @@ def for_people(project: str, made: Comparison) -> str:
     for name in MEASURES:
         lines.append(_line(name, made.overall[name]))
     kappa = made.kappa
-    lines.append(
-        f"{'kappa':<18}      —   {kappa.reason}" if kappa.value is None else f"{'kappa':<18} {kappa.value:>7.3f}"
-    )
+    found = f"     —   {kappa.reason}" if kappa.value is None else f"{kappa.value:>7.3f}  {kappa.note or ''}".rstrip()
+    lines.append(f"{'kappa':<18} {found}")
     lines += [f"{choice:<18} rule correct {a:>5}, misgendering {b:>5}" for choice, (a, b) in made.confusion.items()]
     return "\n".join([*lines, made.signature])
 

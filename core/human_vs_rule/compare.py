@@ -8,18 +8,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from core.errors import N_
 from core.human_vs_rule.apply_rule import STRATUM, beside_labels, with_verdicts
 from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, context_means, signature
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
 from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
-from core.statistics import Estimate, Resampling
+from core.statistics import Estimate, Note, Resampling
 from core.statistics.estimate import ONE_CATEGORY
 from core.statistics.intervals import over_units
 from core.statistics.resampling import Numbers
 from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
+ONE_ANSWER = Note(
+    N_("People or the rule gave the same answer everywhere: kappa is 0 whatever the other says, so it has no interval.")
+)
 VERSION = 1  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
 BY = ("model", "pronoun", "setting")
@@ -219,6 +223,8 @@ def _kappa(table: pd.DataFrame, resampling: Resampling) -> Estimate:
     units, count = codes_of(list(rows["cluster"]))
     columns = (wrong * rule, wrong * (1 - rule), (1 - wrong) * rule, (1 - wrong) * (1 - rule))
     sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
+    if (len(set(rule)) == 1) != (len(set(wrong)) == 1):
+        return Estimate(0.0, units=count, note=ONE_ANSWER)
     found = over_units(resampling, lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
     return found.get("kappa") or Estimate.undefined(ONE_CATEGORY, count)
 

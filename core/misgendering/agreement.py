@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,12 @@ Z = 1.959963984540054
 NO_PAIR = Note(N_("No instance has a verdict of both ways."))
 CONSTANT = Note(N_("One of the two ways gave the same verdict everywhere, so there is nothing to correlate."))
 ALL_THE_SAME = Note(N_("Both ways gave the same verdict everywhere: agreement by chance would be complete too."))
+ONE_VERDICT = Note(
+    N_(
+        "One of the two ways gave the same verdict everywhere: kappa is 0 whatever the other says, so it has no"
+        " interval."
+    )
+)
 TOO_FEW = Note(N_("Fewer than 4 instances: no interval."))
 ONE_INSTANCE = Note(N_("One instance: no standard error."))
 BOUNDS = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0), "agreement": (0.0, 1.0), "disagreement": (0.0, 1.0)}
@@ -74,17 +80,19 @@ def mcc(found: Cells) -> Estimate:
 def kappa(found: Cells) -> Estimate:
     """Cohen's kappa (1960), -1 to 1, with the interval kappa +- 1.96 SE of Fleiss, Cohen and Everitt (1969).
 
-    From the full 2 x 2 table, whatever verdicts occur: where only one way is constant it is 0 +- 0. Undefined where
-    both are constant and equal. The half-width is `high - value`; it is not cut at 1.
+    From the full 2 x 2 table, whatever verdicts occur. Where one way is constant it is 0 by definition and has no
+    interval: the formula gives a standard error of 0. Undefined where both are constant and equal. The half-width is
+    `high - value`; it is not cut at 1.
     """
     if found.n == 0:
         return Estimate.undefined(NO_PAIR)
     if found.prob0gen0 == found.n or found.prob1gen1 == found.n:
         return Estimate.undefined(ALL_THE_SAME, found.n)
+    if not (found.table.any(axis=0).all() and found.table.any(axis=1).all()):
+        return Estimate(0.0, units=found.n, note=ONE_VERDICT)
     with np.errstate(all="ignore"):
         result = cohens_kappa(found.table)
     value, se = float(result.kappa), float(result.std_kappa)
-    se = se if math.isfinite(se) else 0.0
     return Estimate(value, value - Z * se, value + Z * se, found.n, se=se)
 
 
@@ -114,7 +122,10 @@ def by_units(
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
     found = over_clusters(resampling or Resampling(), _all, columns, clusters, BOUNDS)
     both = cells(prob, gen)
-    reasons = {"mcc": mcc(both).reason or NO_PAIR, "kappa": kappa(both).reason or NO_PAIR}
+    whole = kappa(both)
+    if whole.note is ONE_VERDICT:
+        found["kappa"] = replace(whole, units=clusters.units)
+    reasons = {"mcc": mcc(both).reason or NO_PAIR, "kappa": whole.reason or NO_PAIR}
     return {name: found.get(name) or Estimate.undefined(reasons.get(name, NO_PAIR), both.n) for name in BOUNDS}
 
 

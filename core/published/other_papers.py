@@ -241,12 +241,13 @@ def _kappa(row: Row, number: int) -> PrintedClaim:
         MISGENDERING,
         Note(N_("Table 4, kappa of 0.000, half-width of its interval")),
         row["high"],
-        f"{halves[0]:.3f}",
-        agrees(row["high"], halves[0], halves[0]),
+        "—",
+        False,
         Note(
             N_(
-                "One of the two always answered the same. A table with a single row gives the printed width; with"
-                " both labels it is 0."
+                "One of the two always answered the same, so kappa is 0 whatever the other says and has no interval."
+                " A table with a single row gives the printed width; with both labels the formula gives a standard"
+                " error of 0."
             )
         ),
         (f"2 × 2 [[0, 0], [{first}, {second}]]: ± {halves[0]:.6f}", f"1 × 2 [[{first}, {second}]]: ± {halves[1]:.6f}"),

@@ -101,8 +101,8 @@ def _remarks() -> list[str]:
     return [
         _("Of the 23 MCC intervals of Table 1 three exclude 0; about one does by chance, and one stays after Holm."),
         _(
-            "Two kappas of 0.000 are printed with ±0.185 and ±0.180. They come from tables with a single row; with both"
-            " verdicts in the table the width is 0."
+            "Two kappas of 0.000 are printed with ±0.185 and ±0.180. They come from tables with a single row. One way"
+            " always gave the same verdict there, so kappa is 0 by definition and has no interval."
         ),
         _(
             "The rates of disagreement (all, xe) are printed without saying how they were averaged, and the outputs are"

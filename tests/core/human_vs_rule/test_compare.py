@@ -222,6 +222,9 @@ def test_kappa_with_the_rule_is_cohens() -> None:
     assert kappa.low is not None and kappa.low < kappa.value < (kappa.high or 0)
     same = comparison(*_frames([("She left.", "she", True, ["correct"])] * 3), FAST).kappa
     assert same.value is None and same.reason is not None
+    rows = [("She left.", "she", True, [choice]) for choice in ("correct", "misgendering") * 3]
+    one_way = comparison(*_frames(rows), FAST).kappa
+    assert (one_way.value, one_way.low, one_way.high) == (0, None, None) and "no interval" in str(one_way.note)
 
 
 def test_repetition_by_group_in_both_variants() -> None:

@@ -51,10 +51,14 @@ def test_published_intervals(r: float, n: int, low: float, high: float) -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [(130, 620), (106, 644)])
-def test_a_constant_vector_has_kappa_0_of_width_0(first: int, second: int) -> None:
+def test_a_constant_vector_has_kappa_0_without_an_interval(first: int, second: int) -> None:
     """The published ±0.185 and ±0.180 (Table 4) come from a table of one row; ours always has both labels."""
     found = kappa(Cells(0, 0, first, second))
-    assert (found.value, found.low, found.high, found.se) == (0, 0, 0, 0)
+    assert (found.value, found.low, found.high, found.se) == (0, None, None, None)
+    assert "no interval" in str(found.note)
+    prob, gen = np.zeros(first + second), np.repeat([0.0, 1.0], [first, second])
+    by_unit = by_units(prob, gen, Clusters(("instance",), (np.arange(first + second),)), Resampling(50))["kappa"]
+    assert (by_unit.value, by_unit.low, by_unit.note) == (0, None, found.note)
     correlation = mcc(Cells(0, 0, first, second))
     assert correlation.value is None and "same verdict everywhere" in str(correlation.reason)
 

@@ -32,8 +32,8 @@ DO_NOT_FOLLOW = {
     "thesis.corpus": "≤ 224.6",
     "inference.rho.0.820": "0.8182, 0.8273",
     "inference.rho.-0.114": "-0.1182, -0.1091",
-    "misgendering.kappa.4": "0.000",
-    "misgendering.kappa.5": "0.000",
+    "misgendering.kappa.4": "—",
+    "misgendering.kappa.5": "—",
     "misgendering.cells": "5 (5 × 5)",
 }
 FOLLOW = {
