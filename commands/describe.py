@@ -119,7 +119,7 @@ def _keyword(row: KeywordCount) -> str:
 
 
 def _balance(row: PairBalance) -> str:
-    p = DASH if row.p_holm is None else f"{row.p_holm:.3g}"
+    p = f"{DASH} {row.untested or ''}".rstrip() if row.p_holm is None else f"{row.p_holm:.3g}"
     return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {_percent(row.share)}\tp (Holm) {p}"
 
 

@@ -97,7 +97,7 @@ def interval(resampling: Resampling, crossing: Crossing, measure: Measure, *gend
     """*measure* of the means of *genders* with its 95 % interval.
 
     The fewer of professions and person words are the units. Fewer than 15: t with one less degree of freedom on
-    the standard error of the draws, which is widened by k / (k - 1) and marked.
+    the standard error of the draws, which is widened by the root of k / (k - 1) and marked.
     """
     return joint_interval(resampling, [crossing], lambda means: measure(means[0]), *genders)
 

@@ -37,6 +37,8 @@ NO_BALANCED = Note(N_("The set has no balanced professions, or no difference the
 NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
 WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p {p})."))
 OUTSIDE = Note(N_("The whole interval lies outside the margin."))
+SENTENCE = ("row", "template", "person_key", "profession_key")  # what names a sentence of a set
+LEFT_OUT = N_("Compared on the {sentences} sentences for which both models have a number; the others are left out.")
 NO_PARTNER = Note(N_("It takes a monolingual and a multilingual model on the same sentences."))
 SAME = Note(N_("Read relatively, H1 and H2 are the same two comparisons."))
 
@@ -165,22 +167,41 @@ def multilingual(
 ) -> Verdict:
     """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
 
-    Both are on the same sentences and drawn alike. It compares differences inside each model, never means of two
-    models with different tokenizers.
+    Both are on the same sentences, those for which each has a number, and drawn alike. It compares differences inside
+    each model, never means of two models with different tokenizers.
     """
     if monolingual is None or other is None:
         return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
     resampling = resampling or Resampling()
     evidence = []
+    shared = _same_sentences(other, monolingual)
     for kind in ("female", "balanced", "male"):
-        parts = [Crossing.of(frame[frame["class"] == kind]) for frame in (other, monolingual)]
+        parts = [Crossing.of(frame[frame["class"] == kind]) for frame in shared]
         shapes = {one.sums[gender].shape for one in parts for gender in one.sums}
         if len(shapes) == 1:
             estimate = joint_interval(resampling, parts, _smaller, "male", "female")
         else:
             estimate = Estimate.undefined(NO_PARTNER)
         evidence.append(Evidence(kind, estimate, "below"))
-    return Verdict("H4", "literal", _outcome(evidence), tuple(evidence))
+    left_out = len(_defined(other)) + len(_defined(monolingual)) > sum(map(len, shared))
+    remark = Note(LEFT_OUT, {"sentences": len(shared[0])}) if left_out else None
+    return Verdict("H4", "literal", _outcome(evidence), tuple(evidence), remark)
+
+
+def _defined(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[frame["association"].notna()]
+
+
+def _same_sentences(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of both models for the sentences that have a number under each, in one order."""
+    names = [name for name in SENTENCE if name in one.columns and name in other.columns]
+    frames = _defined(one), _defined(other)
+    keys = [pd.MultiIndex.from_frame(frame[names]) for frame in frames]
+    first, second = (
+        frame[own.isin(theirs)].sort_values(names, kind="stable")
+        for frame, own, theirs in zip(frames, keys, reversed(keys), strict=True)
+    )
+    return first, second
 
 
 def _smaller(means: list[Means]) -> Numbers:

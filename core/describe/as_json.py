@@ -121,8 +121,8 @@ def _balance(found: Description) -> dict[str, Any]:
             "female": one.female,
             "missing": one.missing,
             "male_share": estimate(one.share),
-            **maybe("p", one.p, one.share.reason),
-            **maybe("p_holm", one.p_holm, one.share.reason),
+            **maybe("p", one.p, one.untested),
+            **maybe("p_holm", one.p_holm, one.untested),
         }
         for one in found.balances
     ]

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -138,12 +138,14 @@ def described(
     before: Mapping[Cell, int] | None = None,
     decided: Mapping[Cell, int] | None = None,
     kept: Mapping[Cell, int] | None = None,
+    by_quota: Collection[str] = (),
     vocabulary: Vocabulary | None = None,
 ) -> Description:
     """Describe *texts*.
 
     `before`, `decided`: candidates and decided ones by (pair, side), where they are known. `kept`: how many were kept,
-    for the figure of before and after; None: the texts themselves.
+    for the figure of before and after; None: the texts themselves. `by_quota`: pairs whose texts were kept by quotas
+    for both words.
     """
     plain = [one.text for one in texts]
     counted = characters(plain)
@@ -159,7 +161,7 @@ def described(
         near=repeats([bare(text) or None for text in plain]),
         twins=repeats([_masked(one) for one in texts]),
         keywords=keyword_counts(cells if kept is None else kept, before, decided, kind=kind),
-        balances=pair_balances(cells),
+        balances=pair_balances(cells, by_quota),
         origins=origins((one.source for one in texts), (one.date for one in texts)),
         coverage=None if vocabulary is None else coverage(counted.counts, vocabulary),
         places=tuple(one.place for one in texts),

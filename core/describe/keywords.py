@@ -1,6 +1,6 @@
 """Sentences per keyword before and after selection (the papers' figure 2), and the 1:1 balance of each pair."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import N_
@@ -12,6 +12,7 @@ Cell = tuple[str, str]  # name of the pair (male word first), side
 NOT_KNOWN = Note(N_("A file does not say how many candidates there were."))
 NOTHING_DECIDED = Note(N_("No sentence of this word has been decided yet."))
 NEITHER = Note(N_("Texts that models wrote are not accepted or rejected."))
+BY_QUOTA = Note(N_("Quotas decide how many sentences of each word are kept, so there is no chance to test."))
 NO_SENTENCE = Note(N_("There is no sentence of this pair."))
 
 
@@ -37,7 +38,8 @@ class PairBalance:
     """A pair: sentences with its male and with its female word. 1:1 is a share of 0.5.
 
     `share`: male / both, with Wilson's interval; `p`: exact binomial test of one half, two-sided; `p_holm`: the same
-    after Holm's adjustment for the number of pairs. None where the pair has no sentence.
+    after Holm's adjustment for the number of pairs. None where the pair has no sentence, and where quotas of both words
+    decide how many are kept: then chance has no part in it. `untested` says why.
     """
 
     pair: str
@@ -46,6 +48,7 @@ class PairBalance:
     share: Estimate
     p: float | None
     p_holm: float | None
+    untested: Note | None = None
 
     @property
     def missing(self) -> int:
@@ -95,8 +98,11 @@ def _count(
     return KeywordCount(*cell, word_of(*cell), earlier, judged, kept, share)
 
 
-def pair_balances(counts: Mapping[Cell, int]) -> tuple[PairBalance, ...]:
-    """The balance of each pair, pairs with most sentences first; texts without a side are left out."""
+def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) -> tuple[PairBalance, ...]:
+    """The balance of each pair, pairs with most sentences first; texts without a side are left out.
+
+    `by_quota`: pairs with a quota for both words; they are not tested.
+    """
     pairs: dict[str, list[int]] = {}
     for (pair, side), number in counts.items():
         if side in ("male", "female"):
@@ -104,17 +110,19 @@ def pair_balances(counts: Mapping[Cell, int]) -> tuple[PairBalance, ...]:
     order = sorted(pairs.items(), key=lambda row: (-sum(row[1]), row[0]))
     from scipy import stats  # takes a while to import
 
-    tested = [float(stats.binomtest(m, m + f, 0.5).pvalue) for _, (m, f) in order if m + f]
-    adjusted = iter(holm_adjusted(tested))
-    plain = iter(tested)
+    plain = {
+        pair: float(stats.binomtest(m, m + f, 0.5).pvalue) for pair, (m, f) in order if m + f and pair not in by_quota
+    }
+    adjusted = dict(zip(plain, map(float, holm_adjusted(list(plain.values()))), strict=True))
     return tuple(
         PairBalance(
             pair,
             male,
             female,
             wilson(male, male + female, nothing=NO_SENTENCE),
-            next(plain) if male + female else None,
-            float(next(adjusted)) if male + female else None,
+            plain.get(pair),
+            adjusted.get(pair),
+            BY_QUOTA if pair in by_quota else None if male + female else NO_SENTENCE,
         )
         for pair, (male, female) in order
     )

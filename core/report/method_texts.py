@@ -6,8 +6,9 @@ METHOD = (
     (
         "Bias_c",
         N_(
-            "= log10(p(male word) / p(female word)) at the masked keyword of a sentence (Kurita et al. 2019; "
-            "SlguSet paper, equation 1). The male word is always above. A word of several characters has one mask per "
+            "= log10(p(male word) / p(female word)) at the masked keyword of a sentence (SlguSet paper, equation 1;"
+            " after Kurita et al. 2019, whose measure divides each probability by a prior). The male word is always"
+            " above. A word of several characters has one mask per "
             "character that differs; its probability is the product over the masks."
         ),
     ),

@@ -110,7 +110,7 @@ def balance(found: Description) -> None:
             "p": one.p,
             "p_holm": one.p_holm,
             "share_text": interval(one.share),
-            "p_text": DASH if one.p_holm is None else f"{one.p_holm:.3g}",
+            "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else f"{one.p_holm:.3g}",
         }
         for one in found.balances
     ]
@@ -129,12 +129,15 @@ def _balance_says(found: Description) -> str:
         return paragraph((says, _("Every pair is even.")))
     text = _("Largest imbalance: {pair}, {missing} sentences missing.")
     differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
+    tested = sum(one.p_holm is not None for one in found.balances)
     more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5 %).")
+    why = next((note_text(one.untested) for one in found.balances if one.untested is not None), "")
     return paragraph(
         (
             says,
             text.format(pair=worst.pair, missing=f"{worst.missing:,}"),
-            more.format(count=differ, pairs=len(found.balances)),
+            more.format(count=differ, pairs=tested) if tested else "",
+            why,
         )
     )
 

@@ -15,7 +15,7 @@ from annotations.describe.project_description import (
     usual_vocabulary,
 )
 from annotations.items.batch import Batch, NewItem
-from annotations.projects.projects import create_project
+from annotations.projects.projects import create_project, set_quotas
 from annotations.types import Project
 from cli import cli
 from core.describe import vocabulary
@@ -48,6 +48,16 @@ def test_kept_items_and_all_items(fresh_store: Store) -> None:
     assert everything.keywords == some.keywords  # before and after do not hang on what is looked at
     assert [(one.male, one.female) for one in some.balances] == [(2, 2), (1, 1)]
     assert [(one.male, one.female) for one in everything.balances] == [(5, 5), (5, 5)]
+
+
+def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> None:
+    project = kept(fresh_store)
+    set_quotas(fresh_store, project, {("他/她", "male"): 2, ("他/她", "female"): 2, ("爸爸/妈妈", "male"): 1})
+    fixed, free = describe_project(fresh_store, project)["balance"]
+    assert (fixed["pair"], fixed["p"], fixed["p_holm"]) == ("他/她", None, None)
+    assert "Quotas decide" in fixed["p_reason"] and free["p"] == 1
+    everything = describe_items(fresh_store, project, items="all")  # quotas do not decide what was imported
+    assert all(one.p is not None for one in everything.balances)
 
 
 def test_a_set_that_nobody_labelled_is_described_as_a_whole(fresh_store: Store) -> None:

@@ -295,6 +295,18 @@ def test_no_difference_needs_a_margin(estimate, margin, outcome):
     assert (outcome == "undecided") <= bool(str(found.remark))
 
 
+def test_a_model_against_itself_is_0_whatever_words_either_lacks():
+    frame = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.4)
+    keys = list(dict.fromkeys(frame["person_key"]))
+    one, other = frame.copy(), frame.copy()
+    one.loc[one["person_key"] == keys[0], "association"] = np.nan
+    other.loc[other["person_key"] == keys[-1], "association"] = np.nan
+    found = multilingual(one, other.sample(frac=1, random_state=1), QUICK)
+    assert [part.estimate.value for part in found.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
+    assert "both models have a number" in str(found.remark)
+    assert multilingual(frame, frame, QUICK).remark is None
+
+
 def test_multilingual_against_monolingual():
     strong = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
     weak = made(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)

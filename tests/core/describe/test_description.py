@@ -198,6 +198,13 @@ def test_balance_is_tested_exactly_and_adjusted() -> None:
     assert largest_imbalance((second,)) is None
 
 
+def test_a_balance_that_quotas_fix_is_not_tested_and_says_why() -> None:
+    counts = {("a/b", "male"): 30, ("a/b", "female"): 10, ("c/d", "male"): 9, ("c/d", "female"): 1}
+    fixed, free = pair_balances(counts, by_quota=["a/b"])
+    assert (fixed.p, fixed.p_holm) == (None, None) and "Quotas" in str(fixed.untested)
+    assert free.p == free.p_holm == pytest.approx(stats.binomtest(9, 10, 0.5).pvalue)  # one test: nothing to adjust
+
+
 # --- sources and dates
 
 
