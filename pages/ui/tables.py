@@ -84,7 +84,7 @@ def table(
     """A table that scrolls sideways where it has to; without columns it has no head.
 
     Every row has a cell for each column, "" for none. *kind* adds classes of the style sheet: "text" (sentences in
-    several columns: on a narrow screen it scrolls), "cards" (on a narrow screen each row becomes a card), "narrow",
+    several columns: on a narrow screen it scrolls), "stacked" (on a narrow screen each row becomes a card), "narrow",
     "pinned" (the first column stays). *caption* says what is counted, where the heading above does not.
     """
     heads = [column if isinstance(column, Column) else Column(column) for column in columns]
@@ -111,4 +111,4 @@ def show_records(rows: Sequence[dict[str, str]]) -> None:
     """A table whose cells wrap; on a narrow screen every row becomes a card. Text is shown exactly as it is."""
     if rows:
         body = [[span(cell, "nowrap") if len(cell) <= ONE_LINE else cell for cell in row.values()] for row in rows]
-        show_html(table(list(rows[0]), body, kind="cards"))
+        show_html(table(list(rows[0]), body, kind="stacked"))

@@ -315,6 +315,14 @@ def test_nothing_in_an_item_card_becomes_a_tag(text: str, note: str, who: str, c
     assert text[word[1] :] in found.text and who in found.text
 
 
+def test_no_kind_of_table_is_a_class_with_a_look_of_its_own() -> None:
+    """`.cards` was both, a grid and a kind of table: the table became a grid."""
+    kinds = set(re.findall(r"\.table\.([a-z]+)", sheet()))
+    alone = set(re.findall(r"(?m)^\s*\.([a-z]+)\s*\{", sheet()))
+    assert {"stacked", "pinned"} <= kinds and {"cards", "tiles"} <= alone
+    assert not kinds & alone
+
+
 def test_the_style_sheet_knows_both_themes() -> None:
     """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow."""
     used = set(re.findall(r"var\((--[\w-]+)\)", sheet()))
