@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
+from annotations.database.schema.v5_provenance import PROVENANCE
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -107,7 +108,15 @@ def m004_views(db: "Database") -> None:
         db.execute(statement)
 
 
-MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (m001_start, m002_settlements, m003_curation, m004_views)
+def m005_provenance(db: "Database") -> None:
+    """Where each label comes from: the version that stored it, or the file that it came with."""
+    for statement in _statements(PROVENANCE):
+        db.execute(statement)
+
+
+MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
+    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance,
+)  # fmt: skip
 
 
 def migrate(connection: sqlite3.Connection) -> None:

@@ -235,7 +235,7 @@ def _resolve(store: Store, project: Project, found: Conflict, took: str, author:
 def _make_standing(store: Store, project: Project, label: int) -> None:
     names = (
         "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds",
-        "form_shown", "after_reveal",
+        "form_shown", "after_reveal", "app",
     )  # fmt: skip
     row = store.db.execute(f"SELECT {', '.join(names)} FROM label WHERE id = ?", (label,)).fetchone()
     values: dict[str, Any] = dict(zip(names, row, strict=True))

@@ -74,16 +74,24 @@ class LabelImport:
 
 
 def store_labels(
-    store: Store, project: Project, file: str, rows: Iterable[LabelRow | BadLine], *, since: str | None = None
+    store: Store,
+    project: Project,
+    file: str,
+    rows: Iterable[LabelRow | BadLine],
+    *,
+    since: str | None = None,
+    program: str = "",
+    sha256: str = "",
 ) -> LabelImport:
     """Append the labels of a file to *project* in its order; unknown annotators are added.
 
     A label whose operation is stored already is a duplicate. If the annotator has labelled the item here, that label
     stays valid and the file's label is a conflict. `since`: the moment at which an interrupted import of a package
-    began; labels of this file stored after it belong to the same import.
+    began; labels of this file stored after it belong to the same import. `program`, `sha256`: which program writes
+    files of this layout, and the hash of the file; every label keeps them as its origin ("": not known).
     """
     report, source = LabelImport(), iter(rows)
-    work = _LabelImporter(store, project, file, report)
+    work = _LabelImporter(store, project, file, report, (program, sha256))
     if since is not None:
         work.go_on(since)
     while some := list(islice(source, CHUNK)):
@@ -101,8 +109,10 @@ def _problem(error: BadLine) -> Problem:
 class _LabelImporter:
     """The import of one file."""
 
-    def __init__(self, store: Store, project: Project, file: str, report: LabelImport) -> None:
+    def __init__(self, store: Store, project: Project, file: str, report: LabelImport, origin: tuple[str, str]) -> None:
         self.store, self.project, self.file, self.report = store, project, file, report
+        self.origin = origin  # the program that wrote the file, and the hash of the file
+        self.begun = timestamp()  # labels without a date of their own are not older
         self.versions = {one.version: one for one in guidelines(store, project)}
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.label_file: int | None = None  # this import, once it has a label
@@ -188,8 +198,8 @@ class _LabelImporter:
         """Record that a label came with this file, so that the import can be undone (files/undo.py)."""
         if self.label_file is None:
             cursor = self.store.db.execute(
-                "INSERT INTO label_file (project, file, created) VALUES (?, ?, ?)",
-                (self.project.id, self.file, timestamp()),
+                "INSERT INTO label_file (project, file, created, program, sha256) VALUES (?, ?, ?, ?, ?)",
+                (self.project.id, self.file, self.begun, *self.origin),
             )
             self.label_file = int(cursor.lastrowid or 0)
         self.store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (self.label_file, label))

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
-from annotations.projects.pseudonyms import pseudonyms
+from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
 from core.files.csv_out import data_line, json_line
@@ -19,6 +19,8 @@ LABELS = (
     *("after_reveal", "form_shown", "text", "op_id", "created", "tags"),
 )
 HISTORY = (*LABELS, "base", "superseded")
+# The last columns: where a label comes from (annotations.labels.read).
+ORIGIN = ("origin", "app", "program", "label_file", "label_file_sha256")
 TEXTS = ("text", "note", "tags")  # notes and tags may quote the text, so the same policy holds for all
 FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; none of them holds its text
 OPERATION = ("desk", "revision", "base", "superseded")
@@ -36,10 +38,14 @@ def label_dicts(store: Store, project: Project, wish: ExportOptions) -> Iterator
     codes = {} if wish.names else codes_of(store, project)
     accepted = _accepted(store, project, wish)
     with_text = wish.with_text(project)
+    named: dict[str | None, str | None] = {}  # files that labels came with, by their names
     for row in each_label_row(store, project, which="all" if wish.history else "latest"):
         if accepted is None or row["item"] in accepted:
             if not wish.names:
                 row["annotator"] = codes.setdefault(row["annotator"], f"A{len(codes) + 1}")
+                if row["label_file"] not in named:
+                    named[row["label_file"]] = coded_file(row["label_file"], codes)
+                row["label_file"] = named[row["label_file"]]
             yield row if with_text else row | dict.fromkeys(TEXTS)
 
 
@@ -72,10 +78,10 @@ def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     about = _facts_by_item(store, project)
     more = FACTS if project.kind == "generations" else ()
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    yield data_line((*header, *more, *mark))
+    yield data_line((*header, *more, *mark, *ORIGIN))
     for row in label_dicts(store, project, wish):
         cells = row | about.get(row["item"], {}) | {CANARY_KEY: CANARY_ID}
-        yield data_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark)])
+        yield data_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark, *ORIGIN)])
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
@@ -85,7 +91,7 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         yield json_line({CANARY_KEY: CANARY})
     for row in label_dicts(store, project, wish):
         kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
-        yield json_line(kept | about.get(row["item"], {}))
+        yield json_line(kept | about.get(row["item"], {}) | {key: row[key] for key in ORIGIN})
 
 
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:

@@ -23,6 +23,7 @@ from annotations.types import Annotator, Answer, Guideline, Operation, Project
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.text.sentences import control_character
+from core.version import VERSION
 
 LONGEST_NOTE = 4_000
 LONGEST_ID = 100
@@ -285,6 +286,7 @@ class _Writer:
             "item": target.item,
             "annotator": self.annotator.id,
             "after_reveal": int(target.revealed is not None),
+            "app": VERSION,
             **label_columns(operation, guideline, superseded, self.created),
         }
         return insert_label(self.db, values)

@@ -25,6 +25,12 @@ NOT_TAKEN_BACK = (
     " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
 )
 
+# Where a label comes from: a desk of this database, a file, or nobody knows; with FROM_FILE in the query.
+ORIGIN = "CASE WHEN label_file.id IS NOT NULL THEN 'imported' WHEN label.app IS NOT NULL THEN 'here' ELSE 'unknown' END"
+FROM_FILE = """
+LEFT JOIN label_of_file ON label_of_file.label = label.id LEFT JOIN label_file ON label_file.id = label_of_file.file
+"""
+
 DECISION_COLUMNS = (
     "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans,"
     " label.tags"
@@ -152,17 +158,19 @@ def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
 _ROW_KEYS = (
     "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
     "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
-    "revision", "base", "superseded", "created", "tags",
+    "revision", "base", "superseded", "created", "tags", "origin", "app", "program", "label_file",
+    "label_file_sha256",
 )  # fmt: skip
 
 _ROW = (
     "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
-    " label.base, label.superseded, label.created, label.tags"
-    " FROM {source} JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
+    " label.base, label.superseded, label.created, label.tags, {origin}, label.app, label_file.program,"
+    " label_file.file, label_file.sha256 FROM {source}"
+    " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
-    " WHERE label.project = ? {kept}"
+    " {from_file} WHERE label.project = ? {kept}"
     " ORDER BY label.item, {order}label.id"
 )
 
@@ -178,11 +186,13 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
 
     "blind": the last label of each before anything was revealed (for agreement and gold); "latest": the valid one;
     "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
-    `guideline` its version, `reasons`, `spans` and `tags` are lists.
+    `guideline` its version, `reasons`, `spans` and `tags` are lists. `origin`: "here" (a desk of this database; `app`:
+    of which version, "" if not recorded), "imported" (with `program`, `label_file` and its hash) or "unknown".
     """
     source, kept = _SOURCES[which]
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
-    query = _ROW.format(source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
+    parts = {"origin": ORIGIN, "from_file": FROM_FILE}
+    query = _ROW.format(**parts, source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
         row = dict(zip(_ROW_KEYS, values, strict=True))
         for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million

@@ -6,7 +6,7 @@ are in templates/LANGUAGE/datasheet.md.jinja.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items as stored_items
 from annotations.labels.read import each_label_row
 from annotations.papers.blocks import Block
+from annotations.papers.evidence import evidence
 from annotations.papers.markdown import Form, rendered
 from annotations.papers.paper import paper_blocks
 from annotations.progress.funnel import funnel, funnel_steps, mining, total
@@ -74,7 +75,7 @@ class Known:
     """The facts of the data sheet, read once for all languages and formats.
 
     `way`, `found`: `mining` and `total` of the funnel; `guideline`: the newest of `versions`; `joined`: annotators,
-    also former ones; `agreement`: None if fewer than two have labelled.
+    also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were made.
     """
 
     project: Project
@@ -87,6 +88,7 @@ class Known:
     joined: int
     counts: ProjectCounts
     agreement: AgreementReport | None
+    provenance: dict[str, Any]
 
 
 def read_known(store: Store, project: Project) -> Known:
@@ -103,6 +105,7 @@ def read_known(store: Store, project: Project) -> Known:
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
         agreement=agreement(store, project) if len(totals.people) > 1 else None,
+        provenance=evidence(store, project),
     )
 
 
@@ -142,7 +145,8 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
     project, reasons = known.project, known.guideline.reasons
     return {
         "app": VERSION,
-        "project": project,
+        "project": asdict(project),
+        "provenance": known.provenance,
         "sentences": project.kind == "sentences",
         "held": known.held,
         "labels": known.label_totals,

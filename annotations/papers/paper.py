@@ -15,9 +15,12 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from annotations.papers.blocks import DASH, Answered, Block, Heading, Points, Table, Text, Verbatim, cell
+from annotations.papers.claims import render_claims
 from annotations.papers.markdown import Say, markdown_text
 from core.language import Language
 from core.statistics import Estimate
+
+SHARED = Path(__file__).parent / "templates"  # the parts that several papers include
 
 
 def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str, Any]) -> list[Block]:
@@ -25,14 +28,15 @@ def paper_blocks(folder: Path, name: str, language: Language, facts: Mapping[str
 
     Raises jinja2.UndefinedError for a missing fact.
     """
-    text = _environment(folder, language).get_template(f"{name}.md.jinja").render(facts)
+    template = _environment(folder, language).get_template(f"{name}.md.jinja")
+    text = template.render({**facts, "claim": render_claims(facts)})
     return _blocks(text, "" if language == "zh" else " ")
 
 
 @cache
 def _environment(folder: Path, language: Language) -> Environment:
     made = Environment(
-        loader=FileSystemLoader(folder / language),
+        loader=FileSystemLoader([folder / language, SHARED / language]),
         undefined=StrictUndefined,
         autoescape=True,
         finalize=_escaped,

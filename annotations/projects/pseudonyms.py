@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Mapping
 
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators
@@ -46,6 +47,14 @@ def released_codes(store: Store, project: Project) -> dict[str, str]:
     ).fetchone()
     found = json.loads(row[0]).get("codes", {}) if row else {}
     return {str(uid): str(code) for uid, code in found.items()}
+
+
+def coded_file(file: str | None, codes: Mapping[str, str]) -> str | None:
+    """The name of a file with codes in place of the names of annotators: doccano names its files after them."""
+    for name in sorted(codes, key=len, reverse=True):
+        if file and not CODE.fullmatch(name):
+            file = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", codes[name], file, flags=re.I)
+    return file
 
 
 def by_uid(people: list[Annotator], codes: dict[str, str]) -> dict[str, str]:

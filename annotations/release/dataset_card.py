@@ -76,6 +76,7 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
         f"# {markdown_text(asked['name'])} {markdown_text(release['version'])}",
         markdown_text(asked["source_statement"]),
         f"Licence: {markdown_text(asked['licence'])}. Kept items: {kept:,}. Labels: {facts['labels']['standing']:,}.",
+        origin_of_labels(facts["provenance"]),
         f"Contents (SHA-256): `{release['hash']}`",
         f"> {markdown_text(CANARY)}",
         "| File | What it holds |\n| --- | --- |\n"
@@ -83,7 +84,25 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
         "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n"
         "load_dataset(\".\", \"hard_cases\")\n```",
     ]  # fmt: skip
-    return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(body) + "\n"
+    return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(one for one in body if one) + "\n"
+
+
+def origin_of_labels(provenance: Mapping[str, Any]) -> str:
+    """Where the labels come from, in shares; each part only where there are such labels."""
+    number = f"Of {provenance['labels']:,} labels"
+    parts = [f"{number}, {one['labels']:,} were {how}." for how, one in (
+        ("made at desks of Evenhand", provenance["here"]),
+        ("imported", provenance["imported"]),
+    ) if one["labels"]]  # fmt: skip
+    if provenance["unknown"]["labels"]:
+        parts.append(f"{number}, {provenance['unknown']['labels']:,} are of unknown origin.")
+    for one in provenance["imported"]["files"]:
+        program, file = (markdown_text(one[key]) for key in ("program", "file"))
+        digest = f", SHA-256 `{one['sha256']}`" if one["sha256"] else ""
+        parts.append(
+            f"Imported from {program or 'a program that is not recorded'}: {one['labels']:,} ({file}{digest})."
+        )
+    return " ".join(parts)
 
 
 def _config(name: str, path: str) -> str:

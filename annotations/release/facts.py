@@ -12,10 +12,11 @@ from annotations.agreement.measures import AgreementReport, Measures, agreement
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
+from annotations.papers.evidence import evidence
 from annotations.progress.cells import ACCEPTED
 from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.projects import annotators, guidelines
-from annotations.projects.pseudonyms import pseudonyms
+from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.quality.known_answers import scores
 from annotations.quality.retest_agreement import retest_report
 from annotations.text_policy import CANARY, needs_canary
@@ -39,7 +40,7 @@ SELECT file, count(*) FROM published_item WHERE project = ? GROUP BY file ORDER 
 """
 MINED = """
 SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM published_item AS item
-WHERE item.project = ? AND json_type(item.extra, '$.source') IS NOT NULL
+WHERE item.project = ? AND json_type(item.extra, '$.source') = 'object'
 """
 SETTLED = """
 SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND item.labels >= item.wanted AND (
@@ -80,6 +81,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "funnel": [_with_rate(row) for row in cells],
         "total": _with_rate(total(cells)),
         "labels": _labels(labels),
+        "provenance": evidence(store, project),
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),
@@ -132,7 +134,11 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
     rows = store.db.execute(FILES, (project.id,)).fetchall()
     mined, flagged = store.db.execute(MINED, (project.id,)).fetchone()
     # Folders of somebody's machine are not published.
-    named = [[PurePosixPath(str(file).replace("\\", "/")).name, number] for file, number in rows[:MOST_FILES]]
+    codes = pseudonyms(store, project)
+    named = [
+        [coded_file(PurePosixPath(str(file).replace("\\", "/")).name, codes), number]
+        for file, number in rows[:MOST_FILES]
+    ]
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
 
 

@@ -51,8 +51,8 @@ HOLDS = {
     "label_studio.json": "kept items with their labels, to import into Label Studio",
     "label_studio.xml": "labelling configuration for label_studio.json",
     "doccano.jsonl": "kept items with their gold label, to import into doccano",
-    "labels.csv": "one row per item and annotator: the label that stands; A1, A2, ... stand for people",
-    "labels_history.csv": "every label ever made, replaced and taken-back ones too",
+    "labels.csv": "one row per item and annotator: the label that stands and its origin; A1, A2, ... stand for people",
+    "labels_history.csv": "every label ever stored, replaced and taken-back ones too",
     HARD_CASES: "rejected, split and adjudicated items with what everybody said",
     "datasheet.en.md": "data sheet, English",
     "datasheet.zh.md": "data sheet, Chinese",
@@ -250,6 +250,11 @@ def _contents(names: Iterable[str]) -> dict[str, str]:
 
 def method(facts: Mapping[str, Any], guideline_text: str, language: Language) -> list[Block]:
     """The method section as blocks, in Chinese or English; `guideline_text` is that of the newest version."""
+    return paper_blocks(TEMPLATES, "method", language, method_facts(facts, guideline_text, language))
+
+
+def method_facts(facts: Mapping[str, Any], guideline_text: str, language: Language) -> dict[str, Any]:
+    """The variables of the template of the method section."""
     mining, newest = facts["mining"], facts["guidelines"][-1]
     names = {code: f"{(zh if language == 'zh' else en) or code} ({code})" for code, zh, en in newest["choices"]}
     cells = [
@@ -266,4 +271,4 @@ def method(facts: Mapping[str, Any], guideline_text: str, language: Language) ->
         "quotas": any(row["quota"] is not None for row in facts["funnel"]),
         "guideline_text": guideline_text,
     }
-    return paper_blocks(TEMPLATES, "method", language, {**facts, **more})
+    return {**facts, **more}

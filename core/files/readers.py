@@ -1,6 +1,7 @@
 """Bytes to rows: CSV, TSV, JSON (lines or an array), Excel and plain text, each with the line it begins on."""
 
 import csv
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -58,6 +59,12 @@ class Row:
     values: dict[str, Any] = field(default_factory=dict)
     problem: BadLine | None = None
     cells: Sequence[str] = ()
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of the bytes of a file, 64 hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_source(path: Path | str, name: str | None = None) -> Source:

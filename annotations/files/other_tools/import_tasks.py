@@ -30,7 +30,7 @@ from annotations.items.batch import item_hash
 from annotations.quality.known_answers import set_known
 from annotations.types import Guideline, Mark, Project
 from core.errors import N_, BadLine
-from core.files.readers import Row, Source, rows
+from core.files.readers import Row, Source, file_sha256, rows
 from core.text.sentences import control_character, text_hash
 
 LOOKED_AT = 2_000  # tasks that are read to list the names of a file
@@ -44,6 +44,7 @@ TOGETHER = (
     "annotations",
 )  # file names that name no annotator
 NOBODY = "annotator"
+PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
 LONGEST_ID = 100
 KNOWN = """
 SELECT item.uid, annotator.name, label.choice, label.reasons FROM label JOIN item ON item.id = label.item
@@ -153,7 +154,9 @@ def import_tasks(
     reading = _TaskReader(store, project, names, report.left)
     for one in files:
         source = one.source.name if len(files) > 1 else name
-        report.labels.add(store_labels(store, project, source, reading.labels(one.source, one.layout)))
+        labels, program = reading.labels(one.source, one.layout), PROGRAMS.get(one.layout.format, "")
+        sha256 = file_sha256(one.source.path)
+        report.labels.add(store_labels(store, project, source, labels, program=program, sha256=sha256))
     for uid, choice in reading.truths.items() if known else ():
         set_known(store, project, uid, choice, why=name, author=author)
     return report

@@ -42,7 +42,7 @@ from annotations.types import Project
 from core.errors import N_, NotFound, Refused
 from core.files.archives import Member
 from core.files.csv_out import json_line
-from core.files.readers import open_source, rows
+from core.files.readers import file_sha256, open_source, rows
 
 AT_ONCE = 1_000  # labels whose items one query looks up
 
@@ -204,7 +204,8 @@ def import_package_labels(
 ) -> LabelImport:
     """Append the labels of one file; `since` as in `store_labels`. Raises BadFile if it is no file of labels."""
     source = open_labels(member.path, name)
-    return store_labels(store, project, name, label_rows_in(source), since=since)
+    sha256 = file_sha256(member.path)
+    return store_labels(store, project, name, label_rows_in(source), since=since, program="Evenhand", sha256=sha256)
 
 
 def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:

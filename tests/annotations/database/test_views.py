@@ -15,7 +15,7 @@ VIEWS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_database_of_every_earlier_version_gets_the_views(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.files import export
 from annotations.files.export import export_file, export_options, export_preview
+from annotations.files.label_tables import ORIGIN
 from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator, create_project
@@ -93,7 +94,7 @@ def test_labels(fresh_store: Store, labelled: Project, tmp_path: Path) -> None:
     out = tmp_path / "labels.csv"
     assert export_file(fresh_store, labelled, out, format="labels").rows == 4
     rows = read_labels(out)
-    assert tuple(rows[0]) == export.LABELS
+    assert tuple(rows[0]) == (*export.LABELS, *ORIGIN)
     assert [(row["annotator"], row["choice"], row["op_id"]) for row in rows] == [
         ("A1", "accept", "a0"),
         ("A2", "accept", "a1"),

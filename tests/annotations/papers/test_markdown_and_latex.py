@@ -154,6 +154,9 @@ def test_the_header_of_the_card_is_yaml_whatever_names_hold(text):
     facts = {
         "project": {"licence": text, "name": text, "language": "zh", "kind": "sentences", "source_statement": text},
         "release": {"version": "1.0", "hash": "0"}, "total": {"kept": 1}, "labels": {"standing": 3},
+        "provenance": {
+            "labels": 0, "here": {"labels": 0}, "imported": {"labels": 0, "files": []}, "unknown": {"labels": 0},
+        },
     }  # fmt: skip
     head = yaml.safe_load(card(facts, {}, ("  - name: id\n    dtype: string\n", "")).split("---\n")[1])
     assert [one["config_name"] for one in head["configs"]] == ["default"]

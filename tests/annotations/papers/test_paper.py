@@ -14,7 +14,10 @@ from annotations.papers.paper import _environment, paper_blocks
 from annotations.release.changes import TEMPLATES as RELEASE
 from core.language import LANGUAGES, Language
 
-TEMPLATES = [(datasheet.TEMPLATES, "datasheet"), (RELEASE, "method"), (RELEASE, "changes")]
+TEMPLATES = [
+    *((datasheet.TEMPLATES, name) for name in ("datasheet", "labelling")),
+    *((RELEASE, name) for name in ("method", "changes")),
+]
 ALL = """
 # {{ one }}
 
@@ -57,7 +60,8 @@ def test_both_languages_say_the_same_things(folder: Path, name: str) -> None:
     assert used[0] == used[1] != set()
     for part in (r"^\{%.*?%\}", r"^(?:#+|- |\||\*\*)", r"^\|[ :|-]+\|"):
         found = [re.findall(part, text, re.M) for text in (english, chinese)]
-        assert found[0] == found[1] != []
+        assert found[0] == found[1]
+        assert found[0] or name == "labelling"  # a part of the papers: it has no table
     values = [
         sorted(re.findall(r"\{\{ (.*?) \}\}", text)) for text in (english, chinese.replace("{{ zh or", "{{ en or"))
     ]

@@ -1,0 +1,170 @@
+"""The claims of a paper: each sentence of a template stands in the claim that it makes, and needs its evidence.
+
+A template writes `{% call(one) claim("order") %}...{% endcall %}`. The text is rendered for each piece of evidence that
+the claim finds in the facts, and not at all where it finds none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+Facts = Mapping[str, Any]
+Evidence = Callable[[Facts], Sequence[Any]]
+
+
+def render_claims(facts: Facts) -> Callable[..., Markup]:
+    """The function `claim` of a template with these facts. Raises KeyError for a claim that has no evidence rule."""
+
+    def claim(name: str, caller: Callable[[Any], str]) -> Markup:
+        return Markup("").join(Markup(caller(one)) for one in CLAIMS[name](facts))  # noqa: S704 - escaped by Jinja
+
+    return claim
+
+
+def _if(holds: object, proof: Any = True) -> list[Any]:
+    """*proof* as the only evidence if *holds*, else none."""
+    return [proof] if holds else []
+
+
+def _of_all(origin: str) -> Evidence:
+    """The labels of an origin beside all that stand."""
+
+    def shares(facts: Facts) -> list[Any]:
+        all_labels, some = facts["provenance"]["labels"], facts["provenance"][origin]
+        return _if(some["labels"], {"of": all_labels, **some})
+
+    return shares
+
+
+def _plan_now(facts: Facts) -> list[Any]:
+    now = {name: facts["project"][name] for name in ("per_item", "plan", "share", "doubled")}
+    made_under = [{name: one[name] for name in now} for one in facts["provenance"]["plans"]]
+    return _if(now not in made_under, now)
+
+
+def _imported_version(facts: Facts) -> list[Any]:
+    versions = [one for one in facts["provenance"]["versions"] if one["imported"]]
+    return _if(versions, {"versions": versions})
+
+
+def _time(facts: Facts) -> list[Any]:
+    labels, here = facts["labels"], facts["provenance"]["here"]["timed"]
+    return _if(labels["timed"], {**labels, "here": here, "others": labels["timed"] - here})
+
+
+def _sentences(facts: Facts) -> bool:
+    return bool(facts["project"]["kind"] == "sentences")
+
+
+def _adjudication(facts: Facts) -> bool:
+    found = facts["adjudication"]
+    return bool(found["split"] or found["decided"] or found["left"])
+
+
+def _left_out(facts: Facts) -> int:
+    return int(facts["retests"]["other_guideline"] + facts["retests"]["seen"])
+
+
+# How labels were made: the method section and the data sheet share them (labelling.md.jinja).
+LABELLING: dict[str, Evidence] = {
+    "made_here": _of_all("here"),
+    "imported_labels": _of_all("imported"),
+    "imported_file": lambda facts: facts["provenance"]["imported"]["files"],
+    "imported_dates": lambda facts: _if(facts["provenance"]["imported"]["dated"], facts["provenance"]["imported"]),
+    "unknown_labels": _of_all("unknown"),
+    "older_labels": lambda facts: _if(facts["provenance"]["older"], facts["provenance"]),
+    "imported_version": _imported_version,
+    "plan": lambda facts: facts["provenance"]["plans"],
+    "plan_now": _plan_now,
+    "form_shown": _of_all("here"),
+    "blind": _of_all("here"),
+    "counted": lambda facts: _if(sum(facts["provenance"]["counted"].values()), facts["provenance"]["counted"]),
+    "order": lambda facts: _if(facts["provenance"]["here"]["labels"], {"seed": facts["project"]["seed"]}),
+}
+METHOD: dict[str, Evidence] = {
+    "kept": lambda facts: [facts["total"]],
+    "source_statement": lambda facts: _if(facts["project"]["source_statement"]),
+    "mining": lambda facts: _if(facts["mining"]["runs"]),
+    "mining_part": lambda facts: _if(facts["mining"]["runs"] and not facts["mining"]["whole"]),
+    "mining_sums": lambda facts: _if(len(facts["mining"]["runs"]) > 1),
+    "mining_signature": lambda facts: facts["mining_signatures"],
+    "imported_items": lambda facts: [facts["total"]],
+    "mined_items": lambda facts: _if(facts["sources"]["mined"]),
+    "mining_unknown": lambda facts: _if(facts["mining"]["imported"] < facts["sources"]["mined"]),
+    "no_pilot": lambda facts: _if(not facts["pilots"]),
+    "pilot": lambda facts: facts["pilots"],
+    "pilot_tags": lambda facts: [one for one in facts["pilots"] if one["tags"]],
+    "tag_criteria": lambda facts: facts["provenance"]["tag_criteria"],
+    "guideline_changes": lambda facts: _if(changed := [one for one in facts["guidelines"] if one["changes"]], changed),
+    "choices": lambda facts: [facts["newest"]],
+    "criteria": lambda facts: _if(facts["newest"]["reasons"]),
+    "sent_back": lambda facts: _if(facts["events"].get("sent_back")),
+    "annotators": lambda facts: [facts["people"]],
+    "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),
+    "gold_sentences": lambda facts: _if(facts["project"]["gold"] != "majority" and _sentences(facts)),
+    "gold_generations": lambda facts: _if(facts["project"]["gold"] != "majority" and not _sentences(facts)),
+    "replaced": lambda facts: _if(facts["events"].get("replaced"), facts["events"].get("replaced")),
+    "no_known_answers": lambda facts: _if(not facts["hidden_gold"]["items"] and not facts["hidden_gold"]["labels"]),
+    "known_answers": lambda facts: _if(
+        facts["hidden_gold"]["items"] or facts["hidden_gold"]["labels"], facts["hidden_gold"]
+    ),
+    "no_time": lambda facts: _if(not facts["labels"]["timed"], facts["labels"].get("hours_reason")),
+    "time": _time,
+    "unanimous_sentences": lambda facts: _if(_sentences(facts)),
+    "unanimous_generations": lambda facts: _if(not _sentences(facts)),
+    "terms_sentences": lambda facts: _if(_sentences(facts)),
+    "terms_generations": lambda facts: _if(not _sentences(facts)),
+    "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
+    "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share"),
+    "agreement_intervals": lambda facts: [facts["agreement"]],
+    "agreement_signature": lambda facts: [facts["agreement"]],
+    "no_retests": lambda facts: _if(not facts["retests"]["items"], facts["retests"]["same"]),
+    "retest_plan": lambda facts: _if(
+        facts["retests"]["items"] and facts["provenance"]["retest_plan"], facts["provenance"]["retest_plan"]
+    ),
+    "retests": lambda facts: _if(facts["retests"]["items"], facts["retests"]),
+    "retests_left_out": lambda facts: _if(facts["retests"]["items"] and _left_out(facts), _left_out(facts)),
+    "retest_signature": lambda facts: _if(facts["retests"]["items"], facts["retests"]["signature"]),
+    "no_disagreement": lambda facts: _if(not _adjudication(facts)),
+    "adjudication": lambda facts: _if(_adjudication(facts), facts["adjudication"]),
+    "decisions": lambda facts: _if(facts["adjudication"]["decided"], facts["adjudication"]["decided"]),
+    "rescue": lambda facts: _if(
+        _adjudication(facts) and _sentences(facts) and facts["project"]["rescue"], facts["adjudication"]
+    ),
+    "no_rescue": lambda facts: _if(_adjudication(facts) and _sentences(facts) and not facts["project"]["rescue"]),
+    "no_kept_text": lambda facts: _if(not facts["statistics"]["sentences"]),
+    "lengths": lambda facts: _if(facts["statistics"]["sentences"]),
+    "commonest_characters": lambda facts: _if(facts["statistics"]["sentences"]),
+    "vocabulary": lambda facts: _if(facts["statistics"]["sentences"] and facts["statistics"]["vocabulary"]),
+    "statistics_signature": lambda facts: _if(facts["statistics"]["sentences"]),
+    "first_release": lambda facts: _if(facts["release"]["previous"] is None),
+    "since_release": lambda facts: _if(facts["release"]["previous"] is not None),
+    "release_notes": lambda facts: _if(facts["release"]["notes"]),
+    "licence": lambda facts: _if(facts["project"]["licence"]),
+    "release": lambda facts: [facts["release"]],
+    "content_hash": lambda facts: [facts["release"]],
+    "canary_in_texts": lambda facts: _if(facts["canary_in_texts"]),
+    "canary_in_card": lambda facts: _if(not facts["canary_in_texts"]),
+    "older_versions": lambda facts: _if(facts["newest"]["version"] > 1),
+}
+DATASHEET: dict[str, Evidence] = {
+    "held": lambda facts: [facts["held"]],
+    "contexts": lambda facts: _if(not facts["sentences"]),
+    "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),
+    "rate": lambda facts: [facts["rate"]],
+    "signature": lambda facts: facts["signatures"],
+    "guideline_kind": lambda facts: [facts["guideline"]],
+    "joined": lambda facts: [facts["joined"]],
+    "standing": lambda facts: [facts["labels"]],
+    "flags": lambda facts: _if(facts["labels"].flags),
+    "marks": lambda facts: _if(facts["labels"].marks),
+    "no_agreement": lambda facts: _if(facts["agreement"] is None),
+    "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
+    "sheet_agreement_signature": lambda facts: _if(facts["agreement"] is not None),
+    "locked": lambda facts: _if(facts["locked"]),
+    "open": lambda facts: _if(not facts["locked"]),
+    "canary": lambda facts: _if(facts["canary"]),
+    "by_hand": lambda facts: [facts["project"]],
+}
+CLAIMS = LABELLING | METHOD | DATASHEET

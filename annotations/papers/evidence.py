@@ -1,0 +1,142 @@
+"""What the records prove about how the labels of a project were made: the evidence for the sentences of its papers.
+
+A label was made at a desk of this database, came with a file, or is of unknown origin. What a file says of its labels
+(form shown, order, who saw what) was not observed here, so no sentence is derived from it.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.labels.read import FROM_FILE, ORIGIN
+from annotations.projects.pseudonyms import coded_file, pseudonyms
+from annotations.types import Project
+
+HERE, IMPORTED, UNKNOWN = "here", "imported", "unknown"
+ORIGINS = (HERE, IMPORTED, UNKNOWN)
+PLAN = ("per_item", "plan", "share", "doubled")  # which labels are wanted
+RETEST = ("retest", "retest_hours")
+MOST_FILES = 20  # that a paper names
+
+LABELS = f"""
+SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
+    label.created < guideline.created AS older, label.form_shown, label.after_reveal, label.created,
+    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed
+FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
+WHERE label.project = ?
+"""
+COUNTED = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
+RETESTED = """
+SELECT retest.created FROM retest JOIN published_item AS item ON item.id = retest.item
+WHERE retest.project = ? AND retest.latest IS NOT NULL
+"""
+Row = Mapping[str, Any]
+
+
+def evidence(store: Store, project: Project) -> dict[str, Any]:
+    """The evidence as JSON values: counts over the labels that stand, the settings under which they were made.
+
+    `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
+    opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
+    `imported`: by file (`files`: program, name, hash, labels); `dated`: with a date of their own. `versions`: labels
+    under each version of the guideline by origin, and how many are `older` than it. `counted`: labels that agreement
+    and gold use, by origin.
+    `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
+    criteria that were made of free tags, by version. `retest_plan`: the settings of all retests; None if they differ.
+    """
+    names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
+             "timed")  # fmt: skip
+    rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, (project.id,)).fetchall()]
+    by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
+    changes = [one for one in events(store, project, action="plan") if isinstance(one.data.get("old"), dict)]
+    counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
+    retested = [row[0] for row in store.db.execute(RETESTED, (project.id,)).fetchall()]
+    retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment in retested}
+    return {
+        "labels": len(rows),
+        HERE: _here(by[HERE]),
+        IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),
+        UNKNOWN: {"labels": len(by[UNKNOWN])},
+        "versions": _versions(rows),
+        "older": sum(row["older"] for row in rows),
+        "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
+        "plans": _plans(project, changes, sorted(row["created"] for row in by[HERE])),
+        "tag_criteria": _tag_criteria(store, project),
+        "retest_plan": dict(next(iter(retests))) if len(retests) == 1 else None,
+    }
+
+
+def _here(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "labels": len(rows),
+        "masked": sum(row["form"] == "masked" for row in rows),
+        "original": sum(row["form"] == "original" for row in rows),
+        "before_reveal": sum(not row["revealed"] for row in rows),
+        "after_reveal": sum(row["revealed"] for row in rows),
+        "apps": dict(sorted(Counter(row["app"] for row in rows).items())),
+        "timed": sum(row["timed"] for row in rows),
+        **_days(rows),
+    }
+
+
+def _imported(rows: Sequence[Row], codes: Mapping[str, str]) -> dict[str, Any]:
+    dated = [row for row in rows if not row["undated"]]
+    files = Counter((row["program"], row["file"], row["sha256"]) for row in rows)
+    return {
+        "labels": len(rows),
+        "dated": len(dated),
+        "timed": sum(row["timed"] for row in rows),
+        **_days(dated),
+        "files": [
+            {"program": program, "file": coded_file(file, codes), "sha256": sha256, "labels": number}
+            for (program, file, sha256), number in files.most_common()
+        ],
+    }
+
+
+def _days(rows: Sequence[Row]) -> dict[str, str]:
+    return {
+        "first_day": min((row["created"] for row in rows), default="")[:10],
+        "last_day": max((row["created"] for row in rows), default="")[:10],
+    }
+
+
+def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
+    found: dict[int, Counter[str]] = {}
+    for row in rows:
+        found.setdefault(row["version"], Counter()).update([row["origin"]] + ["older"] * row["older"])
+    return [{"version": version} | {key: one[key] for key in (*ORIGINS, "older")}
+            for version, one in sorted(found.items())]  # fmt: skip
+
+
+def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """The settings that were in force at *moment*: those of today, with every later change undone."""
+    found = {name: getattr(project, name) for name in names}
+    for one in reversed(changes):
+        if one.created <= moment:
+            break
+        found |= {name: value for name, value in one.data["old"].items() if name in found}
+    return found
+
+
+def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
+    dated = [(moment, _settings_at(project, changes, moment, PLAN)) for moment in made]
+    found = []
+    for settings, group in groupby(dated, key=lambda one: one[1]):
+        moments = [moment for moment, _ in group]
+        found.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
+    return found
+
+
+def _tag_criteria(store: Store, project: Project) -> list[dict[str, Any]]:
+    """Of each version that was written from free tags: the criteria, and how many tags each stands for."""
+    found = []
+    for one in events(store, project, action="new_version"):
+        tags = one.data.get("tags")
+        codes = Counter(str(code) for code in tags.values() if code) if isinstance(tags, dict) else Counter()
+        if codes:
+            found.append({"version": one.data.get("version"), "criteria": dict(sorted(codes.items()))})
+    return found

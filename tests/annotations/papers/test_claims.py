@@ -1,0 +1,356 @@
+"""Whatever happened in a project, no sentence of its papers contradicts the records.
+
+Every sentence of a template stands in a claim. Every claim has a check over the records, and over what this test itself
+wrote down while it made the history.
+"""
+
+import json
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from annotations.database.store import Store
+from annotations.files.other_tools.choice_names import Names
+from annotations.guideline.drafts import assign_tags, read_draft, write_version
+from annotations.guideline.versions import guideline, guidelines
+from annotations.items.batch import items
+from annotations.labels.operations import reveal, store_operations
+from annotations.papers import datasheet
+from annotations.papers.claims import CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
+from annotations.papers.datasheet import read_known
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.projects import annotators, change_project, project_by_uid
+from annotations.release.changes import TEMPLATES as RELEASE
+from annotations.release.dataset_card import origin_of_labels
+from annotations.release.facts import gather
+from annotations.release.files import method_facts
+from annotations.text_policy import text_may_leave
+from annotations.types import Annotator, Choice, Form, Operation, Project
+from core.files.readers import file_sha256
+from core.language import LANGUAGES
+from core.version import VERSION
+from tests.support.projects import new_store
+from tests.support.released_project import ready_project
+from tests.support.task_files import bring, chosen, task, written
+
+IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
+MACRO = re.compile(r"\{% macro .*?\{% endmacro %\}\n", re.S)  # a part of the sentences that call it
+PLANS: tuple[dict[str, Any], ...] = (
+    {"plan": "all", "doubled": None, "per_item": 3}, {"plan": "stop", "doubled": None, "share": 0.5},
+    {"plan": "all", "doubled": 2}, {"per_item": 2},
+)  # fmt: skip
+
+
+def templates() -> list[Path]:
+    return [
+        folder / language / f"{name}.md.jinja"
+        for folder, name in (
+            (RELEASE, "method"),
+            (datasheet.TEMPLATES, "datasheet"),
+            (datasheet.TEMPLATES, "labelling"),
+        )
+        for language in LANGUAGES
+    ]
+
+
+def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
+    used = set()
+    for file in templates():
+        text = MACRO.sub("", file.read_text(encoding="utf-8"))
+        used |= set(IN_CLAIM.findall(text))
+        rest = re.sub(r"\{%.*?%\}", "", IN_CLAIM.sub("", text))
+        sentences = [line for line in rest.splitlines() if line and line[0] not in "#|"]
+        assert sentences in ([], ["{{ guideline_text | verbatim }}"]), file
+    assert used == set(CLAIMS) == set(CHECKS)
+
+
+def test_a_claim_without_evidence_is_not_rendered() -> None:
+    claim = render_claims({"provenance": {"labels": 0, "here": {"labels": 0}}})
+    assert claim("form_shown", lambda one: f"Shown {one}.") == ""
+
+
+# --- a history that writes down what it does
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One label that stands, as the history knows it."""
+
+    origin: str
+    form: str
+    revealed: bool
+    plan: tuple[Any, ...]
+    older: bool
+    dated: bool
+    file: str = ""
+
+
+@dataclass(slots=True)
+class History:
+    """A project and the labels that were put into it."""
+
+    store: Store
+    project: Project
+    folder: Path
+    labels: dict[tuple[str, str], Written] = field(default_factory=dict)
+    pilots: int = 0
+    tags: int = 0
+    files: int = 0
+    criteria: int = 0
+
+    def act(self, name: str, number: int, flag: bool) -> None:
+        time.sleep(0.002)  # two moments of the database are a millisecond apart
+        getattr(self, name)(number, flag)
+        self.project = project_by_uid(self.store, self.project.uid)
+
+    def _plan(self) -> tuple[Any, ...]:
+        return tuple(getattr(self.project, name) for name in ("per_item", "plan", "share", "doubled"))
+
+    def label(self, number: int, masked: bool, tag: str = "") -> None:
+        person = annotators(self.store, self.project)[number % 3]
+        one = list(items(self.store, self.project))[number % 5]
+        self._store(one.uid, person, "masked" if masked else "original", tag)
+
+    def _store(self, uid: str, person: Annotator, form: Form, tag: str = "") -> None:
+        seen = self.labels.get((uid, person.name))
+        base = self.store.db.execute(
+            "SELECT assignment.op_id FROM assignment JOIN item ON item.id = item WHERE uid = ? AND annotator = ?",
+            (uid, person.id),
+        ).fetchone()
+        number = time.time_ns()
+        made = Operation(f"op{number}", uid, "accept", f"desk{person.id}", number % 2**60,
+                         base=base[0] if base else None, form_shown=form, tags=(tag,) if tag else ())  # fmt: skip
+        (answer,) = store_operations(self.store, self.project, person, [made])
+        assert answer.stored and not answer.conflict
+        self.tags += bool(tag)
+        revealed = seen is not None and seen.revealed
+        self.labels[uid, person.name] = Written("here", form, revealed, self._plan(), False, True)
+
+    def reveal(self, number: int, _flag: bool) -> None:
+        """Somebody sees an opinion on an item and labels it again."""
+        mine = [key for key, one in self.labels.items() if one.origin == "here"]
+        if mine:
+            uid, name = mine[number % len(mine)]
+            person = next(one for one in annotators(self.store, self.project) if one.name == name)
+            reveal(self.store, self.project, person, uid)
+            self.labels[uid, name] = replace(self.labels[uid, name], revealed=True)
+            self._store(uid, person, "original")
+
+    def bring(self, number: int, dated: bool) -> None:
+        """A file of Label Studio with labels of somebody else."""
+        self.files += 1
+        who = f"Guest {self.files}"
+        texts = list(items(self.store, self.project))[: 1 + number % 3]
+        more = {"completed_by": 9} if dated else {"completed_by": 9, "created_at": None}
+        tasks = [task(one.text, chosen("Keep", id=f"{self.files}-{one.uid}", **more)) for one in texts]
+        path = written(self.folder / f"{self.files}.json", tasks)
+        report = bring(self.store, self.project, path, Names(people={"9": who}))
+        assert report.labels.imported == len(tasks)
+        for one in texts:
+            self.labels[one.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
+
+    def plan(self, number: int, _flag: bool) -> None:
+        self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
+
+    def pilot(self, number: int, tagged: bool) -> None:
+        free = self.store.db.execute("SELECT count(*) FROM item WHERE labels = 0 AND pilot IS NULL").fetchone()[0]
+        if free:
+            start_pilot(self.store, self.project, 2)
+            self.pilots += 1
+            self.label(number, True, "odd" if tagged else "")
+            close_pilot(self.store, self.project)
+
+    def version(self, _number: int, of_tags: bool) -> None:
+        draft = read_draft(self.store, self.project)
+        reasons = draft.reasons
+        if of_tags and self.tags and not any(one.code == "odd" for one in reasons):
+            reasons = (*reasons, Choice("odd", "", "怪", "Odd"))
+            assign_tags(self.store, self.project, ["odd"], "odd")
+        changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, reasons, "more")
+        write_version(self.store, self.project, changed, which="none")
+
+
+ACTIONS = st.tuples(
+    st.sampled_from(("label", "label", "reveal", "bring", "plan", "pilot", "version")),
+    st.integers(0, 14),
+    st.booleans(),
+)
+
+
+# --- what each claim says, counted once more
+
+
+def of(h: History, origin: str) -> list[Written]:
+    return [one for one in h.labels.values() if one.origin == origin]
+
+
+def number(h: History, query: str) -> int:
+    return int(h.store.db.execute(query, {"project": h.project.id}).fetchone()[0] or 0)
+
+
+def plan_values(one: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(one[name] for name in ("per_item", "plan", "share", "doubled"))
+
+
+def counts_match(origin: str) -> "Check":
+    return lambda h, one: (one["of"], one["labels"]) == (len(h.labels), len(of(h, origin))) and one["labels"] > 0
+
+
+def form_matches(h: History, one: Any) -> bool:
+    forms = Counter(label.form for label in of(h, "here"))
+    return (one["masked"], one["original"]) == (forms["masked"], forms["original"])
+
+
+def plan_matches(h: History, one: Any) -> bool:
+    """At least so many labels were made under these settings; `plans_are_whole` looks that none is missing."""
+    return 0 < one["labels"] <= sum(label.plan == plan_values(one) for label in of(h, "here"))
+
+
+def file_matches(h: History, one: Any) -> bool:
+    path = h.folder / one["file"]
+    labels = sum(label.file == path.name for label in h.labels.values())
+    return (one["program"], one["sha256"], one["labels"]) == ("Label Studio", file_sha256(path), labels)
+
+
+def versions_match(h: History, one: Any) -> bool:
+    return sum(version["imported"] for version in one["versions"]) == len(of(h, "imported"))
+
+
+def pilot_matches(h: History, one: Any) -> bool:
+    query = "SELECT items, people, seed FROM pilot WHERE number = ? AND closed IS NOT NULL"
+    drawn, people, _seed = h.store.db.execute(query, (one["number"],)).fetchone()
+    return (one["drawn"], one["people"]) == (drawn, people) and one["number"] <= h.pilots
+
+
+def tags_match(h: History, one: Any) -> bool:
+    return 0 < one["tags"] <= h.tags
+
+
+def criteria_match(h: History, one: Any) -> bool:
+    codes = {reason.code for reason in guideline(h.store, h.project, one["version"]).reasons}
+    return h.tags > 0 and one["criteria"].keys() <= codes
+
+
+def true(_h: History, _one: Any) -> bool:
+    """A number of the release, which other tests count, or a text that is printed as it is."""
+    return True
+
+
+SETTLED = "SELECT count(*) FROM item WHERE project = :project AND (split = 1 OR settlement IS NOT NULL)"
+KNOWN = "SELECT count(*) FROM known WHERE project = :project"
+RETESTED = "SELECT count(*) FROM retest WHERE project = :project AND latest IS NOT NULL"
+MINED = "SELECT count(*) FROM event WHERE project = :project AND action = 'mined'"
+EVENT = "SELECT count(*) FROM event WHERE project = :project AND action = "
+LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
+PRINTED = (
+    *("kept", "source_statement", "imported_items", "guideline_changes", "choices", "criteria", "annotators", "time"),
+    *("agreement_intervals", "agreement_signature", "retest_signature", "retests_left_out", "lengths"),
+    *(
+        "commonest_characters",
+        "vocabulary",
+        "statistics_signature",
+        "since_release",
+        "release_notes",
+        "licence",
+        "release",
+    ),
+    *("content_hash", "held", "more_rows", "rate", "signature", "joined", "by_hand", "sheet_agreement_signature"),
+    *("mining_signature", "mining_part", "mining_sums", "mining_unknown", "decisions"),
+)
+Check = Callable[[History, Any], bool]
+CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
+    "made_here": lambda h, one: counts_match("here")(h, one) and one["apps"] == {VERSION: one["labels"]},
+    "imported_labels": counts_match("imported"),
+    "imported_file": file_matches,
+    "imported_dates": lambda h, one: (
+        one["dated"] == sum(label.dated for label in of(h, "imported"))
+        and one["first_day"] == one["last_day"] == "2024-03-01"
+    ),
+    "unknown_labels": counts_match("unknown"),
+    "older_labels": lambda h, one: one["older"] == sum(label.older for label in h.labels.values()),
+    "imported_version": versions_match,
+    "plan": plan_matches,
+    "plan_now": lambda h, one: plan_values(one) not in {label.plan for label in of(h, "here")},
+    "form_shown": form_matches,
+    "blind": lambda h, one: (
+        one["after_reveal"] == sum(label.revealed for label in of(h, "here"))
+        and one["before_reveal"] + one["after_reveal"] == len(of(h, "here"))
+    ),
+    "counted": lambda h, one: one == {key: len(of(h, key)) for key in ("here", "imported", "unknown")},
+    "order": lambda h, one: bool(of(h, "here")) and one["seed"] == h.project.seed,
+    "mining": lambda h, _one: number(h, MINED) > 0,
+    "mined_items": lambda h, _one: number(h, MINED) > 0,
+    "no_pilot": lambda h, _one: h.pilots == 0,
+    "pilot": pilot_matches,
+    "pilot_tags": tags_match,
+    "tag_criteria": criteria_match,
+    "sent_back": lambda h, _one: number(h, f"{EVENT}'sent_back'") > 0,
+    "gold_majority": lambda h, _one: h.project.gold == "majority",
+    "gold_sentences": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "sentences"),
+    "gold_generations": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "generations"),
+    "replaced": lambda h, one: number(h, f"{EVENT}'replaced'") == one,
+    "no_known_answers": lambda h, _one: number(h, KNOWN) == 0,
+    "known_answers": lambda h, _one: number(h, KNOWN) > 0,
+    "no_time": lambda h, _one: number(h, f"{LABELLED} AND seconds IS NOT NULL") == 0,
+    "unanimous_sentences": lambda h, _one: h.project.kind == "sentences",
+    "unanimous_generations": lambda h, _one: h.project.kind == "generations",
+    "terms_sentences": lambda h, _one: h.project.kind == "sentences",
+    "terms_generations": lambda h, _one: h.project.kind == "generations",
+    "contexts": lambda h, _one: h.project.kind == "generations",
+    "agreement_share": lambda h, _one: h.project.plan == "stop",
+    "agreement_all": lambda h, _one: h.project.plan != "stop",
+    "sheet_agreement_share": lambda h, _one: h.project.plan == "stop",
+    "no_retests": lambda h, _one: number(h, RETESTED) == 0,
+    "retest_plan": lambda h, _one: number(h, RETESTED) > 0,
+    "retests": lambda h, _one: number(h, RETESTED) > 0,
+    "no_disagreement": lambda h, _one: number(h, SETTLED) == 0,
+    "adjudication": lambda h, _one: number(h, SETTLED) > 0,
+    "rescue": lambda h, _one: h.project.rescue,
+    "no_rescue": lambda h, _one: not h.project.rescue,
+    "no_kept_text": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
+    "first_release": lambda h, _one: number(h, "SELECT count(*) FROM release WHERE project = :project") == 0,
+    "canary": lambda h, _one: h.project.kind == "generations",
+    "canary_in_texts": lambda h, _one: h.project.kind == "generations",
+    "canary_in_card": lambda h, _one: h.project.kind == "sentences",
+    "older_versions": lambda h, _one: len(guidelines(h.store, h.project)) > 1,
+    "guideline_kind": lambda h, one: one == guideline(h.store, h.project),
+    "standing": lambda h, one: one.number == len(h.labels),
+    "flags": lambda h, _one: number(h, f"{LABELLED} AND extraneous IS NOT NULL") > 0,
+    "marks": lambda h, _one: number(h, f"{LABELLED} AND spans <> '[]'") > 0,
+    "no_agreement": lambda h, _one: len({name for _uid, name in h.labels}) < 2,
+    "locked": lambda h, _one: not text_may_leave(h.project),
+    "open": lambda h, _one: h.project.kind == "sentences" or text_may_leave(h.project),
+}
+
+
+@settings(max_examples=25, deadline=None)
+@example([("pilot", 0, False), ("label", 1, True), ("plan", 1, False)])
+@example([("bring", 2, True), ("version", 0, False), ("bring", 1, False)])
+@example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])
+@given(st.lists(ACTIONS, max_size=9))
+def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
+        h = History(store, ready_project(store, 6), Path(folder))
+        for name, chosen_number, flag in history:
+            h.act(name, chosen_number, flag)
+        facts = gather(store, h.project)
+        facts["release"] = {"version": "1.0", "hash": "0", "created": "", "notes": "", "previous": None}
+        method = method_facts(facts, guideline(store, h.project).text, "en")
+        sheet = datasheet._facts(read_known(store, h.project), "en")
+        for claims, evidence in ((LABELLING | METHOD, method), (LABELLING | DATASHEET, sheet)):
+            for claim, found in claims.items():
+                for one in found(evidence):
+                    assert CHECKS[claim](h, one), (claim, one, history)
+        assert sum(one["labels"] for one in method["provenance"]["plans"]) == len(of(h, "here"))
+        card = origin_of_labels(method["provenance"])
+        for origin, how in (("here", "made at desks of Evenhand"), ("imported", "imported")):
+            assert (f"Of {len(h.labels)} labels, {len(of(h, origin))} were {how}." in card) == bool(of(h, origin))
+        json.dumps(facts["provenance"], allow_nan=False)

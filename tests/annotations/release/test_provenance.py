@@ -1,0 +1,150 @@
+"""What a release says of its labels is what the records prove: two histories that were once described wrongly."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database import migrations
+from annotations.database.store import Store
+from annotations.files.other_tools.choice_names import Names
+from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.annotators import add_annotators
+from annotations.projects.projects import change_project, create_project
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.release import make_release, release_files
+from annotations.types import Project
+from core.files.readers import file_sha256
+from core.version import VERSION
+from tests.support.projects import new_items
+from tests.support.released_project import SOURCE, label, ready_project, work
+from tests.support.task_files import bring, chosen, task, written
+
+PEOPLE = {"3": "An", "4": "Bo", "5": "Chen"}
+
+
+def imported_project(store: Store, folder: Path, number: int = 60) -> tuple[Project, Path]:
+    """Tasks of Label Studio with three labels each, made in 2024, in a project of today."""
+    made = create_project(store, "from outside", per_item=3)
+    tasks = [
+        task(one.text, *(chosen("Keep", id=f"{n}-{who}", completed_by=int(who)) for who in PEOPLE))
+        for n, one in enumerate(new_items(number))
+    ]
+    path = written(folder / "tasks.json", tasks)
+    report = bring(store, made, path, Names(people=PEOPLE))
+    assert report.labels.imported == 3 * number
+    return change_project(store, made, licence="CC0", source_statement=SOURCE), path
+
+
+def papers(store: Store, project: Project) -> dict[str, str]:
+    files = release_files(store, make_release(store, project, "1.0"))
+    texts = {name: files[name].decode().replace("\\", "") for name in files if name.endswith((".md", "labels.csv"))}
+    return {name: "\n".join(line for line in text.splitlines() if "|bootstrap:" not in line)
+            for name, text in texts.items()}  # fmt: skip
+
+
+def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path: Path) -> None:
+    made, path = imported_project(fresh_store, tmp_path)
+    said = papers(fresh_store, made)
+    digest = file_sha256(path)
+    for paper in ("method.en.md", "datasheet.en.md"):
+        for claim in ("was masked", "masked at first", "Every label", "seed 0", "the plan was: 3", "blind"):
+            assert claim not in said[paper].replace("When this was written, the plan was: 3", ""), (paper, claim)
+        assert "Of 180 labels that stand, 180 were imported." in said[paper]
+        assert f"Imported from Label Studio: 180 labels (tasks.json, SHA-256 {digest})." in said[paper]
+        assert "180 bear a date of their file, 2024-03-01." in said[paper]
+        assert "older than the version of the guideline under which they stand: 180." in said[paper]
+        assert "0 made here, 180 imported" in said[paper]
+    for paper in ("method.zh.md", "datasheet.zh.md"):
+        for claim in ("遮住", "种子", "都是在看到", "看不到别人"):
+            assert claim not in said[paper].partition("## 附录")[0], (paper, claim)
+        assert "其中 180 个是导入的" in said[paper] and digest in said[paper]
+    assert "Of 180 labels, 180 were imported. Imported from Label Studio: 180 (tasks.json" in said["README.md"]
+    head, *rows = said["labels.csv"].splitlines()
+    assert head.endswith(",origin,app,program,label_file,label_file_sha256")
+    assert len(rows) == 180 and all(row.endswith(f",imported,,Label Studio,tasks.json,{digest}") for row in rows)
+
+
+def test_a_plan_changed_after_the_last_label_was_not_in_force(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 12)
+    start_pilot(fresh_store, made, 4)
+    work(fresh_store, made)
+    close_pilot(fresh_store, made)
+    work(fresh_store, made)
+    made = change_project(fresh_store, made, plan="stop", share=0.25)
+    text = papers(fresh_store, made)["method.en.md"]
+    assert "free tags" not in text and "criteria were made" not in text
+    assert "While 36 of these labels were made here" in text and "the plan was: 3 labels for each item." in text
+    assert "When this was written, the plan was: no further label" in text
+    assert "No label that stands was made here under it." in text
+
+
+def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) -> None:
+    made, _path = imported_project(fresh_store, tmp_path, 4)
+    change_project(fresh_store, made, per_item=4)
+    dee = next(one for one in add_annotators(fresh_store, made, ["Dee"]) if one.name == "Dee")
+    label(fresh_store, made, dee, label_rows(fresh_store, made)[0]["item"], "accept")
+    said = papers(fresh_store, made)
+    assert "Of 13 labels that stand, 1 were made at desks of this database" in said["method.en.md"]
+    assert f"(Evenhand {VERSION}: 1)" in said["method.en.md"]
+    assert "Of 13 labels that stand, 12 were imported." in said["datasheet.en.md"]
+    assert "the gendered word masked at first 1, the text as it is 0" in said["method.en.md"]
+
+
+def test_a_file_named_after_an_annotator_names_nobody(fresh_store: Store, tmp_path: Path) -> None:
+    _made, path = imported_project(fresh_store, tmp_path, 2)
+    path.rename(tmp_path / "Chen.json")
+    again = create_project(fresh_store, "again", per_item=3, annotators=("Chen",))
+    bring(fresh_store, again, tmp_path / "Chen.json", Names(people=PEOPLE))
+    again = change_project(fresh_store, again, licence="CC0", source_statement=SOURCE)
+    code = pseudonyms(fresh_store, again)["Chen"]
+    said = papers(fresh_store, again)
+    assert all("Chen" not in text for text in said.values())
+    assert f"Imported from Label Studio: 6 labels ({code}.json" in said["method.en.md"]
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
+def test_older_labels_become_what_their_records_prove(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    """Since version 3 every imported label is recorded with its file; before, nothing tells them from others."""
+    path = tmp_path / "old.db"
+    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
+    with Store.open(path) as old:
+        _store_labels_of_that_time(old, with_file=version >= 3)
+    monkeypatch.undo()
+    with Store.open(path) as new:
+        found = dict(new.db.execute(f"SELECT op_id, {ORIGIN} FROM label {FROM_FILE}"))
+        expected: dict[str, Any] = {"desk": "here" if version >= 3 else "unknown", "nobody": "unknown"}
+        assert found == expected | ({"file": "imported"} if version >= 3 else {})
+        with pytest.raises(Exception, match="never changed"):
+            new.db.execute("UPDATE label SET choice = 'reject'")
+
+
+def _store_labels_of_that_time(store: Store, *, with_file: bool) -> None:
+    db, now = store.db, f"{2999 if with_file else 2020}-01-01T00:00:00.000Z"
+    db.execute(
+        "INSERT INTO project (id, uid, name, kind, language, per_item, gold, presentation, created)"
+        " VALUES (1, 'p', 'p', 'sentences', 'zh', 3, 'unanimous', 'masked', ?)", (now,)
+    )  # fmt: skip
+    db.execute(
+        "INSERT INTO guideline (id, project, version, text, choices, reasons, created)"
+        " VALUES (1, 1, 1, '', '[]', '[]', ?)", (now,)
+    )  # fmt: skip
+    db.execute("INSERT INTO annotator (id, uid, name, created) VALUES (1, 'a', 'a', ?)", (now,))
+    db.execute("INSERT INTO cell (id, project, pair, side) VALUES (1, 1, '', '')")
+    db.execute("INSERT INTO batch (id, project, file, heard, created) VALUES (1, 1, 'f', 0, ?)", (now,))
+    db.execute(
+        "INSERT INTO item (id, uid, project, batch, cell, rank, hash, text, file, line, wanted)"
+        " VALUES (1, 'i', 1, 1, 1, 1, x'00', 't', 'f', 1, 3)"
+    )
+    labels = (("desk", "d"), ("nobody", "file"), ("file", "d"))
+    for number, (op_id, desk) in enumerate(labels if with_file else labels[:2]):
+        db.execute(
+            "INSERT INTO label (id, op_id, project, item, annotator, guideline, choice, form_shown, desk, revision,"
+            " created) VALUES (?, ?, 1, 1, 1, 1, 'accept', 'original', ?, 1, ?)", (number + 1, op_id, desk, now)
+        )  # fmt: skip
+    if with_file:
+        db.execute("INSERT INTO label_file (id, project, file, created) VALUES (1, 1, 'f', ?)", (now,))
+        db.execute("INSERT INTO label_of_file (file, label) VALUES (1, 3)")
