@@ -6,7 +6,14 @@ from typing import Any
 
 from annotations.files.columns import Columns, setting_of
 from annotations.files.detect import GENERATION_KEYS, Layout, Usable, bad, origin_of
-from annotations.files.published_samples import GenerationParts, of_column, of_file, of_path, split_generation
+from annotations.files.published_samples import (
+    GenerationParts,
+    of_column,
+    of_file,
+    of_folder,
+    of_path,
+    split_generation,
+)
 from annotations.items.batch import NewItem
 from core.errors import N_, BadFile
 from core.files.readers import Row, Source
@@ -15,7 +22,9 @@ from core.text.sentences import control_character
 
 MAX_LENGTH = 20_000  # code points of a context or a completion
 LONGEST_FACT = 300  # of a name, a model, a setting
-LINE_BREAKS = str.maketrans("", "", "\t\n\r")  # allowed: models write them and the desk shows them
+LINE_BREAKS = "\t\n\r"  # allowed: models write them and the desk shows them
+ODD_SIGNS = "\u200b\ufffd"  # allowed and reported: models write them, and a text stays as it was written
+ALLOWED = str.maketrans("", "", LINE_BREAKS + ODD_SIGNS)
 FACTS = ("name", "pronouns", "dataset", "setting", "model", "index", "template")  # keys that `Item.extra` always has
 
 
@@ -74,7 +83,7 @@ def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[s
         "pronouns": _pronouns(given["pronouns"] or by_file),
         "dataset": dataset.lower() if dataset.lower() in PRONOUN_DATASETS else "own",
         "setting": setting_of(_short_text(given["setting"], "setting")) or setting,
-        "model": _short_text(given["model"], "model"),
+        "model": _short_text(given["model"], "model") or of_folder(source.name),
         "index": _index(given["index"]),
         "template": "",
     }
@@ -144,7 +153,7 @@ def _text(value: Any, missing: str) -> str:
             length=len(value),
             limit=MAX_LENGTH,
         )
-    control = control_character(value.translate(LINE_BREAKS))
+    control = control_character(value.translate(ALLOWED))
     if control is not None:
         bad("control_characters", N_("The text holds a control character: {character}."), character=control)
     return value

@@ -14,7 +14,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.columns import Columns
 from annotations.files.detect import Layout, Usable, detect_layout
-from annotations.files.generations import generation_row
+from annotations.files.generations import ODD_SIGNS, generation_row
 from annotations.files.other_tools.detect import read_task
 from annotations.files.other_tools.tasks import TASKS, Task
 from annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
@@ -26,6 +26,7 @@ from core.errors import N_, BadLine, Refused
 from core.files.paths import without_folders
 from core.files.readers import Row, Source, open_source, rows
 from core.text.keywords import find
+from core.text.sentences import control_character
 from core.types import Problem
 
 
@@ -109,18 +110,24 @@ Progress = Callable[[int, int], object]
 class Examined:
     """A file that was read to its end and is valid.
 
-    `rows`: their number below the header; `usable`: whether at least one can become an item.
+    `rows`: their number below the header; `usable`: whether at least one can become an item. `repeats`: every row of it
+    is in other tables of the same archive too, so that it is not imported.
     """
 
     source: Source
     layout: Layout
     rows: int
     usable: bool
+    repeats: bool = False
 
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5)."""
+    """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5).
+
+    `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: in how
+    many generations each of ODD_SIGNS stands; they are kept.
+    """
 
     encoding: str
     format: str
@@ -132,6 +139,8 @@ class ImportReport:
     reasons: Counter[str] = field(default_factory=Counter)
     errors: list[Problem] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)  # mining runs of the lines
+    repeated: list[str] = field(default_factory=list)
+    odd_signs: Counter[str] = field(default_factory=Counter)
 
     def note(self, problem: Problem) -> None:
         """Count a line that could not be used; the first 10,000 are listed."""
@@ -163,6 +172,8 @@ class ImportReport:
             "reasons": dict(self.reasons),
             "errors": errors,
             "errors_left_out": self.rejected - len(errors),
+            "repeated": self.repeated,
+            "odd_signs": dict(self.odd_signs),
         }
 
 
@@ -228,7 +239,7 @@ def check_file(examined: Examined | Sequence[Examined]) -> ImportReport:
     Stores nothing, so no line counts as imported or duplicate.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
-    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    report, files = _begin_report(files)
     for one in files:
         for _ in _chunks(one, report, None, one.rows):
             pass
@@ -299,7 +310,7 @@ def import_examined(
         raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
     places = files[0].source.places  # of all files: one archive is one import
     files = [replace(one, source=replace(one.source, places=places)) for one in files]
-    report = ImportReport(files[0].source.encoding, files[0].layout.format)
+    report, files = _begin_report(files)
     total = sum(one.rows for one in files)
     finish_recount(store, project)
     with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
@@ -317,6 +328,13 @@ def import_examined(
     return report
 
 
+def _begin_report(files: Sequence[Examined]) -> tuple[ImportReport, list[Examined]]:
+    """An empty report, and the files that do not repeat others."""
+    read = [one for one in files if not one.repeats]
+    repeated = [one.source.name for one in files if one.repeats]
+    return ImportReport(read[0].source.encoding, read[0].layout.format, repeated=repeated), read
+
+
 def _refuse_other_kind(project: Project, examined: Examined) -> None:
     if project.kind != examined.layout.kind:
         message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
@@ -326,6 +344,7 @@ def _refuse_other_kind(project: Project, examined: Examined) -> None:
 
 def _chunks(examined: Examined, report: ImportReport, progress: Progress | None, total: int) -> Iterator[list[NewItem]]:
     remaining = rows(examined.source)
+    seen: Counter[str] = Counter()
     while some := list(islice(remaining, CHUNK_ROWS)):
         chunk: list[NewItem] = []
         for row in some:
@@ -336,12 +355,30 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
             else:
                 if examined.layout.format == "candidates" and (run := run_facts(row.values.get(RUN))):
                     report.runs.append(run)
-                chunk.append(usable.item)
+                chunk.append(_told_apart(examined, usable.item, seen))
                 _count_span(report, usable)
+                if examined.layout.format == "generations":
+                    whole = (usable.item.context or "") + usable.item.text
+                    report.odd_signs.update(control_character(sign) or "" for sign in ODD_SIGNS if sign in whole)
         report.rows += len(some)
         yield chunk
         if progress is not None:
             progress(report.rows, total)
+
+
+def _told_apart(examined: Examined, item: NewItem, seen: Counter[str]) -> NewItem:
+    """*item* with the number of its text in a published sample, where a model wrote the same text again there."""
+    columns = examined.layout.columns
+    if item.key is None or columns is None or not {"template", "generation"} <= columns.named.keys():
+        return item
+    if item.extra.get("index"):
+        return item
+    seen[item.key] += 1
+    number = seen[item.key]
+    if number == 1:
+        return item
+    key = json.dumps([*json.loads(item.key)[:-1], number], ensure_ascii=False)
+    return replace(item, key=key, extra=item.extra | {"index": number})
 
 
 def _count_span(report: ImportReport, usable: Usable) -> None:

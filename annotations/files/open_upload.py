@@ -1,14 +1,17 @@
 """An uploaded file: a table, or an archive of tables that may be encrypted."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from annotations.files.columns import Columns
 from annotations.files.import_items import Examined, Preview, examine, preview
+from annotations.files.published_samples import of_folder
 from core.errors import N_, BadFile
 from core.files.archives import TABLES, Member, is_archive, unpacked
-from core.files.readers import open_source
+from core.files.readers import open_source, rows
 
 TEXTS = (".txt", ".md")  # texts beside the tables of an archive: a data sheet, a licence
 
@@ -51,12 +54,46 @@ def examine_tables(
     members: list[Member], *, format: str = "auto", column: str | None = None, wished: Columns | None = None
 ) -> list[Examined]:
     """`examine` for every table. Of several tables, one that lacks a wished column uses the guess."""
-    return [
+    found = [
         examine(
             one.path, format=format, column=column, name=one.name, wished=fitting_columns(one, wished, len(members))
         )
         for one in members
     ]
+    return without_second_copies(found)
+
+
+def without_second_copies(files: list[Examined]) -> list[Examined]:
+    """*files*, those marked that repeat the rows of others.
+
+    The archives of the published samples hold every row twice: by pronoun set, in a folder of each model, and again in
+    tables of a model with all sets. The first are read, unless their folders do not name the model.
+    """
+    samples = [one for one in files if _is_sample(one)]
+    single = [one for one in samples if "model" not in _named(one)]
+    collated = [one for one in samples if "model" in _named(one)]
+    if not single or not collated:
+        return files
+    first, second = (single, collated) if all(of_folder(one.source.name) for one in single) else (collated, single)
+    known = sum(map(_generations_of, first), Counter[tuple[str, str]]())
+    copies = {one.source.path for one in second if _generations_of(one) <= known}
+    return [replace(one, repeats=one.source.path in copies) for one in files]
+
+
+def _named(one: Examined) -> Mapping[str, str]:
+    return {} if one.layout.columns is None else one.layout.columns.named
+
+
+def _is_sample(one: Examined) -> bool:
+    return {"template", "generation"} <= _named(one).keys()
+
+
+def _generations_of(one: Examined) -> Counter[tuple[str, str]]:
+    """How often each text stands in the table, with its template."""
+    named = _named(one)
+    return Counter(
+        (str(row.values.get(named["template"])), str(row.values.get(named["generation"]))) for row in rows(one.source)
+    )
 
 
 def preview_tables(

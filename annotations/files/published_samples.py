@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePosixPath
 
 from annotations.database.store import Store
 from annotations.files.columns import setting_of
@@ -23,6 +24,7 @@ from core.text.pronouns import CASES, PRONOUN_DATASETS, sets
 FILE_NAME = re.compile(r"(?:^|[^a-z])(he|she|they|xe)_(pre|post)_mask", re.I)
 COLUMN_SETTING = re.compile(r"(pre|post)_?(?:mask_?)?gen", re.I)
 # {name} and $OCCUPATION stand for words, {nom} and $NOM_PRONOUN for a pronoun, [MASK] for the pronoun asked for.
+PLAIN_FOLDERS = ("samples", "data", "out", "outputs", "generations", "human_eval", "annotation", "annotations")
 SLOT = re.compile(r"\{([A-Za-z_]{1,20})\}|\$([A-Z_]{2,20})|(\[MASK\]|<mask>)")
 MASKS = {"mask_token", "mask", "mask_pronoun"}
 CASE_OF = {
@@ -63,6 +65,13 @@ def of_path(path: str) -> str:
     """The data set that a folder or file is named after, or ""."""
     low = path.lower()
     return next((one for one in PRONOUN_DATASETS[:3] if one in low), "")
+
+
+def of_folder(path: str) -> str:
+    """The model whose folder holds a sample file (Llama-70B/pre/he_pre_mask_gen.csv); "" where no folder says it."""
+    folders = PurePosixPath(path).parts[:-1] if of_file(PurePosixPath(path).name)[0] else ()
+    plain = {*BASES, *SETTINGS, *PLAIN_FOLDERS}
+    return next((one for one in reversed(folders) if not of_path(one) and one.lower() not in plain), "")
 
 
 def split_generation(

@@ -104,4 +104,9 @@ def import_summary(report: ImportReport) -> str:
         text += " (" + ", ".join(f"{reason} {count}" for reason, count in report.reasons.most_common()) + ")"
     if report.spans:
         text += "\npositions: " + ", ".join(f"{status} {count}" for status, count in report.spans.most_common())
+    if report.repeated:
+        text += f"\nleft out, the same rows again: {', '.join(report.repeated)}"
+    if report.odd_signs:
+        signs = ", ".join(f"{sign} in {count}" for sign, count in sorted(report.odd_signs.items()))
+        text += f"\nkept as they are, texts with {signs}"
     return text

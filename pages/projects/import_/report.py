@@ -104,6 +104,12 @@ def _report_text(report: ImportReport) -> str:
         }
         counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
         parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
+    if report.repeated:
+        text = _("Left out, because other tables of the archive hold the same rows: {files}.")
+        parts.append(text.format(files=series(report.repeated)))
+    if report.odd_signs:
+        counted = series(f"{sign}: {number:,}" for sign, number in sorted(report.odd_signs.items()))
+        parts.append(_("Texts with odd signs, kept as they are: {counted}.").format(counted=counted))
     return paragraph(parts)
 
 

@@ -1,5 +1,7 @@
 """Files of generations: facts of every row, several pronoun sets, workbooks, archives, what is refused and why."""
 
+import csv
+import io
 import zipfile
 
 import openpyxl
@@ -126,6 +128,43 @@ def test_published_samples_in_an_archive(fresh_store, project, tmp_path, locked)
     assert (found["Bo"].context, found["Bo"].text) == ("Bo/'s pronouns are he/him/his. He ran.", " Fast.")
     facts = [found[name].extra[key] for name in ("Kai", "Bo") for key in ("pronouns", "setting", "dataset")]
     assert facts == [["xe"], "pre", "misgendered", ["he"], "post", "misgendered"]
+
+
+RAN = "{name}/'s pronouns are {nom}/{acc}/{pos_ind}. {name} ran since {mask_token} was late."
+ENDS = ["xe forgot.", "xe forgot.", "\u200bxe slept.", "no\ufffd", "xe hurried."]  # the first was written twice
+FORMS = {"he": "he/him/his", "xe": "xe/xem/xyrs"}
+
+
+def sample_rows(base):
+    return [(RAN, f"Kai/'s pronouns are {FORMS[base]}. Kai ran since {end}", "1") for end in ENDS]
+
+
+def table(header, rows):
+    out = io.StringIO()
+    csv.writer(out).writerows([header, *rows])
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("folders", [True, False], ids=["a folder a model", "no folders"])
+def test_an_archive_that_holds_every_row_twice_is_read_once(fresh_store, project, tmp_path, folders):
+    models, path = ("Llama-70B", "OLMo-7B"), tmp_path / "misgendered.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for model in models:
+            for base in FORMS:
+                place = f"{model}/{base}_pre_mask_gen.csv" if folders else f"{base}_pre_mask_gen ({model}).csv"
+                archive.writestr(place, table(("template", "random_pre_gen", "correct"), sample_rows(base)))
+            rows = [(*row, base, model) for base in FORMS for row in sample_rows(base)]
+            header = ("template", "random_pre_gen", "correct", "pronoun", "model")
+            archive.writestr(f"collated/{model}_pre.csv", table(header, rows))
+    report = brought(fresh_store, project, path)
+    number = len(models) * len(FORMS) * len(ENDS)
+    assert (report.rows, report.imported, report.duplicates, report.rejected) == (number, number, 0, 0)
+    found = list(items(fresh_store, project))
+    assert {item.extra["model"] for item in found} == set(models)
+    assert sum("\u200b" in item.text for item in found) == sum("\ufffd" in item.text for item in found) == 4
+    assert sorted(report.odd_signs.values()) == [4, 4] and any("U+200B" in sign for sign in report.odd_signs)
+    assert len(report.repeated) == (2 if folders else 4)
+    assert brought(fresh_store, project, path).duplicates == number
 
 
 @pytest.mark.parametrize("password", [None, "wrong horse"], ids=["none", "wrong"])
