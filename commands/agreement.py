@@ -18,6 +18,7 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
+TWO_LABELS = "with two labels or more"
 NO_FORMS = "Generations are shown in one form only."
 
 
@@ -42,6 +43,8 @@ def _measures(measures: Measures) -> dict[str, Any]:
         "fleiss_kappa": measure(measures.fleiss),
         "krippendorff_alpha": measure(measures.alpha),
         "gwet_ac1": measure(measures.ac1),
+        "gwet_ac1_used": measure(measures.ac1_used),
+        "categories": {"scheme": measures.categories, "used": measures.used},
     }
 
 
@@ -140,11 +143,22 @@ def by_ways(
     }
 
 
-def _line(name: str, estimate: Estimate) -> str:
+def _line(name: str, estimate: Estimate, items: str = "") -> str:
+    """One measure; *items* says which items it is of."""
     if estimate.value is None:
         return f"{name:<22}      —   {estimate.reason}"
     interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{name:<22} {estimate.value:>6.3f}  {interval:<17} n = {estimate.units}  {estimate.note or ''}".rstrip()
+    rests = f"n = {estimate.units} {items}".rstrip()
+    return f"{name:<22} {estimate.value:>6.3f}  {interval:<17} {rests}  {estimate.note or ''}".rstrip()
+
+
+def _ac1_lines(found: Measures) -> list[str]:
+    """AC1 over the categories of the scheme, and over those that were used where they are fewer."""
+    lines = [_line("Gwet's AC1", found.ac1, f"with a label; over the {found.categories} categories of the scheme")]
+    if 0 < found.used < found.categories:
+        items = f"with a label; over the {found.used} that were chosen"
+        lines.append(_line("  categories used", found.ac1_used, items))
+    return lines
 
 
 def for_people(report: AgreementReport) -> str:
@@ -153,13 +167,13 @@ def for_people(report: AgreementReport) -> str:
     lines = [
         f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
         *([STOPPED if report.biased else SHARED] if report.stopped else []),
-        _line("all agree", found.unanimity),
-        _line("two agree", found.pairwise),
-        _line("Fleiss' kappa", found.fleiss),
-        _line("Krippendorff's alpha", found.alpha),
-        _line("Gwet's AC1", found.ac1),
+        _line("all agree", found.unanimity, TWO_LABELS),
+        _line("two agree", found.pairwise, TWO_LABELS),
+        _line("Fleiss' kappa", found.fleiss, "with the commonest number of labels"),
+        _line("Krippendorff's alpha", found.alpha, TWO_LABELS),
+        *_ac1_lines(found),
     ]
-    lines += [_line(f"kappa {two.a} & {two.b}", two.kappa) for two in report.cohen]
+    lines += [_line(f"kappa {two.a} & {two.b}", two.kappa, "that both labelled") for two in report.cohen]
     for row in report.categories:
         lines += [_line(f"share of {row.choice.code}", row.prevalence), _line("  chosen by both", row.specific)]
     lines += [_line(f"alpha {name or '(no pair)'}", measures.alpha) for name, measures in report.by_pair]

@@ -234,6 +234,8 @@ def _by_form(
 
 
 def _measures(tally: Tally, resampling: Resampling) -> Measures:
+    categories, used = tally.counts.shape[1], tally.used.counts.shape[1]
+    ac1 = gwet_ac1(tally, resampling)
     return Measures(
         items=tally.units,
         labels=int(tally.labels @ tally.sizes),
@@ -241,7 +243,10 @@ def _measures(tally: Tally, resampling: Resampling) -> Measures:
         pairwise=pairwise_agreement(tally, resampling),
         fleiss=fleiss_kappa(tally, resampling),
         alpha=krippendorff_alpha(tally, resampling),
-        ac1=gwet_ac1(tally, resampling),
+        ac1=ac1,
+        ac1_used=ac1 if used in (0, categories) else gwet_ac1(tally.used, resampling),
+        categories=categories,
+        used=used,
     )
 
 

@@ -62,7 +62,11 @@ class TwoAnnotators:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The measures of any number of annotators; values as in core.statistics."""
+    """The measures of any number of annotators; values as in core.statistics.
+
+    `ac1` is over all categories of the scheme, `ac1_used` over the `used` of them that somebody chose; the two differ
+    where some were not.
+    """
 
     items: int
     labels: int
@@ -71,6 +75,9 @@ class Measures:
     fleiss: Estimate
     alpha: Estimate
     ac1: Estimate
+    ac1_used: Estimate
+    categories: int
+    used: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,11 @@ class Tally:
         return self.only(self.labels >= 2)
 
     @property
+    def used(self) -> "Tally":
+        """The same items over the categories that somebody chose."""
+        return Tally(self.counts[:, self.counts.any(axis=0)], self.sizes, self.contexts)
+
+    @property
     def complete(self) -> "Tally":
         """The items with the commonest number of labels of two or more; of two equally common, the larger."""
         paired = self.paired
@@ -141,7 +146,8 @@ def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
     Chance agreement is 1/(q-1) times the sum of p_k (1 - p_k), with q the
     length of the full list of categories and p_k the mean share of category k
     over the items with a label. It is another idea of chance, not a corrected
-    kappa.
+    kappa. A category that nobody chose counts in q and raises the value;
+    `gwet_ac1(tally.used)` is over the chosen ones.
     """
     if tally.counts.shape[1] < 2:
         return Estimate.undefined(TOO_FEW_CATEGORIES, tally.units)

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from annotations.agreement.measures import AgreementReport, agreement
+from annotations.agreement.measures import AgreementReport, Measures, agreement
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.labels.blind_labels import ItemScope
@@ -15,9 +15,9 @@ from pages.agreement.charts import confusion, each_two, traced
 from pages.ui.charts import downloads
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import interval_or_reason, note_text, undefined
+from pages.ui.numbers import interval_or_reason, note_text, undefined, with_brackets
 from pages.ui.sentences import choice_name
-from pages.ui.text import clause, plain
+from pages.ui.text import clause, paragraph, plain
 from pages.ui.tiles import estimate_tile, show_tile
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
@@ -90,7 +90,18 @@ def tiles(report: AgreementReport) -> None:
         text = _(
             "Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa."
         )
-        show_tile(estimate_tile(_("Gwet's AC1"), found.ac1, text))
+        show_tile(estimate_tile(_("Gwet's AC1"), found.ac1, paragraph((text, _ac1_categories(found)))))
+
+
+def _ac1_categories(found: Measures) -> str:
+    """Over how many categories AC1 is, and its value over those that were used."""
+    says = _("{n} items with a label; over the {categories} categories of the scheme.").format(
+        n=found.ac1.units, categories=found.categories
+    )
+    if found.used in (0, found.categories):
+        return says
+    value = with_brackets(found.ac1_used, "z.2f")
+    return paragraph((says, _("Over the {used} that were chosen: {value}.").format(used=found.used, value=value)))
 
 
 def _hundredfold(share: Any) -> float | None:

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -15,6 +16,7 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.types import Operation
 from cli import cli
+from commands.agreement import for_people
 from core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts
 from tests.support.pages import open_page
@@ -37,6 +39,25 @@ def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
     assert turned is not None and turned.table == ((118, 2), (5, 0))
     # Rejected items count: were only kept ones looked at, everybody would always agree.
     assert report.by_labels == {0: 0, 1: 0, 2: 125}
+
+
+def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> None:
+    project = make(fresh_store, 20)
+    first = texts(fresh_store, project)
+    label(fresh_store, project, "Ada", dict.fromkeys(first[:16], "accept"))
+    label(fresh_store, project, "Bo", {t: "reject" if i < 4 else "accept" for i, t in enumerate(first[:12])})
+    label(fresh_store, project, "Chen", dict.fromkeys(first[:6], "accept"))
+    report = agreement(fresh_store, project, resampling=FAST)
+    lines = for_people(report).splitlines()
+    by_name = {line[:22].strip(): line for line in lines[1:]}
+    assert "n = 12 with two labels or more" in by_name["all agree"]
+    assert "n = 6 with the commonest number of labels" in by_name["Fleiss' kappa"]
+    assert "n = 16 with a label; over the 2 categories of the scheme" in by_name["Gwet's AC1"]
+    assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories used" not in by_name
+    assert report.overall.ac1_used == report.overall.ac1
+    unused = replace(report.overall, categories=4)
+    shown = for_people(replace(report, overall=unused))
+    assert "over the 4 categories of the scheme" in shown and "over the 2 that were chosen" in shown
 
 
 def test_items_with_missing_labels(fresh_store: Store) -> None:

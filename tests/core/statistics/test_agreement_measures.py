@@ -148,6 +148,15 @@ def test_unanimous_with_one_category() -> None:
     assert largest_kappa(np.array([[50, 0], [0, 0]])).reason == ONE_CATEGORY
 
 
+def test_ac1_over_the_scheme_and_over_the_categories_that_were_used() -> None:
+    """The same 125 items of Gwet's table, in a scheme of two categories and in one of four."""
+    two = Tally(np.array([[2, 0], [1, 1]]), np.array([118, 7]))
+    four = Tally(np.array([[2, 0, 0, 0], [1, 1, 0, 0]]), np.array([118, 7]))
+    assert gwet_ac1(two).value == pytest.approx(0.9408, abs=5e-5)
+    assert (gwet_ac1(four).value or 0) > 0.942  # unused categories raise it
+    assert gwet_ac1(four.used) == gwet_ac1(two)
+
+
 def test_unanimous_with_two_categories() -> None:
     tally = Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20]))
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1, pairwise_agreement):
