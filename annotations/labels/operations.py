@@ -49,6 +49,7 @@ def label_columns(operation: Operation, guideline: Guideline, superseded: bool, 
         "base": operation.base,
         "superseded": int(superseded),
         "created": created,
+        "app": VERSION,
     }
 
 
@@ -286,7 +287,6 @@ class _Writer:
             "item": target.item,
             "annotator": self.annotator.id,
             "after_reveal": int(target.revealed is not None),
-            "app": VERSION,
             **label_columns(operation, guideline, superseded, self.created),
         }
         return insert_label(self.db, values)

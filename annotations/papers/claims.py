@@ -123,6 +123,9 @@ METHOD: dict[str, Evidence] = {
     "retest_plan": lambda facts: _if(
         facts["retests"]["items"] and facts["provenance"]["retest_plan"], facts["provenance"]["retest_plan"]
     ),
+    "retests_from_outside": lambda facts: _if(
+        facts["retests"]["items"] and facts["provenance"]["retests"]["others"], facts["provenance"]["retests"]
+    ),
     "retests": lambda facts: _if(facts["retests"]["items"], facts["retests"]),
     "retests_left_out": lambda facts: _if(facts["retests"]["items"] and _left_out(facts), _left_out(facts)),
     "retest_signature": lambda facts: _if(facts["retests"]["items"], facts["retests"]["signature"]),

@@ -30,8 +30,9 @@ WHERE label.project = ?
 """
 COUNTED = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
 RETESTED = """
-SELECT retest.created FROM retest JOIN published_item AS item ON item.id = retest.item
-WHERE retest.project = ? AND retest.latest IS NOT NULL
+SELECT retest.created, label.app IS NOT NULL FROM retest JOIN published_item AS item ON item.id = retest.item
+    JOIN retest_label AS label ON label.id = retest.latest
+WHERE retest.project = ?
 """
 Row = Mapping[str, Any]
 
@@ -45,16 +46,18 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     under each version of the guideline by origin, and how many are `older` than it. `counted`: labels that agreement
     and gold use, by origin.
     `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
-    criteria that were made of free tags, by version. `retest_plan`: the settings of all retests; None if they differ.
+    criteria that free tags were assigned to, by version. `retests`: second labels made `here`, and `others` (of a
+    package, or of unknown origin). `retest_plan`: the settings of all retests made here; None if they differ.
     """
     names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
              "timed")  # fmt: skip
     rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, (project.id,)).fetchall()]
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes = [one for one in events(store, project, action="plan") if isinstance(one.data.get("old"), dict)]
+    changes.sort(key=lambda one: one.created)  # those of a package come in later than they happened
     counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
-    retested = [row[0] for row in store.db.execute(RETESTED, (project.id,)).fetchall()]
-    retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment in retested}
+    retested = store.db.execute(RETESTED, (project.id,)).fetchall()
+    retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
     return {
         "labels": len(rows),
         HERE: _here(by[HERE]),
@@ -65,6 +68,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
         "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
         "plans": _plans(project, changes, sorted(row["created"] for row in by[HERE])),
         "tag_criteria": _tag_criteria(store, project),
+        "retests": {"here": sum(here for _, here in retested), "others": sum(not here for _, here in retested)},
         "retest_plan": dict(next(iter(retests))) if len(retests) == 1 else None,
     }
 

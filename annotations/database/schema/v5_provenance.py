@@ -7,6 +7,7 @@ migration and has no file was made here; of an older one nothing proves it.
 
 PROVENANCE = """
 ALTER TABLE label ADD COLUMN app TEXT;      -- the version of Evenhand whose desk stored it; '': not recorded; NULL: it came with a file, or nobody knows
+ALTER TABLE retest_label ADD COLUMN app TEXT;   -- the same; NULL: it came with a package, or nobody knows
 ALTER TABLE label_file ADD COLUMN program TEXT NOT NULL DEFAULT '';   -- that wrote the file, by its layout; '': not recorded
 ALTER TABLE label_file ADD COLUMN sha256 TEXT NOT NULL DEFAULT '';    -- of the file; '': not recorded
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.files.other_tools.choice_names import Names
+from annotations.files.undo import imports, undo
 from annotations.guideline.drafts import assign_tags, read_draft, write_version
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items
@@ -27,7 +28,8 @@ from annotations.papers import datasheet
 from annotations.papers.claims import CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from annotations.papers.datasheet import read_known
 from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.projects import annotators, change_project, project_by_uid
+from annotations.projects.projects import annotators, change_project, project_by_uid, replace_annotator
+from annotations.quality.known_answers import set_known
 from annotations.release.changes import TEMPLATES as RELEASE
 from annotations.release.dataset_card import origin_of_labels
 from annotations.release.facts import gather
@@ -104,7 +106,6 @@ class History:
     pilots: int = 0
     tags: int = 0
     files: int = 0
-    criteria: int = 0
 
     def act(self, name: str, number: int, flag: bool) -> None:
         time.sleep(0.002)  # two moments of the database are a millisecond apart
@@ -119,14 +120,14 @@ class History:
         one = list(items(self.store, self.project))[number % 5]
         self._store(one.uid, person, "masked" if masked else "original", tag)
 
-    def _store(self, uid: str, person: Annotator, form: Form, tag: str = "") -> None:
+    def _store(self, uid: str, person: Annotator, form: Form, tag: str = "", choice: str = "accept") -> None:
         seen = self.labels.get((uid, person.name))
         base = self.store.db.execute(
             "SELECT assignment.op_id FROM assignment JOIN item ON item.id = item WHERE uid = ? AND annotator = ?",
             (uid, person.id),
         ).fetchone()
         number = time.time_ns()
-        made = Operation(f"op{number}", uid, "accept", f"desk{person.id}", number % 2**60,
+        made = Operation(f"op{number}", uid, choice, f"desk{person.id}", number % 2**60,
                          base=base[0] if base else None, form_shown=form, tags=(tag,) if tag else ())  # fmt: skip
         (answer,) = store_operations(self.store, self.project, person, [made])
         assert answer.stored and not answer.conflict
@@ -134,12 +135,33 @@ class History:
         revealed = seen is not None and seen.revealed
         self.labels[uid, person.name] = Written("here", form, revealed, self._plan(), False, True)
 
+    def reject(self, number: int, masked: bool) -> None:
+        person = annotators(self.store, self.project)[number % 3]
+        one = list(items(self.store, self.project))[number % 5]
+        self._store(one.uid, person, "masked" if masked else "original", "off", "reject")
+
+    def undo(self, number: int, _flag: bool) -> None:
+        """A file of labels is taken back."""
+        there = [one for one in imports(self.store, self.project) if one.kind == "labels" and not one.undone]
+        if there:
+            gone = there[number % len(there)]
+            undo(self.store, self.project, gone.key)
+            self.labels = {key: one for key, one in self.labels.items() if one.file != gone.file}
+
+    def known(self, number: int, _flag: bool) -> None:
+        set_known(self.store, self.project, list(items(self.store, self.project))[number % 6].uid, "accept")
+
+    def replace(self, _number: int, _flag: bool) -> None:
+        people = annotators(self.store, self.project)
+        replace_annotator(self.store, self.project, people[2], f"Next {time.time_ns()}")
+
     def reveal(self, number: int, _flag: bool) -> None:
         """Somebody sees an opinion on an item and labels it again."""
-        mine = [key for key, one in self.labels.items() if one.origin == "here"]
+        people = {one.name: one for one in annotators(self.store, self.project)}
+        mine = [key for key, one in self.labels.items() if one.origin == "here" and key[1] in people]
         if mine:
             uid, name = mine[number % len(mine)]
-            person = next(one for one in annotators(self.store, self.project) if one.name == name)
+            person = people[name]
             reveal(self.store, self.project, person, uid)
             self.labels[uid, name] = replace(self.labels[uid, name], revealed=True)
             self._store(uid, person, "original")
@@ -179,7 +201,9 @@ class History:
 
 
 ACTIONS = st.tuples(
-    st.sampled_from(("label", "label", "reveal", "bring", "plan", "pilot", "version")),
+    st.sampled_from(
+        ("label", "label", "reject", "reveal", "bring", "undo", "plan", "pilot", "version", "known", "replace")
+    ),
     st.integers(0, 14),
     st.booleans(),
 )
@@ -309,7 +333,8 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "agreement_all": lambda h, _one: h.project.plan != "stop",
     "sheet_agreement_share": lambda h, _one: h.project.plan == "stop",
     "no_retests": lambda h, _one: number(h, RETESTED) == 0,
-    "retest_plan": lambda h, _one: number(h, RETESTED) > 0,
+    "retest_plan": lambda h, one: number(h, RETESTED) > 0 and one == {"retest": 1.0, "retest_hours": 0},
+    "retests_from_outside": lambda h, _one: False,  # this history brings no package
     "retests": lambda h, _one: number(h, RETESTED) > 0,
     "no_disagreement": lambda h, _one: number(h, SETTLED) == 0,
     "adjudication": lambda h, _one: number(h, SETTLED) > 0,
@@ -333,7 +358,8 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 
 @settings(max_examples=25, deadline=None)
 @example([("pilot", 0, False), ("label", 1, True), ("plan", 1, False)])
-@example([("bring", 2, True), ("version", 0, False), ("bring", 1, False)])
+@example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
+@example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])
 @given(st.lists(ACTIONS, max_size=9))
 def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) -> None:

@@ -7,18 +7,20 @@ import pytest
 
 from annotations.database import migrations
 from annotations.database.store import Store
+from annotations.files.open_upload import tables_in
 from annotations.files.other_tools.choice_names import Names
+from annotations.files.package.write_package import import_package
 from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.annotators import add_annotators
 from annotations.projects.projects import change_project, create_project
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.release import make_release, release_files
+from annotations.release import make_release, release, release_files, write_release
 from annotations.types import Project
 from core.files.readers import file_sha256
 from core.version import VERSION
 from tests.support.projects import new_items
-from tests.support.released_project import SOURCE, label, ready_project, work
+from tests.support.released_project import SOURCE, label, ready_project, rehearse, work
 from tests.support.task_files import bring, chosen, task, written
 
 PEOPLE = {"3": "An", "4": "Bo", "5": "Chen"}
@@ -90,6 +92,24 @@ def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) 
     assert f"(Evenhand {VERSION}: 1)" in said["method.en.md"]
     assert "Of 13 labels that stand, 12 were imported." in said["datasheet.en.md"]
     assert "the gendered word masked at first 1, the text as it is 0" in said["method.en.md"]
+
+
+def test_a_release_that_comes_back_says_that_it_came_from_a_package(fresh_store: Store, tmp_path: Path) -> None:
+    """What was made at the desks of another database was not made here, though the file says how."""
+    made = rehearse(fresh_store)
+    out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
+    before = release_files(fresh_store, release(fresh_store, made, "1.0"))["method.en.md"].decode()
+    assert "comes a second time" in before and "came with a package" not in before
+    with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
+        back = import_package(fresh, "back", members, "r").project
+        text = papers(fresh, back)["method.en.md"]
+        number = len(label_rows(fresh, back, which="latest"))
+        digest = file_sha256(out / "package" / "labels.jsonl")
+    assert f"Imported from Evenhand: {number} labels (r: labels.jsonl, SHA-256 {digest})." in text
+    for claim in ("made at desks of this database", "comes a second time", "masked at first", "seed 4"):
+        assert claim in before and claim not in text, claim
+    retests = fresh_store.db.execute("SELECT count(*) FROM retest WHERE latest IS NOT NULL").fetchone()[0]
+    assert f"came with a package or are of unknown origin: {retests} of {retests}." in text
 
 
 def test_a_file_named_after_an_annotator_names_nobody(fresh_store: Store, tmp_path: Path) -> None:
