@@ -12,7 +12,9 @@ from pages.ui.sentences import setting_name
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
 
-MEASURES = ("mcc", "disagreement", "repetition", "people")
+MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")
+WHOLE_TABLE = 12  # figures of one printed table: as many are shown when asked for
+Row = dict[str, str]
 
 
 def show_published() -> None:
@@ -36,6 +38,7 @@ def measure_name(measure: str) -> str:
     """A measure of the published table in words."""
     return {
         "mcc": "MCC",
+        "kappa": _("Cohen's kappa"),
         "disagreement": _("share of instances on which the ways disagree"),
         "repetition": _("repetition (context and completion)"),
         "people": _("agreement of two annotators on the label"),
@@ -43,26 +46,42 @@ def measure_name(measure: str) -> str:
 
 
 def _figures() -> None:
-    heads = (_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval"), "n")
+    heads = (_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval, or ± as printed"), "n")
     for measure in MEASURES:
-        rows = [row for row in resources.table("published_misgendering") if row["measure"] == measure]
         st.markdown(f"**{plain(measure_name(measure))}**")
-        show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rows], kind="text"))
+        rest = []
+        for place, rows in _by_table(measure).items():
+            if len(rows) < WHOLE_TABLE:
+                rest += rows
+                continue
+            with st.expander(plain(_("{place}: {number} values").format(place=place, number=len(rows)))):
+                show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rows], kind="text"))
+        if rest:
+            show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rest], kind="text"))
     downloads(list(resources.table("published_misgendering")), key="published")
 
 
-def _figure(row: dict[str, str]) -> list[str]:
+def _by_table(measure: str) -> dict[str, list[Row]]:
+    """The figures of a measure by the printed table, setting and set that they are from."""
+    found: dict[str, list[Row]] = {}
+    for row in resources.table("published_misgendering"):
+        if row["measure"] == measure:
+            found.setdefault(_place(row), []).append(row)
+    return found
+
+
+def _figure(row: Row) -> list[str]:
     whose = {"all": _("all"), "all models": _("all models")}
     who = [whose.get(row[key], row[key]) for key in ("model", "pronoun")]
     ends = [row[key] for key in ("value", "low", "high")]
     if row["measure"] in ("disagreement", "people"):
         ends = [f"{100 * float(end):.1f} %" if end else "" for end in ends]
     value, low, high = (end.replace("-", "−") for end in ends)
-    interval = f"[{low}, {high}]" if low else DASH
+    interval = f"[{low}, {high}]" if low else f"± {row['plus_minus']}" if row["plus_minus"] else DASH
     return [_place(row), *who, value, interval, f"{int(row['n']):,}" if row["n"] else DASH]
 
 
-def _place(row: dict[str, str]) -> str:
+def _place(row: Row) -> str:
     named = {"Text": _("text"), "Samples": _("released samples"), "Appendix G": _("appendix G")}
     number = row["table"].removeprefix("Table ")
     where = named.get(row["table"]) or _("Table {number}").format(number=number)
