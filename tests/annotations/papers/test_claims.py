@@ -269,13 +269,14 @@ def true(_h: History, _one: Any) -> bool:
 
 
 SETTLED = "SELECT count(*) FROM item WHERE project = :project AND (split = 1 OR settlement IS NOT NULL)"
+REVIEWED = "SELECT count(*) FROM item WHERE project = :project AND labels > 0 AND labels >= wanted"
 KNOWN = "SELECT count(*) FROM known WHERE project = :project"
 RETESTED = "SELECT count(*) FROM retest WHERE project = :project AND latest IS NOT NULL"
 MINED = "SELECT count(*) FROM event WHERE project = :project AND action = 'mined'"
 EVENT = "SELECT count(*) FROM event WHERE project = :project AND action = "
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
 PRINTED = (
-    *("kept", "source_statement", "imported_items", "guideline_changes", "choices", "criteria", "annotators", "time"),
+    *("source_statement", "guideline_changes", "choices", "criteria"),
     *("agreement_intervals", "agreement_signature", "retest_signature", "retests_left_out", "lengths"),
     *(
         "commonest_characters",
@@ -286,11 +287,26 @@ PRINTED = (
         "licence",
         "release",
     ),
-    *("content_hash", "held", "more_rows", "rate", "signature", "joined", "by_hand", "sheet_agreement_signature"),
+    *("content_hash", "more_rows", "rate", "signature", "by_hand", "sheet_agreement_signature"),
     *("mining_signature", "mining_part", "mining_sums", "mining_unknown", "decisions"),
 )
 Check = Callable[[History, Any], bool]
 CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
+    "kept": lambda h, one: (
+        one["kept"] == len(list(items(h.store, h.project, accepted_only=True)))
+        and one["reviewed"] == number(h, REVIEWED)
+    ),
+    "imported_items": lambda h, one: one["mined"] == len(list(items(h.store, h.project))),
+    "held": lambda h, one: one.items == len(list(items(h.store, h.project))),
+    "annotators": lambda h, one: (
+        one["labelled"] == len({name for _uid, name in h.labels})
+        and one["active"] == len(annotators(h.store, h.project))
+        and one["joined"] == len(annotators(h.store, h.project, active=False))
+    ),
+    "joined": lambda h, one: one == len(annotators(h.store, h.project, active=False)),
+    "time": lambda h, one: (
+        (one["timed"], one["here"], one["others"]) == (len(of(h, "imported")), 0, len(of(h, "imported")))
+    ),  # only the tasks have a time
     "made_here": lambda h, one: counts_match("here")(h, one) and one["apps"] == {VERSION: one["labels"]},
     "imported_labels": counts_match("imported"),
     "imported_file": file_matches,
