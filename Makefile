@@ -1,5 +1,5 @@
 # Each target makes .venv ready first; see bin/start.sh.
-.PHONY: app test test-long lint docs site
+.PHONY: app test test-long lint docs site coverage
 
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
@@ -15,6 +15,9 @@ lint:  ## ruff, mypy, and what sources, catalogues and documents must keep to
 
 docs:  ## write docs/cli.md and the pictures of the README again
 	@sh bin/start.sh docs
+
+coverage:  ## simulate how often the intervals of agreement hold the truth; writes docs/coverage.md
+	@sh bin/start.sh coverage
 
 site:  ## the documents and the API of core as a site in site/
 	@sh bin/start.sh site

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv ready and starts what was asked for: app, test, long, lint, docs or site. POSIX sh; used by the Makefile.
+# Makes .venv ready and starts what was asked for: app, test, long, lint, docs, coverage or site. POSIX sh; used by the Makefile.
 # Whatever goes wrong ends in one sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -124,10 +124,15 @@ case ${1:-app} in
         .venv/bin/python -m docs.cli_reference
         exec .venv/bin/python -m docs.screenshots --readme
         ;;
+    coverage)
+        make_environment
+        install requirements.txt
+        exec .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
+        ;;
     site)
         make_environment
         install requirements-docs.txt
         exec .venv/bin/python -m mkdocs build
         ;;
-    *) stop "bin/start.sh knows app, test, long, lint, docs and site, not \"$1\"." ;;
+    *) stop "bin/start.sh knows app, test, long, lint, docs, coverage and site, not \"$1\"." ;;
 esac

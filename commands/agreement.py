@@ -31,6 +31,8 @@ def measure(estimate: Estimate) -> dict[str, Any]:
         found["low_reason"] = found["high_reason"] = str(estimate.note or "This measure has no interval.")
     elif estimate.note is not None:
         found["note"] = str(estimate.note)
+    if estimate.method:
+        found["method"] = estimate.method
     return found
 
 

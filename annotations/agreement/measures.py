@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 AnyMeasures = TypeVar("AnyMeasures", Measures, CategoryMeasures)
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 
 EMPTY_SHARE = Note(
     N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
@@ -108,7 +108,7 @@ def agreement(
         by_pair=_cells_as_pairs(cells) if groups else _by_pair(store, labels, len(choices), resampling),
         signature=signature(
             choices,
-            resampling.signature("context" if project.kind == "generations" else "item"),
+            resampling.signature(*(("context",) if project.kind == "generations" else ("item", "dirichlet"))),
             on=on,
             version=version,
             stopped=project.plan == "stop",

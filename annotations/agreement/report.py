@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from annotations.agreement.by_form import FormRates
 from annotations.labels.blind_labels import ItemScope, Numbers, transposed
 from annotations.types import Choice
-from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, wilson
+from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
 from core.statistics.estimate import NO_SHARED_ITEM
 from core.statistics.intervals import over_items
 from core.statistics.resampling import ratio
@@ -39,7 +39,7 @@ class TwoAnnotators:
         """The share of shared items on which they agreed, with Wilson's interval or one over contexts."""
         same = sum(row[i] for i, row in enumerate(self.table))
         if self.contexts is None or not self.items:
-            return wilson(same, self.items, nothing=NO_SHARED_ITEM)
+            return modified_wilson(same, self.items, nothing=NO_SHARED_ITEM)
         agreed = np.eye(len(self.table)).reshape(-1)
         found = Estimate(same / self.items, units=self.items)
         sizes = np.array(self.table, dtype=np.int64).reshape(-1)
@@ -57,7 +57,7 @@ class TwoAnnotators:
     @cached_property
     def largest(self) -> Estimate:
         """The highest kappa that the marginal totals allow."""
-        return largest_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
+        return largest_kappa(np.array(self.table, dtype=np.int64))
 
 
 @dataclass(frozen=True, slots=True)

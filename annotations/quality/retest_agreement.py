@@ -16,9 +16,9 @@ from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
 from annotations.projects.annotators import annotators
 from annotations.types import Choice, Form, Item, Project
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling, cohen_kappa, wilson
+from core.statistics import Estimate, Note, Resampling, cohen_kappa, modified_wilson
 
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 DAY_S = 86_400.0
 
 NO_RETEST = Note(N_("Nothing has been labelled a second time yet."))
@@ -195,9 +195,9 @@ def _agreement_of(
     kappa = cohen_kappa(table, resampling) if counted else Estimate.undefined(NO_RETEST)
     return RetestAgreement(
         annotator=name,
-        agreed=wilson(int(np.trace(table)), len(counted), nothing=NO_RETEST),
+        agreed=modified_wilson(int(np.trace(table)), len(counted), nothing=NO_RETEST),
         kappa=kappa,
-        flag=wilson(same_flags, len(flags), nothing=NO_FLAG_RETEST) if with_flag else None,
+        flag=modified_wilson(same_flags, len(flags), nothing=NO_FLAG_RETEST) if with_flag else None,
         table=tuple(map(tuple, table.tolist())),
         days=(min(days), median(days), max(days)) if days else None,
         waiting=states["waiting"],
@@ -211,7 +211,8 @@ def _agreement_of(
 
 def _signature(choices: Sequence[Choice], now: tuple[float, int, int], resampling: Resampling) -> str:
     codes, (share, hours, seed) = "+".join(choice.code for choice in choices), now
+    kappa = resampling.signature("annotator-item", "dirichlet")
     return (
         f"consistency|labels:blind-first+second|items:drawn-share:{share:g}-seed:{seed}-after:{hours}h|guideline:same"
-        f"|categories:{codes}|share:wilson|kappa:{resampling.signature('annotator-item')}|v{VERSION}"
+        f"|categories:{codes}|share:modified-wilson|kappa:{kappa}|v{VERSION}"
     )

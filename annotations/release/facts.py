@@ -104,6 +104,8 @@ def estimate(one: Estimate) -> dict[str, Any]:
         found["value_values"] = one.reason.values if one.reason else {}
     elif one.note is not None:
         found |= {"note": one.note.message, "note_values": one.note.values}
+    if one.method:
+        found["method"] = one.method
     return found
 
 

@@ -1,4 +1,4 @@
-"""How far people agree, and how sure that is: proportions, kappa, alpha, AC1, intervals by resampling items.
+"""How far people agree, and how sure that is: proportions, kappa, alpha, AC1, and intervals.
 
 Nothing is ever 0 because it could not be computed: an `Estimate` without a
 value says why in its `reason`.
@@ -16,7 +16,7 @@ from core.statistics.many_raters import (
     specific_agreement,
     unanimity,
 )
-from core.statistics.proportions import holm, wilson
+from core.statistics.proportions import holm, modified_wilson, wilson
 from core.statistics.resampling import RESAMPLES, Resampling
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "holm",
     "krippendorff_alpha",
     "largest_kappa",
+    "modified_wilson",
     "pairwise_agreement",
     "prevalence",
     "specific_agreement",

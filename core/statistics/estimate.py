@@ -28,7 +28,16 @@ TOO_FEW_CATEGORIES = Note(N_("With a single category in the list there is nothin
 ONE_ITEM = Note(N_("One item: no interval."))
 ONE_UNIT = Note(N_("A single unit: no interval."))
 ONE_CONTEXT = Note(N_("All items are of one context: no interval."))
+WILSON = N_("Wilson's interval")
+MODIFIED_WILSON = N_("Wilson's interval, modified for rare counts")
+DIRICHLET = N_("Dirichlet posterior over patterns of labels")
+BOOTSTRAP = N_("percentiles of resampled units")
+BY_T = N_("t on the jackknife or on the spread of resamples")
 NO_VARIATION = Note(N_("All resamples gave the same number: this interval says less than it seems to."))
+
+AT_ITS_BOUND = Note(
+    N_("It reaches 1 where both choose each category equally often, and near a bound no interval holds 95 %: none.")
+)
 
 
 def few_units(units: int) -> Note:
@@ -44,7 +53,8 @@ class Estimate:
     value is missing, `note` why the interval is, or what it rests on. `units`
     is the number of items that went in. `se` is the standard error that the
     resampling gave (None for a Wilson interval); `df` the degrees of freedom
-    of a t interval (None: it is none).
+    of a t interval (None: it is none). `method` names how the interval was
+    made, in English; "" where there is none.
     """
 
     value: float | None
@@ -55,6 +65,7 @@ class Estimate:
     note: Note | None = None
     se: float | None = None
     df: int | None = None
+    method: str = ""
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from core.errors import N_
 from core.statistics.estimate import (
+    BOOTSTRAP,
+    BY_T,
     NO_VARIATION,
     ONE_CONTEXT,
     ONE_ITEM,
@@ -50,7 +52,7 @@ def percentiles(draws: Numbers, found: Estimate) -> Estimate:
     note = Note(PARTLY_UNDEFINED, lost) if len(known) < len(draws) else None
     if low == high:
         note = NO_VARIATION
-    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)))
+    return replace(found, low=low, high=high, note=note, se=float(known.std(ddof=1)), method=BOOTSTRAP)
 
 
 def by_t(
@@ -65,7 +67,7 @@ def by_t(
     least, most = bounds or (-np.inf, np.inf)
     low, high = max(least, found.value - reach), min(most, found.value + reach)
     note = few_units(units) if se else NO_VARIATION
-    return replace(found, low=low, high=high, note=note, se=se, df=max(1, round(df)))
+    return replace(found, low=low, high=high, note=note, se=se, df=max(1, round(df)), method=BY_T)
 
 
 def jackknife(value: float, without: Numbers) -> float:

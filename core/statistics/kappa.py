@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.statistics.estimate import NO_SHARED_ITEM, ONE_CATEGORY, Estimate
+from core.statistics.estimate import AT_ITS_BOUND, NO_SHARED_ITEM, ONE_CATEGORY, Estimate
 from core.statistics.intervals import over_items
+from core.statistics.posterior import over_patterns
 from core.statistics.resampling import Numbers, Resampling, ratio
 
 Table = NDArray[
@@ -28,24 +29,35 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Ta
         return Estimate.undefined(ONE_CATEGORY, units)
     from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
 
-    value = float(cohens_kappa(table, return_results=False))
-    return over_items(resampling or Resampling(), _kappas, sizes, Estimate(value, units=units), -1.0, contexts)
+    found = Estimate(float(cohens_kappa(table, return_results=False)), units=units)
+    if contexts is not None:
+        return over_items(resampling or Resampling(), _kappas, sizes, found, -1.0, contexts)
+    rare = 2 * units - int((table.sum(axis=0) + table.sum(axis=1)).max())  # labels outside the commonest category
+    return over_patterns(resampling or Resampling(), _kappas, (table + _prior(table)).reshape(-1), found, rare)
 
 
-def largest_kappa(table: Table, resampling: Resampling | None = None, contexts: Table | None = None) -> Estimate:
+def _prior(table: Table) -> Numbers:
+    """The prior weight of each cell, over the categories that were used: as of patterns of two labels."""
+    used = (table.any(axis=0) | table.any(axis=1)).astype(float)
+    count, both = used.sum(), np.outer(used, used)
+    weights: Numbers = np.where(np.eye(len(table), dtype=bool), both / 2, both / (2 * count)) / (count - 1)
+    return weights
+
+
+def largest_kappa(table: Table) -> Estimate:
     """The largest kappa that the margins of *table* allow (Umesh, Peterson and Sauber 1989), 0 to 1.
 
     With p_o replaced by the sum of the smaller margin of each category: two
-    annotators who accept at different rates cannot reach 1. Its interval is over items, or over contexts.
+    annotators who accept at different rates cannot reach 1. It has no interval:
+    where they accept at one rate it is 1, which no interval from a sample reaches.
     """
     units = int(table.sum())
     if units == 0:
         return Estimate.undefined(NO_SHARED_ITEM)
-    sizes = table.reshape(-1)
-    value = float(_largest(sizes[None, :].astype(float))[0])
+    value = float(_largest(table.reshape(1, -1).astype(float))[0])
     if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    return over_items(resampling or Resampling(), _largest, sizes, Estimate(value, units=units), -1.0, contexts)
+    return Estimate(value, units=units, note=AT_ITS_BOUND)
 
 
 def _largest(draws: Numbers) -> Numbers:

@@ -19,7 +19,8 @@ from core.statistics.estimate import (
     Estimate,
 )
 from core.statistics.intervals import Measure, over_items
-from core.statistics.proportions import wilson
+from core.statistics.posterior import over_patterns, two_way_splits
+from core.statistics.proportions import modified_wilson
 from core.statistics.resampling import Numbers, Resampling, ratio
 
 Counts = NDArray[np.int64]
@@ -77,16 +78,32 @@ class Tally:
         wanted = len(many) - 1 - int(np.argmax(many[::-1]))
         return paired.only(paired.labels == wanted)
 
+    def split_by(self, category: int) -> "Tally":
+        """The same items with two categories: this one, and all others together."""
+        chosen = self.counts[:, category]
+        return Tally(np.stack([chosen, self.labels - chosen], axis=1), self.sizes, self.contexts)
+
     @property
     def units(self) -> int:
         """How many items."""
         return int(self.sizes.sum())
 
+    def with_unseen(self) -> tuple["Tally", Numbers]:
+        """The patterns with those that could have been seen, and the Dirichlet weight of each.
+
+        The prior is spread over items with one category or two, all with the commonest number of labels of two or more.
+        """
+        usual = self.complete.labels if self.paired.units else self.labels
+        splits, prior = two_way_splits(int(usual.max(initial=1)), self.counts.sum(axis=0) > 0)
+        every = Tally(np.concatenate([self.counts, splits]), np.concatenate([self.sizes, np.zeros_like(splits[:, 0])]))
+        return every, np.concatenate([self.sizes.astype(float), prior])
+
 
 def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """Percent agreement: the share of items (two labels or more) on which everybody agreed, with Wilson's interval.
+    """Percent agreement: the share of items (two labels or more) on which everybody agreed.
 
-    Where the tally knows contexts, the interval is over these instead: Wilson's takes items as independent.
+    Its interval is Wilson's, modified for rare counts. Where the tally knows contexts, it is over these instead:
+    Wilson's takes items as independent.
     """
     paired = tally.paired
     if paired.contexts is not None:
@@ -97,7 +114,7 @@ def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
 
         return _over_items(paired, measure, resampling, least=0.0)
     agreed = paired.sizes[paired.counts.max(axis=1, initial=0) == paired.labels].sum()
-    return wilson(int(agreed), paired.units, nothing=NO_TWO_LABELS)
+    return modified_wilson(int(agreed), paired.units, nothing=NO_TWO_LABELS)
 
 
 def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -119,7 +136,7 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
 
         return float(inter_rater.fleiss_kappa(np.repeat(complete.counts, complete.sizes, axis=0)))
 
-    return _over_items(complete, _fleiss, resampling, value=library)
+    return _over_items(complete, _fleiss, resampling, value=library, rare=_outside_the_commonest(complete))
 
 
 def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -137,7 +154,7 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
         items = np.repeat(paired.counts, paired.sizes, axis=0)
         return float(krippendorff.alpha(value_counts=items, level_of_measurement="nominal"))
 
-    return _over_items(paired, _alpha, resampling, value=library)
+    return _over_items(paired, _alpha, resampling, value=library, rare=_outside_the_commonest(paired))
 
 
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -168,11 +185,12 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
         return Estimate.undefined(CATEGORY_UNUSED, paired.units)
 
     def measure(paired: Tally) -> Measure:
-        chosen = paired.counts[:, category]
+        chosen = paired.counts[:, 0]
         both, pairs = chosen * (chosen - 1), chosen * (paired.labels - 1)
         return lambda draws: ratio(draws @ both, draws @ pairs)
 
-    return _over_items(paired, measure, resampling, least=0.0)
+    rare = int(paired.counts[:, category] @ paired.sizes)
+    return _over_items(paired.split_by(category), measure, resampling, least=0.0, rare=rare)
 
 
 def prevalence(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
@@ -181,20 +199,35 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
         return Estimate.undefined(NO_LABEL)
 
     def measure(tally: Tally) -> Measure:
-        return lambda draws: ratio(draws @ tally.counts[:, category], draws @ tally.labels)
+        return lambda draws: ratio(draws @ tally.counts[:, 0], draws @ tally.labels)
 
-    return _over_items(tally, measure, resampling, least=0.0)
+    return _over_items(tally.split_by(category), measure, resampling, least=0.0)
+
+
+def _outside_the_commonest(tally: Tally) -> int:
+    """How many labels are not of the commonest category."""
+    chosen = tally.sizes @ tally.counts
+    return int(chosen.sum() - chosen.max(initial=0))
 
 
 def _over_items(
-    tally: Tally, measure: Of, resampling: Resampling | None, *, value: Value | None = None, least: float = -1.0
+    tally: Tally,
+    measure: Of,
+    resampling: Resampling | None,
+    *,
+    value: Value | None = None,
+    least: float = -1.0,
+    rare: int | None = None,
 ) -> Estimate:
     if tally.units == 0:
         return Estimate.undefined(NO_TWO_LABELS)
     of_draws = measure(tally)
     found = value() if value else float(of_draws(_as_draw(tally))[0])
     estimate = Estimate(found, units=tally.units)
-    return over_items(resampling or Resampling(), of_draws, tally.sizes, estimate, least, tally.contexts)
+    if tally.contexts is not None:
+        return over_items(resampling or Resampling(), of_draws, tally.sizes, estimate, least, tally.contexts)
+    every, weights = tally.with_unseen()
+    return over_patterns(resampling or Resampling(), measure(every), weights, estimate, rare)
 
 
 def _as_draw(tally: Tally) -> Numbers:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 RESAMPLES = 2000
 BLOCK = 160_000  # weights of plain units held at a time: so few that they stay in the processor's cache
 POT_BLOCK = 2_000_000  # the same of pots
+WHOLE = 1e9  # items of the population: so many that a measure's correction for small samples vanishes
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.uint8]
@@ -32,9 +33,9 @@ class Resampling:
     resamples: int = RESAMPLES
     seed: int = 0
 
-    def signature(self, unit: str) -> str:
-        """`unit:<what is drawn>|bootstrap:<resamples>|seed:<seed>`."""
-        return f"unit:{unit}|bootstrap:{self.resamples}|seed:{self.seed}"
+    def signature(self, unit: str, method: str = "bootstrap") -> str:
+        """`unit:<what is drawn>|<method>:<resamples>|seed:<seed>`."""
+        return f"unit:{unit}|{method}:{self.resamples}|seed:{self.seed}"
 
     def weights(self, units: int) -> Iterator[Numbers]:
         """How often each unit was picked, draws x units, in blocks: *units* picks with replacement a draw."""
@@ -49,6 +50,15 @@ class Resampling:
         caller makes of a draw, where these are not the weights themselves: blocks are as large as memory allows.
         """
         yield from _from_pots(np.random.default_rng(self.seed), pots, self.resamples, row)
+
+    def shares(self, weights: Numbers) -> Numbers:
+        """Shares of all items that show each pattern, draws x patterns, from a Dirichlet distribution of *weights*.
+
+        They add up to `WHOLE`, not to 1.
+        """
+        drawn = np.random.default_rng(self.seed).standard_gamma(weights, size=(self.resamples, len(weights)))
+        shares: Numbers = drawn * (WHOLE / drawn.sum(axis=1, keepdims=True))
+        return shares
 
     def strata(self, strata: Sequence[Sizes], table: Numbers) -> Numbers:
         """Sums of the rows of *table* that were picked, one per draw, each stratum (numbers of rows) drawn by itself.

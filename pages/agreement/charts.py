@@ -15,7 +15,7 @@ from pages.ui.language import _
 from pages.ui.numbers import interval_or_reason
 from pages.ui.sentences import choice_name
 from pages.ui.style import colours
-from pages.ui.text import clause, paragraph
+from pages.ui.text import paragraph
 
 Row = dict[str, Any]
 
@@ -102,8 +102,7 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
         reason = _("These two annotators have not labelled the same item yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
     numbers = _numbers(two.kappa)
-    reach = clause(interval_or_reason(two.largest))
-    largest = None if two.largest.value is None else f"{two.largest.value:.2f} ({reach})"
+    largest = None if two.largest.value is None else f"{two.largest.value:.2f}"
     return {
         "a": a,
         "b": b,

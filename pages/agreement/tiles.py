@@ -159,18 +159,17 @@ def two_annotators(report: AgreementReport) -> None:
         return
     text = _(
         "Cohen's kappa {kappa} ({interval}). With what these two choose on the whole, at"
-        " most {largest} ({reach}) could be reached."
+        " most {largest} could be reached."
     )
     kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
-    intervals = {"interval": clause(interval_or_reason(two.kappa)), "reach": clause(interval_or_reason(two.largest))}
-    st.caption(plain(text.format(kappa=kappa, largest=largest, **intervals)))
+    st.caption(plain(text.format(kappa=kappa, largest=largest, interval=clause(interval_or_reason(two.kappa)))))
 
 
 def show_method(report: AgreementReport) -> None:
     """The signature, and its meaning in words."""
     text = _(
         "On all items with a label, whatever became of them, and each annotator's last label before any"
-        " opinion was shown. Intervals: 95 %, by resampling items; fewer than 15 items: t interval."
+        " opinion was shown."
     )
     if "unit:context" in report.signature:
         text = _(
@@ -181,8 +180,14 @@ def show_method(report: AgreementReport) -> None:
     elif report.on == "share":
         text = _(
             "On the items of the random share that have all their labels, whatever became of them, and each"
-            " annotator's last label before any opinion was shown. Intervals: 95 %, by resampling items; fewer than 15"
-            " items: t interval."
+            " annotator's last label before any opinion was shown."
         )
     st.caption(plain(text))
+    if "unit:item" in report.signature:
+        text = _(
+            "Intervals: 95 %. All agree: Wilson's, modified for rare counts. Accept rates by form: items resampled. All"
+            " others: Dirichlet posterior over the patterns of labels that an item can have. What they hold in"
+            " simulations: docs/coverage.md, made by `make coverage`."
+        )
+        st.caption(plain(text))
     st.code(report.signature, language=None, wrap_lines=True)

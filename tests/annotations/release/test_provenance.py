@@ -42,7 +42,7 @@ def imported_project(store: Store, folder: Path, number: int = 60) -> tuple[Proj
 def papers(store: Store, project: Project) -> dict[str, str]:
     files = release_files(store, make_release(store, project, "1.0"))
     texts = {name: files[name].decode().replace("\\", "") for name in files if name.endswith((".md", "labels.csv"))}
-    return {name: "\n".join(line for line in text.splitlines() if "|bootstrap:" not in line)
+    return {name: "\n".join(line for line in text.splitlines() if "|dirichlet:" not in line)
             for name, text in texts.items()}  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from core.statistics import (
     holm,
     krippendorff_alpha,
     largest_kappa,
+    modified_wilson,
     pairwise_agreement,
     prevalence,
     specific_agreement,
@@ -25,10 +26,10 @@ from core.statistics import (
     wilson,
 )
 from core.statistics.estimate import (
+    AT_ITS_BOUND,
     CATEGORY_UNUSED,
     NO_SHARED_ITEM,
     NO_TWO_LABELS,
-    NO_VARIATION,
     ONE_CATEGORY,
     ONE_ITEM,
 )
@@ -64,7 +65,6 @@ def test_fleiss_textbook() -> None:
     found = fleiss_kappa(Tally.of(np.array(TEXTBOOK)))
     assert found.value == pytest.approx(0.2099, abs=5e-5)
     assert found.units == 10
-    assert str(found.note) == "Few units (10): t interval."
 
 
 def test_alpha_with_missing_labels() -> None:
@@ -161,7 +161,8 @@ def test_unanimous_with_two_categories() -> None:
     tally = Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20]))
     for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1, pairwise_agreement):
         found = measure(tally, FAST)
-        assert (found.value, found.note) == (pytest.approx(1), NO_VARIATION)
+        assert (found.value, found.high, found.note) == (pytest.approx(1), pytest.approx(1), None)
+        assert found.low is not None and 0.7 < found.low < 1
 
 
 def test_nothing_to_compare() -> None:
@@ -189,33 +190,32 @@ def test_fleiss_takes_the_commonest_number_of_labels() -> None:
     assert Tally(np.array([[2, 0], [3, 0]]), np.array([4, 4])).complete.labels.tolist() == [3]
 
 
-def test_few_units_is_t_on_the_unit_means() -> None:
-    # SPEC 6: the unit is the context. 8 items of two annotators, 6 agreed: t(7) on the items' own 0 and 1.
-    values = np.array([1, 1, 1, 1, 1, 1, 0, 0])
-    reach = 2.3646 * values.std(ddof=1) / math.sqrt(8)
-    found = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([6, 2])))
-    assert found.low == pytest.approx(0.75 - reach, abs=1e-4)
-    assert found.high == 1.0
-    assert found.se == pytest.approx(values.std(ddof=1) / math.sqrt(8))
-    # Eight that all agree: the interval has no width, and that is what is said of it.
-    alike = pairwise_agreement(Tally(np.array([[2, 0], [0, 2]]), np.array([6, 2])))
-    assert (alike.value, alike.low, alike.high, alike.note) == (1.0, 1.0, 1.0, NO_VARIATION)
+def test_agreement_of_two_is_the_beta_posterior() -> None:
+    # Of 8 items 6 agreed: with 1/2 for each of three patterns the share of agreeing items is Beta(6 + 1, 2 + 1/2).
+    from scipy.stats import beta
+
+    for agreed, others in ((6, 2), (8, 0)):
+        tally = Tally(np.array([[2, 0], [0, 2], [1, 1]]), np.array([agreed - 1, 1, others]))
+        found = pairwise_agreement(tally, Resampling(20_000))
+        low, high = beta.ppf([0.025, 0.975], agreed + 1, others + 0.5)
+        assert found.low == pytest.approx(low, abs=0.01)
+        assert found.high == pytest.approx(high if others else 1.0, abs=0.01)
 
 
-def test_percentile_bootstrap_is_near_the_normal_interval() -> None:
-    # A mean over 2,000 items: the percentile interval must sit on mean +- 1.96 se within resampling noise.
+def test_interval_of_many_items_is_near_the_normal_one() -> None:
+    # A mean over 2,000 items: the interval must sit on mean +- 1.96 se within the noise of drawing.
     found = pairwise_agreement(Tally(np.array([[2, 0], [1, 1]]), np.array([1500, 500])), Resampling(4000, seed=3))
     se = math.sqrt(0.75 * 0.25 / 2000)
     assert found.low == pytest.approx(0.75 - 1.96 * se, abs=0.1 * se)
     assert found.high == pytest.approx(0.75 + 1.96 * se, abs=0.1 * se)
 
 
-def test_bootstrap_of_patterns_is_the_bootstrap_of_items() -> None:
-    # The same interval from drawing the items one by one, within resampling noise.
-    table = np.array([[40, 10], [5, 45]])
+def test_interval_of_many_items_is_near_the_bootstrap() -> None:
+    # Where neither agreeing nor a category is rare, drawing the items one by one gives the same interval.
+    table = np.array([[400, 100], [50, 450]])
     items = np.repeat(np.arange(4), table.reshape(-1))
     random = np.random.default_rng(5)
-    drawn = [np.bincount(random.choice(items, 100), minlength=4).reshape(2, 2) for _ in range(3000)]
+    drawn = [np.bincount(random.choice(items, 1000), minlength=4).reshape(2, 2) for _ in range(3000)]
     kappas = [(2 * (t[0, 0] * t[1, 1] - t[0, 1] * t[1, 0])) / _cross(t) for t in drawn]
     low, high = np.percentile(kappas, [2.5, 97.5])
     found = cohen_kappa(table, Resampling(3000))
@@ -327,8 +327,24 @@ def test_resampled_measures_are_the_libraries_measures(items: list[tuple[int, in
         assert math.isnan(own) if value is None else own == pytest.approx(value)
 
 
-def test_largest_kappa_has_an_interval_over_items() -> None:
-    table = np.array([[45, 15], [25, 15]])
-    found = largest_kappa(table, FAST)
-    assert found.low is not None and found.high is not None and found.value is not None
-    assert 0 < found.low < found.value < found.high <= 1
+def test_largest_kappa_says_why_it_has_no_interval() -> None:
+    found = largest_kappa(np.array([[45, 15], [25, 15]]))
+    assert (found.low, found.high, found.note) == (None, None, AT_ITS_BOUND)
+
+
+@given(some.integers(1, 400), some.data())
+def test_modified_wilson_is_wilson_but_for_rare_counts(units: int, data: some.DataObject) -> None:
+    k = data.draw(some.integers(0, units))
+    plain, found = wilson(k, units, nothing=NO_TWO_LABELS), modified_wilson(k, units, nothing=NO_TWO_LABELS)
+    assert found.low is not None and found.high is not None and plain.low is not None and plain.high is not None
+    assert 0 <= found.low <= plain.low and plain.high <= found.high <= 1
+    if 3 < k < units - 3:
+        assert (found.low, found.high) == (plain.low, plain.high)
+
+
+def test_modified_wilson_of_one() -> None:
+    # The mean of a Poisson count that is 1 or more in 5 % is -ln .95.
+    found = modified_wilson(1, 100, nothing=NO_TWO_LABELS)
+    assert found.low == pytest.approx(-math.log(0.95) / 100, rel=1e-5)
+    mirrored = modified_wilson(99, 100, nothing=NO_TWO_LABELS)
+    assert mirrored.high == pytest.approx(1 + math.log(0.95) / 100, rel=1e-7)
