@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core import resources
 from core.nli.measure import published
 from core.statistics import Estimate
 from pages.nli.numbers import order_in_words
@@ -9,6 +10,7 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
+from pages.ui.text import plain
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
@@ -57,6 +59,7 @@ def show_published() -> None:
                 "in the paper: 1 − FN puts Laboro above Waseda, s does not."
             )
         )
+        _shares()
         downloads(
             [
                 {
@@ -67,3 +70,14 @@ def show_published() -> None:
             ],
             key="nli-published",
         )  # fmt: skip
+
+
+def _shares() -> None:
+    """Table 3 as printed: the shares of the three answers of each model on each set."""
+    st.markdown("**" + plain(_("Table 3: shares of the answers on each set")) + "**")
+    names = ("entailment", "contradiction", "neutral")
+    heads = (_("model"), _("set"), *names)
+    rows = resources.table("published_inference_shares")
+    body = [[row["model"], row["set"], *(row[name] for name in names)] for row in rows]
+    show_html(table(number_columns(heads, (2, 3, 4)), body))
+    downloads(list(rows), key="nli-shares")

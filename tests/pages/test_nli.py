@@ -6,6 +6,7 @@ import pytest
 import streamlit as st
 
 from annotations.jobs import jobs
+from core import resources
 from core.files.csv_out import csv_line
 from core.nli.sets import packaged
 from core.runs.nli import run
@@ -62,6 +63,22 @@ def test_a_run_with_everything_about_it(finished, language) -> None:
     assert any(finished.answers.signature in code.value for code in page.code)
     assert "Waseda RoBERTa" in html_of(page)
     assert len(page.dataframe) == 1
+
+
+def test_the_printed_shares_are_there_and_give_the_printed_sums(finished) -> None:
+    shown = html_of(without_errors(open_page("nli")))
+    sets: dict[str, dict[str, dict[str, str]]] = {}
+    for row in resources.table("published_inference_shares"):
+        sets.setdefault(row["model"], {})[row["set"]] = row
+        assert all(f">{row[name]}<" in shown for name in ("entailment", "contradiction", "neutral"))
+        assert sum(float(row[name]) for name in ("entailment", "contradiction", "neutral")) == pytest.approx(
+            1, abs=2e-3
+        )
+    sums = [
+        float(of["PS"]["entailment"]) + float(of["AS"]["contradiction"]) + 1 - float(of["NS"]["neutral"])
+        for of in sets.values()
+    ]
+    assert sums == pytest.approx([float(row["shares_sum"]) for row in resources.table("published_inference")], abs=1e-9)
 
 
 def test_the_neutral_occupations(finished) -> None:
