@@ -180,7 +180,7 @@ def _held(measure: str, planted: Planted, estimates: Sequence[Estimate]) -> Held
 
 
 GRID: dict[str, tuple[float, ...]] = {
-    "items": (10, 24, 80, 200, 1000),
+    "items": (5, 10, 24, 80, 200, 1000),
     "raters": (2, 3, 4, 5),
     "accept": (0.5, 0.8, 0.9, 0.95, 0.98),
     "kappa": (0.0, 0.2, 0.4, 0.6, 0.8, 0.9),
@@ -269,7 +269,8 @@ samples; 92 to 98 is what this project asks. `make coverage` writes this page ag
 
     {command}
 
-{cells} of the {grid} cells of the grid, drawn at random (seed {seed}): {levels}.
+{cells} of the {grid} cells of the grid, drawn at random (seed {seed}):
+{levels}.
 {replications} samples a cell, {draws} draws an interval (the app takes 2,000); samples, draws and cells follow from the
 seed. Monte Carlo error of one cell at 95 %: {error:.1%} (standard error), so about {chance:.0%} of the cells of a
 perfect interval would lie below 92 %.
@@ -310,9 +311,9 @@ def report(found: Sequence[Held], cells: int, replications: int, draws: int, see
 def main() -> None:
     """Print the document, or write it to a file."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--cells", type=int, default=60)
+    options.add_argument("--cells", type=int, default=72)
     options.add_argument("--replications", type=int, default=200)
-    options.add_argument("--draws", type=int, default=400)
+    options.add_argument("--draws", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", type=Path)
     chosen = options.parse_args()

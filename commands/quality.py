@@ -146,4 +146,4 @@ def _line(estimate: Estimate) -> str:
     if estimate.value is None:
         return f"     —   {estimate.reason}"
     interval = "" if estimate.low is None else f"[{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:>6.3f}  {interval:<16} n = {estimate.units}"
+    return f"{estimate.value:>6.3f}  {interval:<16} n = {estimate.units}  {estimate.note or ''}".rstrip()

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from click.testing import CliRunner
 
 from annotations.database.store import Store
 from annotations.labels.operations import reveal, store_operations
@@ -10,6 +11,7 @@ from annotations.projects.projects import add_annotators, add_guideline, change_
 from annotations.quality.retest_agreement import retest_differences, retest_report
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Operation
+from cli import cli
 from tests.support.generations import generations_project
 from tests.support.projects import decide, filled_project
 from tests.support.second_labels import DAY, NOON, TABLE, judged_twice
@@ -130,3 +132,11 @@ def test_the_flag_of_generations_is_compared_by_itself(fresh_store: Store) -> No
     (one,) = retest_report(fresh_store, project).annotators
     assert one.agreed.value == pytest.approx(0.9) and one.flag is not None
     assert (one.flag.value, one.flag.units) == (pytest.approx(7 / 9), 9)
+
+
+def test_the_command_says_why_kappa_has_no_interval(fresh_store: Store) -> None:
+    """Nine of ten labelled alike with a single reject among them: kappa has a value, and no interval on so few."""
+    project, _ = judged_twice(fresh_store, [("accept", "accept", 9), ("accept", "reject", 1)])
+    fresh_store.close()
+    said = CliRunner().invoke(cli, ["quality", project.name, "--db", str(fresh_store.path)], catch_exceptions=False)
+    assert "n = 10  Labels of rare categories: 1. No interval holds 95 % on so few." in said.stdout

@@ -64,6 +64,12 @@ def test_few_rare_labels_do_not_exclude_chance() -> None:
     assert kappa.low is not None and kappa.high is not None and kappa.low < 0 < kappa.high
 
 
+def test_kappa_of_nine_items_has_no_interval() -> None:
+    found = fleiss_kappa(Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([4, 2, 3])), FAST)
+    assert found.value is not None and found.low is None
+    assert str(found.note) == "Fewer than 10 items (9): no interval holds 95 % on so few."
+
+
 def test_complete_agreement_has_an_interval() -> None:
     found = pairwise_agreement(Tally(np.array([[3, 0], [0, 3]]), np.array([30, 20])), FAST)
     assert found.value == found.high == 1
