@@ -118,6 +118,7 @@ METHOD: dict[str, Evidence] = {
     "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
     "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share"),
     "agreement_intervals": lambda facts: [facts["agreement"]],
+    "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],
     "no_retests": lambda facts: _if(not facts["retests"]["items"], facts["retests"]["same"]),
     "retest_plan": lambda facts: _if(

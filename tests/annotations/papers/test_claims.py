@@ -277,7 +277,14 @@ EVENT = "SELECT count(*) FROM event WHERE project = :project AND action = "
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
 PRINTED = (
     *("source_statement", "guideline_changes", "choices", "criteria"),
-    *("agreement_intervals", "agreement_signature", "retest_signature", "retests_left_out", "lengths"),
+    *(
+        "agreement_intervals",
+        "agreement_scope",
+        "agreement_signature",
+        "retest_signature",
+        "retests_left_out",
+        "lengths",
+    ),
     *(
         "commonest_characters",
         "vocabulary",
