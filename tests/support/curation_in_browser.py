@@ -190,7 +190,8 @@ class Lead:
         self.page.goto(self.curation.server.page(name, project=self.curation.name, lang="en", **query))
 
     def presses(self, key: str) -> None:
-        """Press the button of that key."""
+        """Press the button of that key, once the page has taken in what was chosen and written before."""
+        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
         self.page.locator(f".st-key-{key} button").first.click()
 
     def writes(self, key: str, text: str) -> None:
