@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from annotations.agreement.disagreements import disagreements, record_reveals
 from annotations.agreement.measures import agreement
+from annotations.agreement.report import AgreementReport
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import reveal, store_operations
@@ -41,13 +42,18 @@ def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
     assert report.by_labels == {0: 0, 1: 0, 2: 125}
 
 
+def with_missing_labels(store: Store) -> AgreementReport:
+    """The agreement of 20 items: 16 with a label of Ada, 12 of them with one of Bo, 6 of these with one of Chen."""
+    project = make(store, 20)
+    first = texts(store, project)
+    label(store, project, "Ada", dict.fromkeys(first[:16], "accept"))
+    label(store, project, "Bo", {t: "reject" if i < 4 else "accept" for i, t in enumerate(first[:12])})
+    label(store, project, "Chen", dict.fromkeys(first[:6], "accept"))
+    return agreement(store, project, resampling=FAST)
+
+
 def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> None:
-    project = make(fresh_store, 20)
-    first = texts(fresh_store, project)
-    label(fresh_store, project, "Ada", dict.fromkeys(first[:16], "accept"))
-    label(fresh_store, project, "Bo", {t: "reject" if i < 4 else "accept" for i, t in enumerate(first[:12])})
-    label(fresh_store, project, "Chen", dict.fromkeys(first[:6], "accept"))
-    report = agreement(fresh_store, project, resampling=FAST)
+    report = with_missing_labels(fresh_store)
     lines = for_people(report).splitlines()
     by_name = {line[:22].strip(): line for line in lines[1:]}
     assert "n = 12 with two labels or more" in by_name["all agree"]
@@ -61,12 +67,7 @@ def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> 
 
 
 def test_items_with_missing_labels(fresh_store: Store) -> None:
-    project = make(fresh_store, 20)
-    first = texts(fresh_store, project)
-    label(fresh_store, project, "Ada", dict.fromkeys(first[:16], "accept"))
-    label(fresh_store, project, "Bo", {t: "reject" if i < 4 else "accept" for i, t in enumerate(first[:12])})
-    label(fresh_store, project, "Chen", dict.fromkeys(first[:6], "accept"))
-    report = agreement(fresh_store, project, resampling=FAST)
+    report = with_missing_labels(fresh_store)
     assert (report.all_items, report.items, report.labels) == (20, 16, 34)
     assert report.by_labels == {0: 4, 1: 4, 2: 6, 3: 6}
     assert report.overall.unanimity.value == pytest.approx(8 / 12)
