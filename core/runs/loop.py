@@ -6,6 +6,7 @@ rows of its table and the facts of its record.
 
 import platform
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -103,7 +104,7 @@ def open_table(out: Path | None, columns: Iterable[str], line: Line = csv_line) 
 
 
 @dataclass(slots=True, kw_only=True)
-class RunReport(Generic[Answer]):
+class RunReport(ABC, Generic[Answer]):
     """What a run did: what came of each model, those that could not be used, notices, seconds of the whole run.
 
     Each kind adds its own; `as_json` is the record and what the command prints.
@@ -122,9 +123,9 @@ class RunReport(Generic[Answer]):
         self.models, self.failed = each_model(models, lambda model: ask(model, steps), steps, share)
         self.seconds = took()
 
+    @abstractmethod
     def as_json(self) -> dict[str, Any]:
         """Everything that a reader needs to trust the table or to make it again."""
-        raise NotImplementedError
 
     def add_notices(self, notices: Iterable[Notice]) -> None:
         """Add what is new of these notices."""
