@@ -12,14 +12,14 @@ CODES = ("accept", "reject")
 Label = tuple[int, int, str, str]  # item, annotator, choice, form
 
 
-def made(labels: list[Label]) -> BlindLabels:
+def labels_of(labels: list[Label]) -> BlindLabels:
     return blind_labels(
         [(item, who, choice, 1, 1, FORMS.index(form)) for item, who, choice, form in sorted(labels)], CODES
     )
 
 
 def rates(labels: list[Label], resamples: int = 2000) -> FormRates:
-    return accept_rates(made(labels), 0, {1: "Ada", 2: "Bo"}, Resampling(resamples))
+    return accept_rates(labels_of(labels), 0, {1: "Ada", 2: "Bo"}, Resampling(resamples))
 
 
 def drawn(number: int, seed: int = 1) -> list[Label]:

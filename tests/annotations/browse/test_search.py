@@ -42,23 +42,23 @@ TEXTS: tuple[tuple[str, str, list[str]], ...] = (
 )
 
 
-Filled = tuple[Project, dict[int, Item], list[Annotator]]
+SixSentences = tuple[Project, dict[int, Item], list[Annotator]]
 
 
 @pytest.fixture
-def filled(fresh_store: Store) -> Filled:
+def six_sentences(fresh_store: Store) -> SixSentences:
     """The six sentences in a database of the test's own."""
     return fill(fresh_store)
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Filled]]:
+def once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, SixSentences]]:
     """The six sentences in one database, for tests that only read."""
     with Store.open(tmp_path_factory.mktemp("browsing") / "once.db") as store:
         yield store, fill(store)
 
 
-def fill(fresh_store: Store) -> Filled:
+def fill(fresh_store: Store) -> SixSentences:
     """Six sentences of two files: 1 accepted, 2 split, 3 rejected by all, 4 one label, 5 skipped, 6 untouched."""
     project = create_project(fresh_store, "set", annotators=("Ada", "Bo"), per_item=2, seed=4)
     for file in ("one.txt", "two.txt"):
@@ -129,7 +129,7 @@ FILTERS = [
 def test_a_filter(
     filters: dict[str, object],
     expected: list[int],
-    once: tuple[Store, Filled],
+    once: tuple[Store, SixSentences],
 ) -> None:
     assert lines(once[0], once[1][0], **filters) == expected
 
@@ -157,12 +157,12 @@ SEARCHES = [
 
 
 @pytest.mark.parametrize(("text", "expected"), SEARCHES)
-def test_a_search(text: str, expected: list[int], once: tuple[Store, Filled]) -> None:
+def test_a_search(text: str, expected: list[int], once: tuple[Store, SixSentences]) -> None:
     assert lines(once[0], once[1][0], text=text) == expected
 
 
-def test_an_id_finds_its_item(fresh_store: Store, filled: Filled) -> None:
-    project, items, _people = filled
+def test_an_id_finds_its_item(fresh_store: Store, six_sentences: SixSentences) -> None:
+    project, items, _people = six_sentences
     assert lines(fresh_store, project, text=f" {items[4].uid} ") == [4]
     other = create_project(fresh_store, "other")
     assert lines(fresh_store, other, text=items[4].uid) == []
@@ -172,7 +172,7 @@ def test_an_id_finds_its_item(fresh_store: Store, filled: Filled) -> None:
 @given(
     word=st.text(st.sampled_from("他她老师 %_\\100iPhone“”图书馆。，" + string.ascii_letters), min_size=1, max_size=5)
 )
-def test_a_search_finds_what_python_finds(once: tuple[Store, Filled], word: str) -> None:
+def test_a_search_finds_what_python_finds(once: tuple[Store, SixSentences], word: str) -> None:
     wanted = [one.lower() if one.isascii() else _lower(one) for one in search_words(word)]
     expected = [line for line, (text, _file, _flags) in enumerate(TEXTS, 1) if all(w in _lower(text) for w in wanted)]
     assert lines(once[0], once[1][0], text=word) == expected
@@ -200,8 +200,8 @@ def test_words_of_a_search(text: str, words: list[str]) -> None:
     assert search_words(text) == words
 
 
-def test_marks_that_come_later(fresh_store: Store, filled: Filled) -> None:
-    store, (project, items, people) = fresh_store, filled
+def test_marks_that_come_later(fresh_store: Store, six_sentences: SixSentences) -> None:
+    store, (project, items, people) = fresh_store, six_sentences
     ada, bo = people
     add_comment(store, project, items[4].uid, "Why?", author="Lead", thread=ada)
     said = store.db.execute("SELECT op_id FROM assignment WHERE item = ?", (items[2].id,)).fetchall()
@@ -220,13 +220,13 @@ def test_marks_that_come_later(fresh_store: Store, filled: Filled) -> None:
 
 
 @pytest.mark.parametrize("flag", [*FLAGS, f"{MINED}x"])
-def test_every_mark_can_be_asked_for(flag: str, once: tuple[Store, Filled]) -> None:
+def test_every_mark_can_be_asked_for(flag: str, once: tuple[Store, SixSentences]) -> None:
     store, (project, items, _people) = once
     assert set(lines(store, project, flag=flag)) <= set(items)
 
 
-def test_a_reader_gets_the_own_items_alone(fresh_store: Store, filled: Filled) -> None:
-    store, (project, items, people) = fresh_store, filled
+def test_a_reader_gets_the_own_items_alone(fresh_store: Store, six_sentences: SixSentences) -> None:
+    store, (project, items, people) = fresh_store, six_sentences
     ada, bo = people
     add_comment(store, project, items[2].uid, "Why, Ada?", author="Lead", thread=ada)
     add_comment(store, project, items[3].uid, "For all.", author="Lead")
@@ -244,7 +244,7 @@ def test_a_reader_gets_the_own_items_alone(fresh_store: Store, filled: Filled) -
             search_items(store, project, Filters(flag=flag, reader=bo))
 
 
-def test_pages_cover_everything_once(once: tuple[Store, Filled]) -> None:
+def test_pages_cover_everything_once(once: tuple[Store, SixSentences]) -> None:
     store, (project, *_rest) = once
     pages = [search_items(store, project, Filters(), number, size=4) for number in (1, 2)]
     assert [row.item.line for page in pages for row in page.rows] == [1, 2, 3, 4, 5, 6]
@@ -253,7 +253,7 @@ def test_pages_cover_everything_once(once: tuple[Store, Filled]) -> None:
     assert search_items(store, project, Filters(text="龘"), 3).pages == 1
 
 
-def test_a_row_says_how_far_its_item_is(once: tuple[Store, Filled]) -> None:
+def test_a_row_says_how_far_its_item_is(once: tuple[Store, SixSentences]) -> None:
     store, (project, *_rest) = once
     made = {row.item.line: row for row in rows(store, search_ids(store, project, Filters()))}
     assert [(row.labels, row.wanted, row.split) for row in made.values()] == [
@@ -262,8 +262,8 @@ def test_a_row_says_how_far_its_item_is(once: tuple[Store, Filled]) -> None:
     assert made[2].item.status == "rejected" and made[1].item.gold == "accept"
 
 
-def test_what_is_not_published_is_not_found(fresh_store: Store, filled: Filled) -> None:
-    project = filled[0]
+def test_what_is_not_published_is_not_found(fresh_store: Store, six_sentences: SixSentences) -> None:
+    project = six_sentences[0]
     batch = Batch.begin(fresh_store, project, "three.txt")
     batch.add([NewItem("奶奶在老师家。", find("奶奶在老师家。")[0], "three.txt", 1)])
     assert lines(fresh_store, project, text="老师") == [1, 2, 6]
@@ -274,14 +274,14 @@ def test_what_is_not_published_is_not_found(fresh_store: Store, filled: Filled) 
     assert imported_files(fresh_store, project)[-1] == "three.txt" and "爷爷/奶奶" in pairs_of(fresh_store, project)
 
 
-def test_items_of_another_project_are_not_found(fresh_store: Store, filled: Filled) -> None:
+def test_items_of_another_project_are_not_found(fresh_store: Store, six_sentences: SixSentences) -> None:
     other = create_project(fresh_store, "other", annotators=("Ada",))
     assert search_items(fresh_store, other, Filters()).total == 0
     with Batch.begin(fresh_store, other, "one.txt") as batch:
         batch.add([NewItem("他是老师。", find("他是老师。")[0], "one.txt", 9)])
         batch.publish()
     assert lines(fresh_store, other, text="老师") == [9] and lines(fresh_store, other, annotator="Ada") == []
-    assert lines(fresh_store, filled[0], text="老师") == [1, 2, 6]
+    assert lines(fresh_store, six_sentences[0], text="老师") == [1, 2, 6]
 
 
 def test_a_generation_is_found_by_its_context(fresh_store: Store) -> None:
@@ -300,7 +300,7 @@ def test_neighbours(ids: list[int], item: int, expected: tuple[int | None, int |
     assert neighbours(ids, item) == expected
 
 
-def test_uid_of(once: tuple[Store, Filled]) -> None:
+def test_uid_of(once: tuple[Store, SixSentences]) -> None:
     assert uid_of(once[0], once[1][1][3].id) == once[1][1][3].uid
 
 
@@ -321,12 +321,12 @@ def test_a_search_is_one_walk(
     filters: Filters,
     steps: list[str],
     fresh_store: Store,
-    filled: Filled,
+    six_sentences: SixSentences,
 ) -> None:
     """The plan of the query, as the database tells it: one walk along the items, labels from the index alone."""
     asked: list[str] = []
     fresh_store.db.set_trace_callback(asked.append)
-    search_ids(fresh_store, filled[0], replace(filters))
+    search_ids(fresh_store, six_sentences[0], replace(filters))
     fresh_store.db.set_trace_callback(None)
     plan = "\n".join(row[3] for row in fresh_store.db.execute(f"EXPLAIN QUERY PLAN {asked[-1]}"))
     assert all(step in plan for step in steps), plan

@@ -28,7 +28,7 @@ from tests.support.pages import MAIN, open_page
 pytestmark = pytest.mark.early
 
 
-def kept(store: Store) -> Project:
+def labelled_project(store: Store) -> Project:
     """Twenty items of two pairs; both annotators keep the first six and reject the next four."""
     project = make(store, 20, ("Ada", "Bo"), per_item=2)
     first = texts(store, project)[:10]
@@ -38,7 +38,7 @@ def kept(store: Store) -> Project:
 
 
 def test_kept_items_and_all_items(fresh_store: Store) -> None:
-    project = kept(fresh_store)
+    project = labelled_project(fresh_store)
     some, everything = describe_items(fresh_store, project), describe_items(fresh_store, project, items="all")
     assert (some.items, some.sentences, everything.sentences) == ("accepted", 6, 20)
     assert some.signature != everything.signature and "items:accepted" in some.signature
@@ -51,7 +51,7 @@ def test_kept_items_and_all_items(fresh_store: Store) -> None:
 
 
 def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> None:
-    project = kept(fresh_store)
+    project = labelled_project(fresh_store)
     set_quotas(fresh_store, project, {("他/她", "male"): 2, ("他/她", "female"): 2, ("爸爸/妈妈", "male"): 1})
     fixed, free = describe_project(fresh_store, project)["balance"]
     assert (fixed["pair"], fixed["p"], fixed["p_holm"]) == ("他/她", None, None)
@@ -162,7 +162,7 @@ def run(*arguments: str) -> dict[str, object]:
 
 
 def test_command_says_what_the_function_says(fresh_store: Store, tmp_path: Path) -> None:
-    project = kept(fresh_store)
+    project = labelled_project(fresh_store)
     found = run("made", "--model", "demo-zh", "--db", str(fresh_store.path), "--latex", str(tmp_path / "t.tex"))
     assert found == json.loads(json.dumps(describe_project(fresh_store, project, "demo-zh")))
     assert run("made", "--items", "all", "--db", str(fresh_store.path))["sentences"] == 20
@@ -199,7 +199,7 @@ def test_page_shows_the_numbers(
     fresh_store: Store, language: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    project = kept(fresh_store)
+    project = labelled_project(fresh_store)
     page = open_page("describe", language)
     found = describe_items(fresh_store, project, words=vocabulary("demo-zh"))
     values = [metric.value for metric in page.metric]
@@ -215,7 +215,7 @@ def test_page_shows_the_numbers(
 
 def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.describe.source.MANY", 5)
-    project = kept(fresh_store)  # six are kept
+    project = labelled_project(fresh_store)  # six are kept
     page = open_page("describe")
     assert not page.metric and any("when you ask" in one.value for one in page.caption)
     page.button(key=f"count-{project.uid}").click().run()

@@ -55,14 +55,14 @@ def fixed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     new_database()  # made once in a process, with ids that the first world must not draw
     Clock.now = BEGIN
 
-    def told(project: Project, item: Item) -> dict[str, Any]:
+    def opinion_by_length(project: Project, item: Item) -> dict[str, Any]:
         return {"bias": len(item.text) / 10, "reason": None, "signature": "made for a test"}
 
     monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=Actor.draw()))
     monkeypatch.setattr(secrets, "token_bytes", lambda size=32: b"k" * size)
     monkeypatch.setattr(time, "time", lambda: Clock.now)
     monkeypatch.setattr(timestamps, "datetime", Fixed)
-    monkeypatch.setattr(opinion, "opinion_of", told)
+    monkeypatch.setattr(opinion, "opinion_of", opinion_by_length)
     yield
     stores.close()
 

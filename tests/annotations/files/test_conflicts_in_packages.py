@@ -83,7 +83,7 @@ def travel(old: Store, project: Project, new: Store, path: Path, **wish: bool) -
         return write_package.import_package(new, "back", members, path.name).project
 
 
-def told(one: Conflict) -> tuple[str, str, str, str | None, str]:
+def conflict_row(one: Conflict) -> tuple[str, str, str, str | None, str]:
     return one.kind, one.item, one.first, one.second, one.of
 
 
@@ -101,7 +101,7 @@ def test_what_was_decided_stays_decided_and_the_rest_is_listed(
     back = travel(fresh_store, disagreeing, elsewhere, tmp_path / "set.zip", names=names)
     listed = conflicts(elsewhere, back)
     unseen = {} if names else {"text": None}  # a text of another file leaves with names only
-    assert sorted(map(str, map(told, listed))) == sorted(
+    assert sorted(map(str, map(conflict_row, listed))) == sorted(
         str((one.kind, one.item, one.first, unseen.get(one.kind, one.second), one.of)) for one in left
     )
     assert {one.key for one in listed} != {one.key for one in left}

@@ -83,7 +83,7 @@ def state(store, found):
     )
 
 
-def kept(store, found):
+def item_rows(store, found):
     return [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(store, found)]
 
 
@@ -103,10 +103,10 @@ def test_a_whole_project_comes_back(old, fresh_store, tmp_path, names):
     assert (brought.items.imported, brought.labels.rejected, brought.labels.beside) == (120, 0, 0)
     assert brought.labels.imported == len(labels(old, before)) == 138
     assert labels(fresh_store, after) == labels(old, before)
-    kept = [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(old, before)]
+    item_rows = [(one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(old, before)]
     assert [
         (one.uid, one.text, one.context, one.extra, one.gold, one.status) for one in items(fresh_store, after)
-    ] == kept
+    ] == item_rows
     assert state(fresh_store, after) == state(old, before)
     assert [(one.text, one.choices, one.reasons) for one in guidelines(fresh_store, after)] == [
         (one.text, one.choices, one.reasons) for one in guidelines(old, before)

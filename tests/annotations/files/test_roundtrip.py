@@ -28,7 +28,7 @@ from core.text.sentences import control_character
 from tests.support.any_items import CORPORA, ROOTED, sentences
 
 
-def filled(store: Store, rows: list[NewItem], name: str = "x") -> Project:
+def project_of(store: Store, rows: list[NewItem], name: str = "x") -> Project:
     project = create_project(store, name)
     with Batch.begin(store, project, "made.txt") as batch:
         batch.add(rows)
@@ -63,7 +63,7 @@ def test_import_of_export_is_the_same_project(empty: Path, rows: list[NewItem], 
         Store.open(shutil.copy(empty, Path(folder) / "one.db")) as store,
         Store.open(shutil.copy(empty, Path(folder) / "two.db")) as other,
     ):
-        project = filled(store, rows)
+        project = project_of(store, rows)
         path = Path(folder) / f"x{ENDING[format]}"
         assert export_file(store, project, path, format=format).rows == len(rows)
         again = create_project(other, "again")
@@ -113,7 +113,7 @@ def test_generations_come_back(tmp_path: Path, fresh_store: Store) -> None:
 
 
 def test_extra_columns_come_out_under_their_names(fresh_store: Store, tmp_path: Path) -> None:
-    project = filled(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, {"source": "s", "status": "old"})])
+    project = project_of(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, {"source": "s", "status": "old"})])
     export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
     line = json.loads((tmp_path / "x.jsonl").read_text("utf-8"))
     assert (line["source"], line["status"], line["extra"]) == ("s", "pending", {"status": "old"})
@@ -128,7 +128,7 @@ def test_extra_columns_come_out_under_their_names(fresh_store: Store, tmp_path: 
 
 def test_columns_of_another_format_do_not_change_what_an_export_is(fresh_store: Store, tmp_path: Path) -> None:
     extra = dict.fromkeys((*SLGUSET, *GENERATION, "text"), "她也来了")
-    project = filled(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, extra)])
+    project = project_of(fresh_store, [NewItem("他来了", find("他来了")[0], "a", 1, extra)])
     export_file(fresh_store, project, tmp_path / "x.jsonl", format="jsonl")
     second = create_project(fresh_store, "second")
     assert import_file(fresh_store, second, tmp_path / "x.jsonl").format == "sentences"

@@ -23,11 +23,11 @@ from core.errors import NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 
 NOW = 1_000_000.0
-Made = tuple[Store, Project, list[Annotator], list[Item]]
+SixLabelled = tuple[Store, Project, list[Annotator], list[Item]]
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> Made:
+def six_labelled(fresh_store: Store) -> SixLabelled:
     """Six sentences, labelled by three: Ada accepts all, Bo rejects 0 to 2 (name), Chen 0 (generic) and 1 (name)."""
     project, people = filled_project(fresh_store, 6)
     items = sorted(claim(fresh_store, project, people[0], now=NOW), key=lambda item: item.id)
@@ -66,8 +66,8 @@ def test_which_codes_a_version_adds_drops_and_changes() -> None:
     assert found == (("d",), ("c",), ("b",)) and found.touched == {"b", "c"}  # another key is no change
 
 
-def test_what_is_counted_before_anything_is_done(made: Made) -> None:
-    store, project, _, _ = made
+def test_what_is_counted_before_anything_is_done(six_labelled: SixLabelled) -> None:
+    store, project, _, _ = six_labelled
     now = changed(store, project)
     found = count_affected(store, project, now.choices, now.reasons)
     assert (found.older.labels, found.named.labels, found.named.items) == (18, 4, 3)
@@ -79,8 +79,8 @@ def test_what_is_counted_before_anything_is_done(made: Made) -> None:
     assert count_affected(store, project, now.choices, dropped).named.labels == 5
 
 
-def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> None:
-    store, project, (ada, bo, chen), items = made
+def test_what_names_a_changed_criterion_goes_back_to_who_made_it(six_labelled: SixLabelled) -> None:
+    store, project, (ada, bo, chen), items = six_labelled
     version, sent = write_version(store, project, changed(store, project), which="named", author="Lead")
     assert (version.version, sent.labels, sent.items) == (2, 4, 3)
     assert state(store, items[0]) == (2, 3, "pending", None)  # the slots stay taken
@@ -97,8 +97,8 @@ def test_what_names_a_changed_criterion_goes_back_to_who_made_it(made: Made) -> 
     assert events(store, project, action="new_version")[0].data["criteria"]["changed"] == ["name"]
 
 
-def test_it_is_sent_once_however_often_it_is_asked_for(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_it_is_sent_once_however_often_it_is_asked_for(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     assert send_for_relabelling(store, project, 2, "named").labels == 0
     assert len(events(store, project, action="sent_back")) == 1
@@ -112,8 +112,8 @@ def op(store: Store, item: Item, person: Annotator) -> str:
     return str(store.db.execute(query, (item.id, person.id)).fetchone()[0])
 
 
-def test_gold_is_what_the_new_labels_say(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_gold_is_what_the_new_labels_say(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     told = earlier_labels(store, bo.id, items)[items[2].uid]
     assert (told.choice, told.reasons, told.version) == ("reject", ("name",), 1)
@@ -127,16 +127,16 @@ def test_gold_is_what_the_new_labels_say(made: Made) -> None:
     ]  # fmt: skip
 
 
-def test_a_label_of_an_open_desk_still_replaces_the_one_that_was_sent_back(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_a_label_of_an_open_desk_still_replaces_the_one_that_was_sent_back(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     late = decide(items[1], "accept", base=op(store, items[1], bo), guideline=1)
     assert store_operations(store, project, bo, [late], now=NOW)[0].stored
     assert assigned(store, items[1], bo)[0] == "labelled"
 
 
-def test_taken_back_again_it_is_still_nobody_else_s(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_taken_back_again_it_is_still_nobody_else_s(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     write_version(store, project, changed(store, project), which="named")
     first = decide(items[0], base=op(store, items[0], bo))
     store_operations(store, project, bo, [first, decide(items[0], None, base=first.op_id)], now=NOW)
@@ -173,20 +173,20 @@ def test_a_successor_gets_what_was_sent_back(fresh_store: Store) -> None:
     assert len(claim(fresh_store, project, dan, now=NOW)) == 4 and broken_rules(fresh_store) == []
 
 
-def test_labels_of_who_has_left_become_free(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_labels_of_who_has_left_become_free(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     remove_annotator(store, project, bo)
     now = changed(store, project)
     assert count_affected(store, project, now.choices, now.reasons).left == 6
     write_version(store, project, now, which="named")
     assert assigned(store, items[0], bo) == ("released", 0, None, None)
-    dan = replace_annotator(store, project, made[2][0], "Dan", now=NOW)
+    dan = replace_annotator(store, project, six_labelled[2][0], "Dan", now=NOW)
     assert {item.id for item in claim(store, project, dan, now=NOW)} >= {items[0].id, items[1].id, items[2].id}
     assert broken_rules(store) == []
 
 
-def test_what_was_labelled_after_a_reveal_stays(made: Made) -> None:
-    store, project, (_, bo, _), items = made
+def test_what_was_labelled_after_a_reveal_stays(six_labelled: SixLabelled) -> None:
+    store, project, (_, bo, _), items = six_labelled
     reveal(store, project, bo, items[0].uid)
     now = changed(store, project)
     found = count_affected(store, project, now.choices, now.reasons)
@@ -205,8 +205,8 @@ def test_a_reject_that_names_only_a_tag_is_meant_too(fresh_store: Store) -> None
     assert (found.named.labels, found.all.labels) == (1, 2)
 
 
-def test_refusals(made: Made) -> None:
-    store, project, _, _ = made
+def test_refusals(six_labelled: SixLabelled) -> None:
+    store, project, _, _ = six_labelled
     with pytest.raises(Refused, match="none, named, all"):
         send_for_relabelling(store, project, 1, "some")  # type: ignore[arg-type]
     with pytest.raises(NotFound):
@@ -214,8 +214,8 @@ def test_refusals(made: Made) -> None:
     assert send_for_relabelling(store, project, 1, "all").labels == 0  # nothing is older than the first
 
 
-def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, project, _, _ = made
+def test_many_are_sent_back_in_several_transactions(six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, _, _ = six_labelled
     monkeypatch.setattr(relabelling, "CHUNK", 5)
     monkeypatch.setattr("annotations.guideline.drafts.CHUNK", 5)
     _, sent = write_version(store, project, changed(store, project), which="all")
@@ -224,8 +224,10 @@ def test_many_are_sent_back_in_several_transactions(made: Made, monkeypatch: pyt
     assert event.data["labels"] == 17 and broken_rules(store) == []
 
 
-def test_what_is_taken_back_meanwhile_goes_to_no_desk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, project, (_, bo, _), _ = made
+def test_what_is_taken_back_meanwhile_goes_to_no_desk(
+    six_labelled: SixLabelled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, project, (_, bo, _), _ = six_labelled
     write_version(store, project, changed(store, project), which="none")
     meant = relabelling._labels_to_send
 

@@ -60,7 +60,7 @@ def add(store: Store, project: Project, items: list[NewItem]) -> None:
         batch.publish()
 
 
-def wanted(store: Store) -> Counter[int]:
+def wanted_counts(store: Store) -> Counter[int]:
     return Counter(row[0] for row in store.db.execute("SELECT wanted FROM item"))
 
 
@@ -105,7 +105,7 @@ def test_labels_planned(fresh_store: Store, per_item: int, doubled: int | None, 
 
 def test_publishing_draws_the_sample(fresh_store: Store) -> None:
     generations(fresh_store, 60, ("Ada", "Bo"), per_item=2, doubled=12)
-    assert wanted(fresh_store) == {1: 48, 2: 12}
+    assert wanted_counts(fresh_store) == {1: 48, 2: 12}
 
 
 def test_the_sample_is_the_same_in_another_database(fresh_store: Store, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_an_item_that_leaves_the_sample_is_settled(fresh_store: Store) -> None:
 def test_changing_the_plan(fresh_store: Store, doubled: int | None, expected: dict[int, int]) -> None:
     made = generations(fresh_store, 30, ("Ada", "Bo"), per_item=2, doubled=10)
     change_project(fresh_store, made, doubled=doubled)
-    assert wanted(fresh_store) == expected
+    assert wanted_counts(fresh_store) == expected
 
 
 def work(store: Store, project: Project, person: Annotator) -> list[str]:

@@ -22,62 +22,62 @@ from annotations.types import Annotator, Answer, Item, Operation, Project
 from core.errors import NotAllowed, NotFound
 from tests.support.projects import broken_rules, decide, filled_project
 
-Made = tuple[Store, Project, list[Annotator], list[Item]]
+EightLeased = tuple[Store, Project, list[Annotator], list[Item]]
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> Made:
+def eight_leased(fresh_store: Store) -> EightLeased:
     """A project of 8 sentences; Ada has leased them all."""
     project, people = filled_project(fresh_store, 8)
     return fresh_store, project, people, claim(fresh_store, project, people[0])
 
 
-def one(made: Made, operation: Operation, person: int = 0) -> Answer:
-    store, project, people, _ = made
+def one(eight_leased: EightLeased, operation: Operation, person: int = 0) -> Answer:
+    store, project, people, _ = eight_leased
     return store_operations(store, project, people[person], [operation])[0]
 
 
-def state(made: Made, item: Item, person: int = 0) -> tuple[Any, ...]:
+def state(eight_leased: EightLeased, item: Item, person: int = 0) -> tuple[Any, ...]:
     query = "SELECT state, latest IS NOT NULL, blind IS NOT NULL FROM assignment WHERE item = ? AND annotator = ?"
-    store, _, people, _ = made
+    store, _, people, _ = eight_leased
     return tuple(store.db.execute(query, (item.id, people[person].id)).fetchone())
 
 
-def test_a_label_is_on_disk_when_the_answer_comes(made: Made) -> None:
-    store, project, _, items = made
+def test_a_label_is_on_disk_when_the_answer_comes(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     operation = decide(items[0], note="  clear  ", seconds=2.5, form_shown="masked")
-    assert one(made, operation) == Answer(operation.op_id, True, latest=operation.op_id)
+    assert one(eight_leased, operation) == Answer(operation.op_id, True, latest=operation.op_id)
     with Store.open(store.path) as other:
         row = label_rows(other, project)[0]
     assert (row["item"], row["choice"], row["note"], row["seconds"]) == (items[0].uid, "accept", "clear", 2.5)
     assert (row["form_shown"], row["guideline"], row["after_reveal"]) == ("masked", 1, False)
 
 
-def test_the_same_operation_twice_is_stored_once(made: Made) -> None:
-    store, project, _, items = made
+def test_the_same_operation_twice_is_stored_once(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     operation = decide(items[0])
-    first, second = one(made, operation), one(made, operation)
+    first, second = one(eight_leased, operation), one(eight_leased, operation)
     assert first == second
     assert len(label_rows(store, project, which="all")) == 1
 
 
-def test_a_skip_sent_twice_counts_once_even_after_a_label(made: Made) -> None:
-    store, _, _, items = made
+def test_a_skip_sent_twice_counts_once_even_after_a_label(eight_leased: EightLeased) -> None:
+    store, _, _, items = eight_leased
     skip = decide(items[0], "skip")
-    one(made, skip)
-    one(made, decide(items[0], base=skip.op_id))
-    assert one(made, skip).stored
-    assert state(made, items[0]) == ("labelled", 1, 1)
+    one(eight_leased, skip)
+    one(eight_leased, decide(items[0], base=skip.op_id))
+    assert one(eight_leased, skip).stored
+    assert state(eight_leased, items[0]) == ("labelled", 1, 1)
     assert store.db.execute("SELECT skips FROM assignment WHERE item = ?", (items[0].id,)).fetchone() == (1,)
 
 
-def test_an_id_of_another_item_or_annotator_is_refused(made: Made) -> None:
-    items = made[3]
+def test_an_id_of_another_item_or_annotator_is_refused(eight_leased: EightLeased) -> None:
+    items = eight_leased[3]
     operation = decide(items[0])
-    one(made, operation)
+    one(eight_leased, operation)
     stolen = decide(items[1], op_id=operation.op_id)
-    assert not one(made, stolen).stored
-    assert not one(made, operation, person=1).stored
+    assert not one(eight_leased, stolen).stored
+    assert not one(eight_leased, operation, person=1).stored
 
 
 REFUSED: list[tuple[str, dict[str, Any]]] = [
@@ -101,8 +101,10 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("choice", "fields"), REFUSED)
-def test_refused_with_a_reason_and_the_others_go_on(made: Made, choice: str, fields: dict[str, Any]) -> None:
-    store, project, people, items = made
+def test_refused_with_a_reason_and_the_others_go_on(
+    eight_leased: EightLeased, choice: str, fields: dict[str, Any]
+) -> None:
+    store, project, people, items = eight_leased
     rest = {name: value for name, value in fields.items() if name != "item"}
     wrong = decide(fields.get("item", items[1].uid), choice, **rest)
     answers = store_operations(store, project, people[0], [decide(items[0]), wrong, decide(items[2], "reject")])
@@ -113,15 +115,15 @@ def test_refused_with_a_reason_and_the_others_go_on(made: Made, choice: str, fie
     assert broken_rules(store) == []
 
 
-def test_a_reject_with_a_note_needs_no_reason(made: Made) -> None:
-    assert one(made, decide(made[3][0], "reject", reasons=(), note="reads oddly")).stored
+def test_a_reject_with_a_note_needs_no_reason(eight_leased: EightLeased) -> None:
+    assert one(eight_leased, decide(eight_leased[3][0], "reject", reasons=(), note="reads oddly")).stored
 
 
-def test_an_item_of_another_project_or_of_no_published_file_is_unknown(made: Made) -> None:
+def test_an_item_of_another_project_or_of_no_published_file_is_unknown(eight_leased: EightLeased) -> None:
     from annotations.items.batch import Batch
     from tests.support.projects import new_items
 
-    store, project, people, _ = made
+    store, project, people, _ = eight_leased
     elsewhere, _ = filled_project(store, 1)
     foreign = store.db.execute("SELECT uid FROM item WHERE project = ?", (elsewhere.id,)).fetchone()[0]
     batch = Batch.begin(store, project, "later.txt")
@@ -131,117 +133,117 @@ def test_an_item_of_another_project_or_of_no_published_file_is_unknown(made: Mad
     assert [answer.stored for answer in answers] == [False, False]
 
 
-def test_a_stranger_may_not_label(made: Made) -> None:
-    store, project, _, items = made
+def test_a_stranger_may_not_label(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     other = filled_project(store, 1, people=("Dan",))[1][0]
     with pytest.raises(NotAllowed):
         store_operations(store, project, other, [decide(items[0])])
     assert label_rows(store, project, which="all") == []
 
 
-def test_undo_and_redo_are_rows(made: Made) -> None:
-    store, project, _, items = made
+def test_undo_and_redo_are_rows(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     first = decide(items[0])
     undo = decide(items[0], None, base=first.op_id)
     again = decide(items[0], "reject", base=undo.op_id)
     for operation, expected in ((first, "labelled"), (undo, "leased"), (again, "labelled")):
-        assert one(made, operation).latest == operation.op_id
-        assert state(made, items[0])[0] == expected
+        assert one(eight_leased, operation).latest == operation.op_id
+        assert state(eight_leased, items[0])[0] == expected
     rows = label_rows(store, project, which="all")
     assert [row["choice"] for row in rows] == ["accept", None, "reject"]
     assert [row["choice"] for row in label_rows(store, project, which="latest")] == ["reject"]
     assert broken_rules(store) == []
 
 
-def test_undo_of_a_skip_takes_the_item_back(made: Made) -> None:
-    store, _, _, items = made
+def test_undo_of_a_skip_takes_the_item_back(eight_leased: EightLeased) -> None:
+    store, _, _, items = eight_leased
     skip = decide(items[0], "skip")
-    one(made, skip)
-    one(made, decide(items[0], None, base=skip.op_id))
-    assert state(made, items[0]) == ("leased", 0, 0)
+    one(eight_leased, skip)
+    one(eight_leased, decide(items[0], None, base=skip.op_id))
+    assert state(eight_leased, items[0]) == ("leased", 0, 0)
     assert store.db.execute("SELECT skips, taken FROM assignment JOIN item ON item.id = item").fetchone() == (0, 1)
 
 
-def test_the_second_desk_is_stored_beside_the_first(made: Made) -> None:
-    store, project, people, items = made
+def test_the_second_desk_is_stored_beside_the_first(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     first, second = decide(items[0], desk="one"), decide(items[0], "reject", desk="two")
-    one(made, first)
-    answer = one(made, second)
+    one(eight_leased, first)
+    answer = one(eight_leased, second)
     assert (answer.stored, answer.conflict, answer.latest) == (True, True, first.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["accept"]
     found = own_conflicts(store, project, people[0])
     assert [(each.op_id, each.choice, each.superseded) for each in found] == [(second.op_id, "reject", True)]
-    assert one(made, second) == answer
-    one(made, decide(items[0], "reject", desk="two", base=first.op_id))
+    assert one(eight_leased, second) == answer
+    one(eight_leased, decide(items[0], "reject", desk="two", base=first.op_id))
     assert own_conflicts(store, project, people[0]) == []
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
 
 
-def test_within_a_desk_the_higher_revision_wins(made: Made) -> None:
-    store, project, people, items = made
+def test_within_a_desk_the_higher_revision_wins(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     newer = decide(items[0], "reject", revision=9, base="lost on the way")
     older = decide(items[0], "accept", revision=3)
-    one(made, decide(items[0], revision=1))
-    assert one(made, newer).latest == newer.op_id
-    answer = one(made, older)
+    one(eight_leased, decide(items[0], revision=1))
+    assert one(eight_leased, newer).latest == newer.op_id
+    answer = one(eight_leased, older)
     assert (answer.stored, answer.conflict, answer.latest) == (True, False, newer.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
     assert own_conflicts(store, project, people[0]) == []
 
 
-def test_a_decision_on_one_that_never_came_stands_where_nothing_does(made: Made) -> None:
-    store, project, _, items = made
+def test_a_decision_on_one_that_never_came_stands_where_nothing_does(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     never = decide(items[0], revision=1)
     later = decide(items[0], "reject", revision=2, base=never.op_id)
-    assert one(made, later).latest == later.op_id
-    answer = one(made, never)  # arrives after all
+    assert one(eight_leased, later).latest == later.op_id
+    answer = one(eight_leased, never)  # arrives after all
     assert (answer.conflict, answer.latest) == (False, later.op_id)
     assert [row["choice"] for row in label_rows(store, project)] == ["reject"]
 
 
-def test_what_a_desk_decided_earlier_never_stands_for_what_it_decided_later(made: Made) -> None:
-    store, project, people, items = made
+def test_what_a_desk_decided_earlier_never_stands_for_what_it_decided_later(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     other = decide(items[0], desk="other")
     first = decide(items[0], "reject", revision=1, base=other.op_id)
     second = decide(items[0], None, revision=2, base=first.op_id)
-    one(made, other)
-    assert one(made, second).conflict
-    assert one(made, first).latest == other.op_id
+    one(eight_leased, other)
+    assert one(eight_leased, second).conflict
+    assert one(eight_leased, first).latest == other.op_id
     assert [each.op_id for each in own_conflicts(store, project, people[0])] == [second.op_id]
 
 
-def test_gold_uses_the_last_blind_label(made: Made) -> None:
-    store, project, people, items = made
+def test_gold_uses_the_last_blind_label(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     first = decide(items[0])
-    one(made, first)
+    one(eight_leased, first)
     reveal(store, project, people[0], items[0].uid)
-    one(made, decide(items[0], "reject", base=first.op_id))
+    one(eight_leased, decide(items[0], "reject", base=first.op_id))
     assert [(row["choice"], row["after_reveal"]) for row in label_rows(store, project)] == [("accept", False)]
     latest = label_rows(store, project, which="latest")
     assert [(row["choice"], row["after_reveal"]) for row in latest] == [("reject", True)]
     assert broken_rules(store) == []
 
 
-def test_a_blind_label_stays_when_taken_back_after_a_reveal(made: Made) -> None:
-    store, project, people, items = made
+def test_a_blind_label_stays_when_taken_back_after_a_reveal(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     first = decide(items[0])
-    one(made, first)
+    one(eight_leased, first)
     reveal(store, project, people[0], items[0].uid)
-    one(made, decide(items[0], None, base=first.op_id))
-    assert state(made, items[0]) == ("leased", 0, 1)
+    one(eight_leased, decide(items[0], None, base=first.op_id))
+    assert state(eight_leased, items[0]) == ("leased", 0, 1)
     claim(store, project, people[1], now=4e9)  # far in the future: Ada's leases have run out
-    assert state(made, items[0]) == ("leased", 0, 1)
+    assert state(eight_leased, items[0]) == ("leased", 0, 1)
     assert len(label_rows(store, project)) == 1
     assert broken_rules(store) == []
 
 
 @pytest.mark.parametrize("before", [[], ["skip"], ["accept", None]])
-def test_nothing_is_revealed_before_a_label_stands(made: Made, before: list[str | None]) -> None:
-    store, project, people, items = made
+def test_nothing_is_revealed_before_a_label_stands(eight_leased: EightLeased, before: list[str | None]) -> None:
+    store, project, people, items = eight_leased
     base = None
     for choice in before:
         operation = decide(items[0], choice, base=base)
-        base = one(made, operation).latest
+        base = one(eight_leased, operation).latest
     with pytest.raises(NotAllowed):
         reveal(store, project, people[0], items[0].uid)
     with pytest.raises(NotFound):
@@ -249,15 +251,17 @@ def test_nothing_is_revealed_before_a_label_stands(made: Made, before: list[str 
 
 
 @pytest.mark.parametrize(("left", "slot"), [(False, ("leased", 1)), (True, ("released", 0))])
-def test_what_somebody_who_left_takes_back_goes_to_others(made: Made, left: bool, slot: tuple[str, int]) -> None:
-    store, project, people, items = made
+def test_what_somebody_who_left_takes_back_goes_to_others(
+    eight_leased: EightLeased, left: bool, slot: tuple[str, int]
+) -> None:
+    store, project, people, items = eight_leased
     first = decide(items[0])
-    one(made, first)
+    one(eight_leased, first)
     if left:
         remove_annotator(store, project, people[0])
-    assert one(made, decide(items[0], None, base=first.op_id)).stored
+    assert one(eight_leased, decide(items[0], None, base=first.op_id)).stored
     taken = store.db.execute("SELECT taken FROM item WHERE id = ?", (items[0].id,)).fetchone()[0]
-    assert (state(made, items[0])[0], taken) == slot
+    assert (state(eight_leased, items[0])[0], taken) == slot
     assert broken_rules(store) == []
 
 
@@ -282,30 +286,30 @@ def test_statuses(fresh_store: Store) -> None:
     assert found.by_labels == {2: 2, 3: 2}
 
 
-def test_a_label_points_to_the_guideline_in_view(made: Made) -> None:
-    store, project, _, items = made
+def test_a_label_points_to_the_guideline_in_view(eight_leased: EightLeased) -> None:
+    store, project, _, items = eight_leased
     old = guideline(store, project)
     add_guideline(store, project, "Keep what reads well.", old.choices, old.reasons[:1])
-    one(made, decide(items[0], "reject", guideline=1))
-    one(made, decide(items[1]))
+    one(eight_leased, decide(items[0], "reject", guideline=1))
+    one(eight_leased, decide(items[1]))
     rows = {row["item"]: row["guideline"] for row in label_rows(store, project)}
     assert rows == {items[0].uid: 1, items[1].uid: 2}
-    assert not one(made, decide(items[2], "reject")).stored  # the new version has no such reason
+    assert not one(eight_leased, decide(items[2], "reject")).stored  # the new version has no such reason
 
 
-def test_labels_of_a_project_that_was_put_away_still_arrive(made: Made) -> None:
-    store, project, people, items = made
+def test_labels_of_a_project_that_was_put_away_still_arrive(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     archive(store, project)
-    assert one(made, decide(items[0])).stored
+    assert one(eight_leased, decide(items[0])).stored
     assert claim(store, project, people[0]) == []
 
 
-def test_history_newest_first_and_search(made: Made) -> None:
-    store, project, people, items = made
+def test_history_newest_first_and_search(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     for item in items[:4]:
-        one(made, decide(item, note="see 姥姥" if item is items[1] else ""))
-    one(made, decide(items[0], "reject", base=own_decisions(store, project, people[0])[-1].op_id))
-    one(made, decide(items[4], "skip"))
+        one(eight_leased, decide(item, note="see 姥姥" if item is items[1] else ""))
+    one(eight_leased, decide(items[0], "reject", base=own_decisions(store, project, people[0])[-1].op_id))
+    one(eight_leased, decide(items[4], "skip"))
     assert [each.item.uid for each in own_decisions(store, project, people[0])] == [items[n].uid for n in (0, 3, 2, 1)]
     assert [each.item.uid for each in own_decisions(store, project, people[0], limit=1)] == [items[0].uid]
     assert [each.item.uid for each in own_decisions(store, project, people[0], search="姥姥")].count(items[1].uid) == 1
@@ -314,8 +318,8 @@ def test_history_newest_first_and_search(made: Made) -> None:
     assert own_decisions(store, project, people[1]) == []
 
 
-def test_a_search_looks_back_so_far(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, project, people, items = made
+def test_a_search_looks_back_so_far(eight_leased: EightLeased, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, project, people, items = eight_leased
     store_operations(store, project, people[0], [decide(item) for item in items[:4]])
     monkeypatch.setattr("annotations.labels.read.MOST_SEARCHED", 2)
     found = own_decisions(store, project, people[0], search="市场")
@@ -323,10 +327,10 @@ def test_a_search_looks_back_so_far(made: Made, monkeypatch: pytest.MonkeyPatch)
     assert len(own_decisions(store, project, people[0])) == 4
 
 
-def test_own_progress_counts_only_own_labels(made: Made) -> None:
-    store, project, people, items = made
-    one(made, decide(items[0]))
-    one(made, decide(items[1], "reject"))
+def test_own_progress_counts_only_own_labels(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
+    one(eight_leased, decide(items[0]))
+    one(eight_leased, decide(items[1], "reject"))
     store_operations(store, project, people[1], [decide(item) for item in items])
     found = own_progress(store, project, people[0])
     assert (found.labelled, found.total, found.pace) == (2, 8, None)
@@ -334,8 +338,8 @@ def test_own_progress_counts_only_own_labels(made: Made) -> None:
     assert sum(cell.accepted for cell in found.cells) == 1
 
 
-def test_pace_leaves_breaks_out(made: Made) -> None:
-    store, project, people, items = made
+def test_pace_leaves_breaks_out(eight_leased: EightLeased) -> None:
+    store, project, people, items = eight_leased
     minutes = (0, 1, 2, 3, 120, 121, 122, 123)  # a break of two hours
     for item, minute in zip(items, minutes, strict=True):
         store_operations(store, project, people[0], [decide(item)], now=1_767_600_000 + 60 * minute)
@@ -351,15 +355,15 @@ def test_share_of_many_annotators(fresh_store: Store) -> None:
 def test_a_quota_ends_the_share_of_its_cell(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 32)
     store, items = fresh_store, claim(fresh_store, project, people[0], want=32)
-    made = (store, project, people, items)
+    eight_leased = (store, project, people, items)
     cell = {(items[0].pair, str(items[0].side)): 1}
     of_cell = [item for item in items if (item.pair, item.side) == (items[0].pair, items[0].side)]
     set_quotas(store, project, cell)
     rest = len(items) - len(of_cell)
     assert len(of_cell) > 2 and own_progress(store, project, people[0]).total == rest + 1
-    one(made, decide(of_cell[0], "reject"))
+    one(eight_leased, decide(of_cell[0], "reject"))
     assert own_progress(store, project, people[0]).total == rest + 2  # one more is needed to fill the cell
-    one(made, decide(of_cell[1]))
+    one(eight_leased, decide(of_cell[1]))
     found = own_progress(store, project, people[0])
     assert (found.labelled, found.total) == (2, rest + 2)
 
@@ -404,10 +408,10 @@ def test_a_quota_is_shared_like_the_items(fresh_store: Store) -> None:
         " file, line, wanted FROM item",
     ],
 )
-def test_the_database_refuses_nonsense(made: Made, statement: str) -> None:
-    store, _, _, items = made
+def test_the_database_refuses_nonsense(eight_leased: EightLeased, statement: str) -> None:
+    store, _, _, items = eight_leased
     create_project(store, "second")
-    one(made, decide(items[0]))
+    one(eight_leased, decide(items[0]))
     with pytest.raises(sqlite3.IntegrityError):
         store.db.execute(statement)
     assert broken_rules(store) == []

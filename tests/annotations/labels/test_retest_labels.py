@@ -21,8 +21,8 @@ from tests.support.projects import filled_project
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
-    with TestClient(Starlette(routes=routes())) as made:
-        yield made
+    with TestClient(Starlette(routes=routes())) as decision_at:
+        yield decision_at
 
 
 def _sentences(store: Store) -> Project:
@@ -149,14 +149,17 @@ def test_what_a_label_may_not_say_a_second_one_may_not_either(desk: Desk) -> Non
 
 
 def test_two_histories_become_one_and_each_keeps_its_order() -> None:
-    def made(created: str, op: str, revision: int = 1) -> Decision:
+    def decision_at(created: str, op: str, revision: int = 1) -> Decision:
         return Decision(None, "accept", (), "", op, revision, created, False)  # type: ignore[arg-type]
 
-    first = [made("2026-01-05", "e"), made("2026-01-01", "imported"), made("2026-01-03", "c")]
-    second = [made("2026-01-04", "d"), made("2026-01-02", "b")]
+    first = [decision_at("2026-01-05", "e"), decision_at("2026-01-01", "imported"), decision_at("2026-01-03", "c")]
+    second = [decision_at("2026-01-04", "d"), decision_at("2026-01-02", "b")]
     assert [one.op_id for one in merge_newest_first(first, second)] == ["e", "d", "b", "imported", "c"]
     day = "2026-01-05"  # sent at once: of one moment
-    first, second = [made(day, "4", 4), made(day, "2", 2), made(day, "1", 1)], [made(day, "5", 5), made(day, "3", 3)]
+    first, second = (
+        [decision_at(day, "4", 4), decision_at(day, "2", 2), decision_at(day, "1", 1)],
+        [decision_at(day, "5", 5), decision_at(day, "3", 3)],
+    )
     assert [one.op_id for one in merge_newest_first(first, second)] == ["5", "4", "3", "2", "1"]
     assert merge_newest_first(first, []) == first and merge_newest_first([], second) == second
 

@@ -168,18 +168,18 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
         labels_per_day._kept.clear()
         return labels_by_day(store, project)
 
-    def made(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:
+    def label_at(store: Store, who: Annotator, hour: int, number: int = 1) -> list[Item]:
         items = claim(store, project, who, want=number, now=_at(hour))
         store_operations(store, project, who, [decide(item) for item in items], now=_at(hour))
         return items
 
     assert anew(fresh_store) == ()
-    (first,) = made(fresh_store, ada, 9)
+    (first,) = label_at(fresh_store, ada, 9)
     assert labels_by_day(fresh_store, project) == (Day("2026-03-10", "Ada", 1),)
     earlier = tmp_path / "earlier.db"
     with Store.open(earlier) as copy:
         fresh_store.db.backup(copy.db)
-        made(fresh_store, bo, 30, 3)
+        label_at(fresh_store, bo, 30, 3)
         store_operations(
             fresh_store, project, ada, [decide(first, "reject", base=None), decide(first, None)], now=_at(31)
         )
@@ -189,7 +189,7 @@ def test_days_are_counted_on_from_what_is_known(fresh_store: Store, tmp_path: Pa
         assert known == (Day("2026-03-10", "Ada", 1), *rest) == anew(fresh_store)
         # a backup is put back: the same database, and labels that the other never had
         assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1),)
-        made(copy, bo, 12, 6)
+        label_at(copy, bo, 12, 6)
         assert labels_by_day(fresh_store, project) == known
         assert labels_by_day(copy, project) == (Day("2026-03-10", "Ada", 1), Day("2026-03-10", "Bo", 6)) == anew(copy)
 

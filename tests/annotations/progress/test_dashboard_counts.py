@@ -47,7 +47,7 @@ def work(store: Store, project: Project, people: list[Annotator], chance: random
                 )
 
 
-def made(store: Store, seed: int, **fields: object) -> Project:
+def project_at_work(store: Store, seed: int, **fields: object) -> Project:
     """A project at work, one of two, with an import that was taken back."""
     chance = random.Random(seed)
     other, others = filled_project(store, 30)
@@ -84,7 +84,7 @@ def share(items: int, units: int) -> Estimate:
 @pytest.mark.parametrize("fields", [{}, {"plan": "stop", "share": 0.5}], ids=["all", "stop"])
 @pytest.mark.parametrize("seed", range(3))
 def test_how_people_differ(fresh_store: Store, seed: int, fields: dict[str, object]) -> None:
-    project = made(fresh_store, seed)
+    project = project_at_work(fresh_store, seed)
     if fields:
         project = change_project(fresh_store, project, **fields)
     found = disagreement(fresh_store, project)
@@ -97,7 +97,7 @@ def test_how_people_differ(fresh_store: Store, seed: int, fields: dict[str, obje
 def test_labels_of_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch, offset: int, of_all: int) -> None:
     monkeypatch.setattr(labels_per_day, "OF_ALL", of_all)
     monkeypatch.setattr(labels_per_day, "AT_ONCE", 7)
-    project = made(fresh_store, offset)
+    project = project_at_work(fresh_store, offset)
     query = (
         "SELECT label.created, annotator.name FROM label JOIN annotator ON annotator.id = annotator"
         " WHERE project = ? AND choice IS NOT NULL AND superseded = 0"

@@ -36,34 +36,34 @@ from tests.support.desk_by_http import RouteDesk as Desk
 from tests.support.generations import generations_project
 from tests.support.projects import broken_rules, decide, filled_project, new_store
 
-Made = tuple[Store, Project, list[Annotator]]
+TwentyItems = tuple[Store, Project, list[Annotator]]
 WHY = "Die Wahrheit steht fest"  # in no other text of a test
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> Made:
+def twenty_items(fresh_store: Store) -> TwentyItems:
     project, people = filled_project(fresh_store, 20, people=("Ada", "Bo", "Chen"), per_item=2)
     return fresh_store, project, people
 
 
-def first(made: Made, number: int = 20) -> list[Item]:
-    store, project, people = made
+def first(twenty_items: TwentyItems, number: int = 20) -> list[Item]:
+    store, project, people = twenty_items
     return claim(store, project, people[0], want=number)
 
 
-def label(made: Made, person: int, choices: dict[str, str]) -> None:
-    store, project, people = made
+def label(twenty_items: TwentyItems, person: int, choices: dict[str, str]) -> None:
+    store, project, people = twenty_items
     answers = store_operations(store, project, people[person], [decide(uid, choice) for uid, choice in choices.items()])
     assert all(answer.stored for answer in answers)
 
 
-def test_a_score_is_the_share_of_own_labels_that_are_the_answer(made: Made) -> None:
-    store, project, _ = made
-    items = first(made)
+def test_a_score_is_the_share_of_own_labels_that_are_the_answer(twenty_items: TwentyItems) -> None:
+    store, project, _ = twenty_items
+    items = first(twenty_items)
     for n, item in enumerate(items[:10]):
         set_known(store, project, item.uid, "reject" if n < 4 else "accept", why=WHY, author="Lead")
-    label(made, 0, {item.uid: "accept" for item in items[:9]} | {items[12].uid: "reject"})
-    label(made, 1, {item.uid: "reject" for item in items[:2]})
+    label(twenty_items, 0, {item.uid: "accept" for item in items[:9]} | {items[12].uid: "reject"})
+    label(twenty_items, 1, {item.uid: "reject" for item in items[:2]})
     ada, bo, chen = scores(store, project)
     # Wilson's interval of 5/9: 0.2667 to 0.8112 (statsmodels, method="wilson")
     assert (ada.right, ada.wrong, ada.unlabelled, ada.table) == (5, 4, 1, ((5, 0), (4, 0)))
@@ -79,9 +79,9 @@ def test_a_score_is_the_share_of_own_labels_that_are_the_answer(made: Made) -> N
     assert broken_rules(store) == []
 
 
-def test_the_answer_that_stands_counts_and_every_change_is_kept(made: Made) -> None:
-    store, project, _ = made
-    item = first(made)[0]
+def test_the_answer_that_stands_counts_and_every_change_is_kept(twenty_items: TwentyItems) -> None:
+    store, project, _ = twenty_items
+    item = first(twenty_items)[0]
     for choice in ("accept", "accept", "reject", None, None, "accept"):
         set_known(store, project, item.uid, choice, author="Lead")
     rows = [row[0] for row in store.db.execute("SELECT choice FROM known ORDER BY id")]
@@ -100,16 +100,20 @@ def test_the_answer_that_stands_counts_and_every_change_is_kept(made: Made) -> N
     ("uid", "choice", "why", "error"),
     [("nowhere", "accept", "", NotFound), ("", "correct", "", Refused), ("", "accept", "x" * 5000, Refused)],
 )
-def test_what_cannot_be_known(made: Made, uid: str, choice: str, why: str, error: type[Exception]) -> None:
-    store, project, _ = made
-    item = first(made)[0]
+def test_what_cannot_be_known(
+    twenty_items: TwentyItems, uid: str, choice: str, why: str, error: type[Exception]
+) -> None:
+    store, project, _ = twenty_items
+    item = first(twenty_items)[0]
     with pytest.raises(error):
         set_known(store, project, uid or item.uid, choice, why=why)
     assert known_items(store, project) == [] and events(store, project, action="hidden_gold") == []
 
 
-def test_an_item_that_is_taken_back_at_that_moment_is_not_there(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, project, _ = made
+def test_an_item_that_is_taken_back_at_that_moment_is_not_there(
+    twenty_items: TwentyItems, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, project, _ = twenty_items
     (uid,) = store.db.execute("SELECT uid FROM item LIMIT 1").fetchone()
 
     def then_taken_back(why: str) -> str:
@@ -121,17 +125,17 @@ def test_an_item_that_is_taken_back_at_that_moment_is_not_there(made: Made, monk
         set_known(store, project, uid, "accept")
 
 
-def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
-    store, project, people = made
-    items = first(made)
+def test_who_made_an_answer_is_not_scored_by_it(twenty_items: TwentyItems) -> None:
+    store, project, people = twenty_items
+    items = first(twenty_items)
     for person in (0, 1):
-        label(made, person, {item.uid: "accept" for item in items[:6]})
+        label(twenty_items, person, {item.uid: "accept" for item in items[:6]})
     drawn = draw_candidates(store, project, 50, "agreed", seed=1)
     assert sorted(item.uid for item in drawn) == sorted(item.uid for item in items[:6])
     for item in drawn:
         set_known(store, project, item.uid, item.gold, from_labels=True)
-    label(made, 0, {items[0].uid: "reject"})  # changed by one who made the answer
-    label(made, 2, {items[0].uid: "reject", items[1].uid: "accept"})
+    label(twenty_items, 0, {items[0].uid: "reject"})  # changed by one who made the answer
+    label(twenty_items, 2, {items[0].uid: "reject", items[1].uid: "accept"})
     assert [(one.right, one.wrong, one.unlabelled) for one in scores(store, project)] == [
         (0, 0, 6), (0, 0, 6), (1, 1, 4),
     ]  # fmt: skip
@@ -145,23 +149,23 @@ def test_who_made_an_answer_is_not_scored_by_it(made: Made) -> None:
     ]  # fmt: skip
 
 
-def test_a_label_after_an_opinion_does_not_count(made: Made) -> None:
+def test_a_label_after_an_opinion_does_not_count(twenty_items: TwentyItems) -> None:
     from annotations.labels.operations import reveal
 
-    store, project, people = made
-    item = first(made)[0]
-    label(made, 0, {item.uid: "reject"})
+    store, project, people = twenty_items
+    item = first(twenty_items)[0]
+    label(twenty_items, 0, {item.uid: "reject"})
     set_known(store, project, item.uid, "accept")
     reveal(store, project, people[0], item.uid)
-    label(made, 0, {item.uid: "accept"})
+    label(twenty_items, 0, {item.uid: "accept"})
     assert (scores(store, project)[0].right, scores(store, project)[0].wrong) == (0, 1)
 
 
-def test_what_is_drawn(made: Made) -> None:
-    store, project, _ = made
-    items = first(made)
-    label(made, 0, {item.uid: "accept" for item in items[:8]})
-    label(made, 1, {item.uid: "accept" if n else "reject" for n, item in enumerate(items[:5])})
+def test_what_is_drawn(twenty_items: TwentyItems) -> None:
+    store, project, _ = twenty_items
+    items = first(twenty_items)
+    label(twenty_items, 0, {item.uid: "accept" for item in items[:8]})
+    label(twenty_items, 1, {item.uid: "accept" if n else "reject" for n, item in enumerate(items[:5])})
     agreed = {item.uid for item in draw_candidates(store, project, 50, "agreed")}
     assert agreed == {item.uid for item in items[1:5]}  # not the split one, not those with one label
     free = draw_candidates(store, project, 50, "unlabelled")
@@ -178,23 +182,23 @@ def test_what_is_drawn(made: Made) -> None:
         draw_candidates(store, project, 0, "agreed")
 
 
-def test_under_stop_hidden_gold_is_labelled_by_all(made: Made) -> None:
-    store, project, _ = made
+def test_under_stop_hidden_gold_is_labelled_by_all(twenty_items: TwentyItems) -> None:
+    store, project, _ = twenty_items
     project = change_project(store, project, per_item=3, plan="stop", share=0.0)
-    items = first((store, project, made[2]))
+    items = first((store, project, twenty_items[2]))
     assert store.db.execute("SELECT DISTINCT wanted FROM item").fetchall() == [(1,)]
     set_known(store, project, items[0].uid, "reject")
-    label(made, 0, {item.uid: "reject" for item in items[:2]})
+    label(twenty_items, 0, {item.uid: "reject" for item in items[:2]})
     wanted = "SELECT wanted, status FROM item WHERE uid = ?"
     assert store.db.execute(wanted, (items[0].uid,)).fetchone() == (3, "pending")
     assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (1, "rejected")
     # an item that had been closed by its reject is open again, also for who has walked past it
-    walked = claim(store, project, made[2][1], want=60)
+    walked = claim(store, project, twenty_items[2][1], want=60)
     assert items[1].uid not in {item.uid for item in walked}
     set_known(store, project, items[1].uid, "accept")
     assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (3, "pending")
     have = [item.uid for item in walked]
-    assert items[1].uid in {item.uid for item in claim(store, project, made[2][1], have=have, want=60)}
+    assert items[1].uid in {item.uid for item in claim(store, project, twenty_items[2][1], have=have, want=60)}
     set_known(store, project, items[1].uid, None)
     assert store.db.execute(wanted, (items[1].uid,)).fetchone() == (1, "rejected")
     assert broken_rules(store) == []
@@ -264,10 +268,10 @@ def _without_time(told: Any) -> Any:
 @pytest.mark.parametrize(
     "format", ["slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "label-studio", "doccano"]
 )
-def test_no_file_of_items_or_labels_tells_of_it(made: Made, tmp_path: Path, format: str) -> None:
-    store, project, _ = made
-    items = first(made)
-    label(made, 0, {item.uid: "accept" for item in items})
+def test_no_file_of_items_or_labels_tells_of_it(twenty_items: TwentyItems, tmp_path: Path, format: str) -> None:
+    store, project, _ = twenty_items
+    items = first(twenty_items)
+    label(twenty_items, 0, {item.uid: "accept" for item in items})
     before = _exported(store, project, tmp_path / "before", format)
     set_known(store, project, items[0].uid, "reject", why=WHY)
     assert _exported(store, project, tmp_path / "after", format) == before
@@ -302,9 +306,9 @@ def test_scores_are_what_a_count_by_hand_says(tmp_path_factory: pytest.TempPathF
         assert broken_rules(store) == []
 
 
-def test_a_file_of_answers_row_by_row(made: Made, tmp_path: Path) -> None:
-    store, project, _ = made
-    items = first(made)
+def test_a_file_of_answers_row_by_row(twenty_items: TwentyItems, tmp_path: Path) -> None:
+    store, project, _ = twenty_items
+    items = first(twenty_items)
     path = tmp_path / "answers.csv"
     rows = [
         f"{items[0].uid},,accept,{WHY}",
@@ -326,11 +330,11 @@ def test_a_file_of_answers_row_by_row(made: Made, tmp_path: Path) -> None:
     assert store.db.execute("SELECT count(*) FROM known").fetchone() == (2,)  # the same answer twice is one
 
 
-def test_a_file_without_the_columns_is_refused(made: Made, tmp_path: Path) -> None:
+def test_a_file_without_the_columns_is_refused(twenty_items: TwentyItems, tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("item,label\na,b\n", encoding="utf-8")
     with pytest.raises(BadFile, match="choice"):
-        import_known_answers(made[0], made[1], path)
+        import_known_answers(twenty_items[0], twenty_items[1], path)
 
 
 def test_a_text_of_a_generation_is_no_id(fresh_store: Store, tmp_path: Path) -> None:

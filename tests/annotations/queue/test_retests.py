@@ -30,19 +30,19 @@ from tests.support.writers import outputs, start
 
 DAY = 86_400.0
 NOON = time.time() - 30 * DAY
-Made = tuple[Store, Project, Annotator]
+DeskOfAda = tuple[Store, Project, Annotator]
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> Made:
+def desk_of_ada(fresh_store: Store) -> DeskOfAda:
     """Twelve sentences of which everyone comes again after a day; Ada and Bo label all of them."""
     project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     return fresh_store, project, people[0]
 
 
-def label_all(made: Made, now: float = NOON, choice: str = "accept") -> list[Item]:
-    store, project, who = made
+def label_all(desk_of_ada: DeskOfAda, now: float = NOON, choice: str = "accept") -> list[Item]:
+    store, project, who = desk_of_ada
     items = claim(store, project, who, want=60, now=now)
     assert all(
         answer.stored for answer in store_operations(store, project, who, [decide(i, choice) for i in items], now=now)
@@ -72,15 +72,15 @@ def test_the_share_is_met_and_each_annotator_has_a_draw_of_their_own() -> None:
 
 @given(st.binary(min_size=32, max_size=32), st.uuids(version=4), st.uuids(version=4))
 def test_the_public_id_looks_like_that_of_an_item(secret: bytes, who: uuid.UUID, item: uuid.UUID) -> None:
-    made = retests.public_id(secret, who.hex, item.hex)
-    parsed = uuid.UUID(made)
-    assert parsed.hex == made and parsed.version == 4 and parsed.variant == uuid.RFC_4122
-    assert made == retests.public_id(secret, who.hex, item.hex) != retests.public_id(secret, item.hex, who.hex)
+    desk_of_ada = retests.public_id(secret, who.hex, item.hex)
+    parsed = uuid.UUID(desk_of_ada)
+    assert parsed.hex == desk_of_ada and parsed.version == 4 and parsed.variant == uuid.RFC_4122
+    assert desk_of_ada == retests.public_id(secret, who.hex, item.hex) != retests.public_id(secret, item.hex, who.hex)
 
 
-def test_it_comes_after_its_hours_under_another_id(made: Made) -> None:
-    store, project, ada = made
-    first = label_all(made)
+def test_it_comes_after_its_hours_under_another_id(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    first = label_all(desk_of_ada)
     assert claim(store, project, ada, now=NOON + DAY - 1) == []
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     assert sorted(item.text for item in again) == sorted(item.text for item in first)
@@ -93,8 +93,8 @@ def test_it_comes_after_its_hours_under_another_id(made: Made) -> None:
 
 def test_no_share_nothing_comes(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6, people=("Ada",), per_item=1)
-    made = fresh_store, project, people[0]
-    label_all(made)
+    desk_of_ada = fresh_store, project, people[0]
+    label_all(desk_of_ada)
     assert states(fresh_store) == [] and claim(fresh_store, project, people[0], now=NOON + 9 * DAY) == []
 
 
@@ -123,9 +123,9 @@ def _label(store: Store, project: Project, who: Annotator, want: int, now: float
     return items
 
 
-def test_a_second_label_touches_nothing_but_itself(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_a_second_label_touches_nothing_but_itself(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
     tables = ("label", "assignment", "tally", "item", "census", "skip")
     before = {name: store.db.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
     report = agreement(store, project)
@@ -139,19 +139,19 @@ def test_a_second_label_touches_nothing_but_itself(made: Made) -> None:
     assert claim(store, project, ada, now=NOON + 9 * DAY) == []  # once, not again and again
 
 
-def test_the_desk_counts_it_like_any_other(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_the_desk_counts_it_like_any_other(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
 
-    def told() -> tuple[int, int, int]:
+    def own_counts() -> tuple[int, int, int]:
         progress = progress_with_retests(store, project, ada, own_progress(store, project, ada))
         return progress.labelled, progress.total, sum(cell.accepted for cell in progress.cells)
 
-    assert told() == (12, 12, 12)
+    assert own_counts() == (12, 12, 12)
     item = claim(store, project, ada, want=1, now=NOON + DAY)[0]
-    assert told() == (12, 13, 12)
+    assert own_counts() == (12, 13, 12)
     store_operations(store, project, ada, [decide(item)], now=NOON + DAY)
-    assert told() == (13, 13, 13)
+    assert own_counts() == (13, 13, 13)
     assert own_decisions(store, project, ada, limit=1)[0].item.uid == item.uid
     assert len(own_decisions(store, project, ada, limit=50)) == 13
     assert next(one.item.uid for one in own_decisions(store, project, ada, search=item.text)) == item.uid
@@ -182,12 +182,12 @@ def test_a_desk_is_answered_as_for_any_item(moves: list[str]) -> None:
         store_operations(store, project, ada, [decide(first, "accept")], now=NOON)
         twin = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text == first.text)
         plain = next(i for i in claim(store, project, ada, want=9, now=NOON + DAY) if i.text != first.text)
-        told = {item.uid: _played(store, project, ada, item, moves) for item in (plain, twin)}
-        assert told[plain.uid] == told[twin.uid]
+        own_counts = {item.uid: _played(store, project, ada, item, moves) for item in (plain, twin)}
+        assert own_counts[plain.uid] == own_counts[twin.uid]
 
 
 def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: list[str]) -> list[Any]:
-    told: list[Any] = []
+    own_counts: list[Any] = []
     last: dict[str, str] = {}
     number: dict[str | None, int] = {None: -1}
     for n, move in enumerate(moves):
@@ -195,19 +195,19 @@ def _played(store: Store, project: Project, ada: Annotator, item: Item, moves: l
         number[operation.op_id] = n
         answers: list[Answer] = store_operations(store, project, ada, [operation, operation], now=NOON + DAY + n)
         for answer in answers:
-            told.append((answer.stored, answer.conflict, number.get(answer.latest), answer.reason))
+            own_counts.append((answer.stored, answer.conflict, number.get(answer.latest), answer.reason))
             if answer.stored and answer.latest:
                 last["op"] = answer.latest
         own = [one for one in own_decisions(store, project, ada) if one.item.uid == item.uid]
         lost = [one for one in own_conflicts(store, project, ada) if one.item.uid == item.uid]
-        told.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
-        told.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
-    return told
+        own_counts.append([(one.choice, one.reasons, one.superseded) for one in own + lost])
+        own_counts.append(item.uid in {one.uid for one in claim(store, project, ada, want=9, now=NOON + DAY + n)})
+    return own_counts
 
 
-def test_the_label_that_stood_when_it_was_handed_out_is_compared(made: Made) -> None:
-    store, project, ada = made
-    items = label_all(made)
+def test_the_label_that_stood_when_it_was_handed_out_is_compared(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
     changed = decide(items[0], "reject", desk="desk")
     assert store_operations(store, project, ada, [changed], now=NOON + 3600)[0].stored
     query = "SELECT label.choice FROM retest LEFT JOIN label ON label.id = first WHERE retest.item = ?"
@@ -221,9 +221,9 @@ def test_the_label_that_stood_when_it_was_handed_out_is_compared(made: Made) -> 
     assert store.db.execute(query, (items[0].id,)).fetchone() == ("reject",)
 
 
-def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(made: Made) -> None:
-    store, project, ada = made
-    items = label_all(made)
+def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
     store_operations(store, project, ada, [decide(items[0], None)], now=NOON + 10)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     assert [i.uid for i in again if i.text == items[0].text] == [items[0].uid]  # the item itself
@@ -232,46 +232,48 @@ def test_what_was_taken_back_does_not_come_before_it_is_labelled_again(made: Mad
     assert [i.text for i in found] == [items[0].text]
 
 
-def _sent_back(made: Made, items: list[Item]) -> None:
-    store, project, _ = made
+def _sent_back(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
+    store, project, _ = desk_of_ada
     old = guideline(store, project)
     add_guideline(store, project, "new", old.choices, old.reasons)
     send_for_relabelling(store, project, 2, "all")
 
 
-def _withdrawn(made: Made, items: list[Item]) -> None:
-    made[0].db.execute("UPDATE batch SET published = 0")
+def _withdrawn(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
+    desk_of_ada[0].db.execute("UPDATE batch SET published = 0")
 
 
-def _shown(made: Made, items: list[Item]) -> None:
+def _reveal_all(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
     for item in items:
-        reveal(made[0], made[1], made[2], item.uid)
+        reveal(desk_of_ada[0], desk_of_ada[1], desk_of_ada[2], item.uid)
 
 
-def _left(made: Made, items: list[Item]) -> None:
-    remove_annotator(made[0], made[1], made[2])
+def _left(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
+    remove_annotator(desk_of_ada[0], desk_of_ada[1], desk_of_ada[2])
 
 
-def _new_version(made: Made, items: list[Item]) -> None:
-    store, project, _ = made
+def _new_version(desk_of_ada: DeskOfAda, items: list[Item]) -> None:
+    store, project, _ = desk_of_ada
     old = guideline(store, project)
     add_guideline(store, project, "new", old.choices, old.reasons)
 
 
-@pytest.mark.parametrize("what", [_sent_back, _withdrawn, _shown, _left, _new_version])
-def test_what_cannot_be_compared_does_not_come(made: Made, what: Callable[[Made, list[Item]], None]) -> None:
-    store, project, ada = made
-    items = label_all(made)
-    what(made, items)
+@pytest.mark.parametrize("what", [_sent_back, _withdrawn, _reveal_all, _left, _new_version])
+def test_what_cannot_be_compared_does_not_come(
+    desk_of_ada: DeskOfAda, what: Callable[[DeskOfAda, list[Item]], None]
+) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
+    what(desk_of_ada, items)
     came = {item.uid for item in claim(store, project, ada, want=60, now=NOON + DAY)}
     assert not came & set(states(store, "uid"))
 
 
-def test_sent_back_while_it_is_on_a_desk(made: Made) -> None:
-    store, project, ada = made
-    items = label_all(made)
+def test_sent_back_while_it_is_on_a_desk(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
-    _sent_back(made, items)
+    _sent_back(desk_of_ada, items)
     answer = store_operations(store, project, ada, [decide(again[0], "reject")], now=NOON + DAY)[0]
     assert answer.stored and not answer.conflict  # nothing that was done is lost
     assert set(states(store)) == {"void"}
@@ -298,9 +300,9 @@ def test_a_changed_share_draws_again(fresh_store: Store) -> None:
     assert due == pytest.approx((NOON + 2 * DAY, NOON + 2 * DAY), abs=1)
 
 
-def test_who_is_away_gives_it_back(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_who_is_away_gives_it_back(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     bo = annotator(store, project, "Bo")
     claim(store, project, bo, want=1, now=NOON + DAY + LEASE_S + 1)
@@ -314,8 +316,8 @@ def test_who_is_away_gives_it_back(made: Made) -> None:
 def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=2)
     project = change_project(fresh_store, project, retest=1.0, retest_hours=1)
-    made = fresh_store, project, people[0]
-    label_all(made)
+    desk_of_ada = fresh_store, project, people[0]
+    label_all(desk_of_ada)
     again = claim(fresh_store, project, people[0], want=9, now=NOON + DAY)
     for times in (1, 2):
         store_operations(fresh_store, project, people[0], [decide(again[0], "skip")], now=NOON + DAY)
@@ -325,9 +327,9 @@ def test_skipped_once_it_comes_at_the_end_skipped_twice_no_more(fresh_store: Sto
     assert fresh_store.db.execute("SELECT count(*) FROM skip").fetchone() == (0,)
 
 
-def test_an_id_is_nobody_elses(made: Made) -> None:
-    store, project, ada = made
-    items = label_all(made)
+def test_an_id_is_nobody_elses(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
     bo = annotator(store, project, "Bo")
     assert not store_operations(store, project, bo, [decide(again[0])])[0].stored
@@ -339,9 +341,9 @@ def test_an_id_is_nobody_elses(made: Made) -> None:
     assert not store_operations(store, project, ada, [decide(again[1], op_id=known)])[0].stored
 
 
-def test_an_opinion_on_it_is_an_opinion_on_the_item(made: Made) -> None:
-    store, project, ada = made
-    items = label_all(made)
+def test_an_opinion_on_it_is_an_opinion_on_the_item(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    items = label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)[0]
     store_operations(store, project, ada, [decide(again)], now=NOON + DAY)
     reveal(store, project, ada, again.uid)
@@ -351,18 +353,18 @@ def test_an_opinion_on_it_is_an_opinion_on_the_item(made: Made) -> None:
     assert row == (1,)
 
 
-def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_the_same_second_label_from_many_threads_is_stored_once(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)[:6]
     operations = [decide(item, desk="desk") for item in again]
-    start, told, failures = threading.Barrier(4), list[list[Answer]](), list[BaseException]()
+    start, own_counts, failures = threading.Barrier(4), list[list[Answer]](), list[BaseException]()
 
     def send() -> None:
         try:
             with Store.open(store.path) as own:
                 start.wait(600)
-                told.append(store_operations(own, project, ada, operations))
+                own_counts.append(store_operations(own, project, ada, operations))
         except BaseException as error:
             failures.append(error)
 
@@ -371,36 +373,36 @@ def test_the_same_second_label_from_many_threads_is_stored_once(made: Made) -> N
         thread.start()
     for thread in threads:
         thread.join(600)
-    assert not failures and len(told) == 4 and all(answers == told[0] for answers in told)
+    assert not failures and len(own_counts) == 4 and all(answers == own_counts[0] for answers in own_counts)
     assert store.db.execute("SELECT count(*) FROM retest_label").fetchone() == (6,)
 
 
-def test_two_desks_at_once_one_stands_and_both_are_kept(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_two_desks_at_once_one_stands_and_both_are_kept(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
     again = claim(store, project, ada, want=60, now=NOON + DAY)
-    start, told = threading.Barrier(2), dict[str, list[Answer]]()
+    start, own_counts = threading.Barrier(2), dict[str, list[Answer]]()
 
     def send(desk: str) -> None:
         with Store.open(store.path) as own:
             start.wait(600)
-            told[desk] = store_operations(own, project, ada, [decide(item, desk=desk) for item in again])
+            own_counts[desk] = store_operations(own, project, ada, [decide(item, desk=desk) for item in again])
 
     threads = [threading.Thread(target=send, args=(desk,)) for desk in ("one", "two")]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(600)
-    for one, two in zip(told["one"], told["two"], strict=True):
+    for one, two in zip(own_counts["one"], own_counts["two"], strict=True):
         assert one.stored and two.stored and one.conflict != two.conflict
     query = "SELECT retest, sum(superseded), count(*) FROM retest_label GROUP BY retest"
     assert {tuple(row[1:]) for row in store.db.execute(query)} == {(1, 2)}
     assert len(own_conflicts(store, project, ada)) == 12
 
 
-def test_settling_again_changes_no_draw(made: Made) -> None:
-    store, _, _ = made
-    items = label_all(made)
+def test_settling_again_changes_no_draw(desk_of_ada: DeskOfAda) -> None:
+    store, _, _ = desk_of_ada
+    items = label_all(desk_of_ada)
     before = store.db.execute("SELECT * FROM retest").fetchall()
     with store.write():
         for item in items:
@@ -408,9 +410,9 @@ def test_settling_again_changes_no_draw(made: Made) -> None:
     assert store.db.execute("SELECT * FROM retest").fetchall() == before
 
 
-def test_while_a_pilot_is_open_nothing_comes_again(made: Made) -> None:
-    store, project, ada = made
-    label_all(made)
+def test_while_a_pilot_is_open_nothing_comes_again(desk_of_ada: DeskOfAda) -> None:
+    store, project, ada = desk_of_ada
+    label_all(desk_of_ada)
     with Batch.begin(store, project, "more.txt") as batch:
         batch.add(new_items(20, first=1_000))
         batch.publish()
@@ -450,10 +452,10 @@ def test_processes_that_label_again_at_once(fresh_store: Store, tmp_path: Path) 
     project = change_project(fresh_store, project, retest=1.0, retest_hours=0)
     seats = (("one", "Ada"), ("two", "Ada"), ("three", "Bo"))
     workers = [start(WORKER, fresh_store.path, project.name, desk, who) for desk, who in seats]
-    told = {line for lines in outputs(workers) for line in lines}
+    own_counts = {line for lines in outputs(workers) for line in lines}
     query = "SELECT op_id FROM label UNION ALL SELECT op_id FROM retest_label"
     stored = [row[0] for row in fresh_store.db.execute(query)]
-    assert set(stored) == told and len(stored) == len(told)
+    assert set(stored) == own_counts and len(stored) == len(own_counts)
     assert states(fresh_store) == ["labelled"] * 60
     twice = "SELECT count(*) FROM retest_label WHERE superseded = 0 GROUP BY retest"
     assert {row[0] for row in fresh_store.db.execute(twice)} == {1}
