@@ -13,8 +13,8 @@ from collections import Counter, defaultdict
 from importlib.util import find_spec
 from pathlib import Path
 
-from core.mining.filters.dictionary import is_surname
 from core.resources import DATA, table
+from core.text.dictionary import is_surname
 
 PERSON = ("nr", "nrt", "nrfg")
 SMOOTHED = 20  # as many counts of a character are added to those of ordinary words

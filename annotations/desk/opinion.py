@@ -6,7 +6,7 @@ from typing import Any
 from annotations.types import Item, Project
 from core.errors import N_, Refused
 from core.sentence_bias.bias import bias_of, why_undefined
-from core.text.keywords import find, probe
+from core.text.keywords import occurrences, probe
 from core.types import Scorer
 
 ONE_ZERO = N_("One of the two words has probability 0 here.")
@@ -21,7 +21,7 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
     """
     if project.opinion_model is None:
         raise Refused(N_("This project shows no opinions of models."))
-    found = next((each for each in find(item.text) if item.word and each.start == item.word[0]), None)
+    found = next((each for each in occurrences(item.text) if item.word and each.start == item.word[0]), None)
     if found is None:
         raise Refused(N_("This sentence has no keyword that a model could be asked about."))
     (score,) = (scorer or _remote(project.opinion_model)).score([probe(found)])

@@ -25,7 +25,7 @@ from annotations.types import Project
 from core.errors import N_, BadLine, Refused
 from core.files.paths import without_folders
 from core.files.readers import Row, Source, open_source, rows
-from core.text.keywords import find
+from core.text.keywords import occurrences
 from core.text.sentences import control_character
 from core.types import Problem
 
@@ -84,7 +84,7 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
     try:
         return sentence_row(source, Layout("sentences", column), replace(row, values=values))
     except BadLine as error:
-        marked = _marked_word(task, layout) if error.reason == "several_keywords" else None
+        marked = _marked_word(task, layout) if error.reason in ("several_keywords", "no_keyword") else None
         if marked is None:
             raise
         extra = {name: value for name, value in values.items() if name != column}
@@ -92,9 +92,9 @@ def _task_item(source: Source, layout: Layout, row: Row) -> Usable:
 
 
 def _marked_word(task: Task, layout: Layout) -> NewItem | None:
-    """Of several keywords, the one that an annotator marked, if any."""
+    """The word that an annotator marked, where it is one: of several keywords, or one in another word (男丁)."""
     text = checked_text(task.values.get(layout.column))
-    found = [one for one in find(text) if (one.start, one.end) in task.words]
+    found = [one for one in occurrences(text) if (one.start, one.end) in task.words]
     return NewItem(text, found[0], "", 0) if len(found) == 1 else None
 
 

@@ -8,7 +8,7 @@ from annotations.items.batch import NewItem
 from annotations.items.mining_runs import RUN, run_facts
 from core.errors import N_
 from core.files.readers import Row, Source
-from core.text.keywords import find, repair
+from core.text.keywords import find, occurrences, repair
 from core.text.sentences import control_character
 from core.types import Candidate, KeywordPair, Side
 
@@ -29,8 +29,11 @@ def checked_text(value: Any) -> str:
     return value
 
 
-def _only_keyword(text: str) -> Candidate:
+def _only_keyword(text: str, named: Candidate | None = None) -> Candidate:
+    """The keyword of *text*. A word that the row names counts as one, also in another word (男丁): people chose it."""
     found = find(text)
+    if named is not None:
+        found = [named, *(one for one in found if one.end <= named.start or named.end <= one.start)]
     if not found:
         bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
     if len(found) > 1:
@@ -46,15 +49,18 @@ def released_row(source: Source, row: Row) -> Usable:
     Raises BadLine, with bad_span if position and keyword columns do not lead to the only keyword of the sentence.
     """
     text = checked_text(_exact_text(source, row))
-    found = _only_keyword(text)
+    places = occurrences(text)
+    if not places or len(find(text)) > 1:
+        _only_keyword(text)
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
     if position is None:
         bad("bad_span", N_("The position is not a pair of numbers like [3, 4]."))
     stem, counter_stem = str(row.values.get(SLGUSET[2], "")), str(row.values.get(SLGUSET[3], ""))
     repaired, status = repair(text, int(position[1]), int(position[2]), stem, counter_stem)
-    if found != repaired:
+    if repaired not in places:
         message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
-        bad("bad_span", message, named=repaired.keyword, found=found.keyword)
+        bad("bad_span", message, named=repaired.keyword, found=" ".join(one.keyword for one in places[:10]))
+    found = _only_keyword(text, repaired)
     extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
     return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
 
@@ -72,8 +78,8 @@ def _exact_text(source: Source, row: Row) -> Any:
     if written == text:
         return text
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
-    places = [(one.start, one.end) for one in find(written)]
-    return written if position is not None and places == [(int(position[1]), int(position[2]))] else text
+    places = [(one.start, one.end) for one in occurrences(written)]
+    return written if position is not None and (int(position[1]), int(position[2])) in places else text
 
 
 def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
@@ -88,7 +94,7 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     if _is_candidate(values) and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
         found = _placed(values, text)
         return _exported(source, layout, row, found, str(values["counterpart"]))
-    found = _only_keyword(text)
+    found = _only_keyword(text, _named(values, text) if _is_candidate(values) else None)
     if not _is_candidate(values):
         extra = {name: value for name, value in values.items() if name != layout.column}
         return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
@@ -106,6 +112,13 @@ def _exported(source: Source, layout: Layout, row: Row, found: Candidate, counte
         found.sentence, found, origin.file, origin.line, origin.extra, origin.uid, late=late, counterpart=counterpart
     )
     return Usable(item, "ok")
+
+
+def _named(values: dict[str, Any], text: str) -> Candidate | None:
+    """The built-in word that stands where the row says, also in another word."""
+    wanted = (values["start"], values["end"], values["keyword"], values["pair"])
+    places = {(one.start, one.end, one.keyword, one.pair.name): one for one in occurrences(text)}
+    return places.get(wanted)
 
 
 def _as_found(values: dict[str, Any], text: str) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 
 from core.errors import N_, NotFound, Refused
 from core.resources import keyword_pairs
-from core.text.keywords import candidate, find
+from core.text.keywords import candidate, occurrences
 from core.types import Candidate, KeywordPair, Side
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, 
     pair = next((pair for pair in keyword_pairs() if pair.name == pair_name), None) or pair_named(pair_name)
     word = pair.word(side)
     if start is None or sentence[start : start + len(word)] != word:
-        starts = [hit.start for hit in find(sentence, [pair]) if hit.side == side]
+        starts = [hit.start for hit in occurrences(sentence, [pair]) if hit.side == side]
         if len(starts) != 1:
             message = N_("Row {row} of the scores does not say where {word} stands in its sentence.")
             raise NotFound(message, row=row, word=word)

@@ -9,7 +9,7 @@ from core.concordance.question import Concordance, Line, Passage, Question, Unit
 from core.errors import N_
 from core.resources import keyword_pairs
 from core.statistics import Estimate, Note
-from core.text.keywords import OTHER_WORDS
+from core.text.keywords import is_keyword
 from core.types import Span
 
 PLURALS = ("他们", "她们", "它们")  # separate words: 他 in 他们 does not count, unless 他们 is searched for
@@ -39,8 +39,7 @@ class Words:
             if number is not None:
                 found.append((hit.start(), hit.end(), number))
         if found and self.ambiguous:
-            others = [other.span() for other in OTHER_WORDS.finditer(sentence)]
-            found = [hit for hit in found if not any(_inside(hit, other) for other in others)]
+            found = [hit for hit in found if is_keyword(sentence, hit[0], sentence[hit[0] : hit[1]])]
         return found
 
 
@@ -52,10 +51,6 @@ def _pattern(word: str) -> str:
 def _is_spaced(word: str) -> bool:
     """Whether a word belongs to a script that writes spaces between words."""
     return any(letter.isalpha() for letter in word) and all(ord(letter) < 0x2E80 for letter in word)
-
-
-def _inside(hit: tuple[int, int, int], other: Span) -> bool:
-    return other[0] <= hit[0] and hit[1] <= other[1] and hit[1] - hit[0] < other[1] - other[0]
 
 
 LISTED = 200  # lines that a result keeps; `on_line` sees all

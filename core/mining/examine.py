@@ -18,6 +18,7 @@ from core.mining.settings import Settings
 from core.mining.tables import Row, rows
 from core.mining.types import Finding, Mode, Sentence
 from core.text.keywords import candidate
+from core.text.other_words import other_word
 from core.text.sentences import EDGES, repair_quotes
 from core.types import Candidate
 
@@ -82,11 +83,23 @@ class Examiner:
         self.finder = Finder(settings.pairs, settings.spaced)
         self.convert = converter(settings.convert)
         self.steps = {pair.name: self._steps(pair.name) for pair in settings.pairs}
+        inside = {pair.name: settings.mode(pair.name, "inside_word") for pair in settings.pairs}
+        self.whole_words = {name for name, mode in inside.items() if mode == "reject"}
         self.compares = any(settings.mode(pair.name, "near_duplicate") != "off" for pair in settings.pairs)
 
     def _steps(self, pair: str) -> list[tuple[str, Mode, Check]]:
         modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
+
+    def keywords(self, sentence: str) -> list[Candidate]:
+        """The words of the pairs in *sentence*: of several, those that no other word holds (他 beside 吉他).
+
+        Where there is one, the filter inside_word decides, so that its report counts the sentence.
+        """
+        hits = [candidate(sentence, *hit) for hit in self.finder.hits(sentence)]
+        if len(hits) == 1:
+            return hits
+        return [hit for hit in hits if hit.pair.name not in self.whole_words or other_word(sentence, hit) is None]
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""
@@ -201,17 +214,15 @@ class _Work:
         """Count a sentence in which a keyword stands, and keep it if it is a candidate."""
         whole = sentence
         sentence = without_byline(sentence)
-        hits = self.finder.hits(sentence)
+        for where in {(pair.name, side) for _, pair, side in self.finder.hits(sentence)}:
+            self.found.cell(where).with_keyword += 1
+        hits = self.examiner.keywords(sentence)
         if len(hits) != 1:
-            for where in {(pair.name, side) for _, pair, side in hits}:
-                self.found.cell(where).with_keyword += 1
             return
-        start, pair, side = hits[0]
-        name_of_pair = pair.name
-        counts = self.found.cell((name_of_pair, side))
-        counts.with_keyword += 1
+        candidate_ = hits[0]
+        name_of_pair = candidate_.pair.name
+        counts = self.found.cell((name_of_pair, candidate_.side))
         counts.exactly_one += 1
-        candidate_ = candidate(sentence, start, pair, side)
         examined = Sentence(sentence, candidate_, (self.settings.shortest, self.settings.longest))
         findings: list[tuple[str, Finding]] = []
         at += _lead(part, whole) + len(whole) - len(sentence)

@@ -9,14 +9,13 @@ from pathlib import Path
 
 from core.mining.blocks import Block, blocks, total_size
 from core.mining.cleaning import Cleaner
-from core.mining.filters.dictionary import is_surname
-from core.mining.filters.inside_word import inside_word
 from core.mining.find_keywords import Finder
 from core.mining.report import Problem, Read
 from core.mining.settings import WITHOUT_SPACES
 from core.mining.tables import rows
-from core.mining.types import Sentence, tagged
+from core.text.dictionary import is_surname, tagged
 from core.text.keywords import candidate
+from core.text.other_words import other_word
 from core.types import Candidate, KeywordPair, Side
 
 KEPT = 20_000  # occurrences of a word that are kept with both neighbours; beyond them a random sample of that size
@@ -128,7 +127,7 @@ def _in_line(line: str, finder: Finder, found: Neighbours, paragraph: int) -> It
             place = candidate(text, start, pair, side)
             if finder.spaced:
                 yield use, _spaced(place, paragraph)
-            elif inside_word(Sentence(text, place)) is not None:
+            elif other_word(text, place) is not None:
                 use.inside += 1
             else:
                 yield use, _by_words(place, paragraph)

@@ -14,7 +14,7 @@ from core.resources import DATA, ROOT, keyword_pairs
 from core.types import KeywordPair
 
 CODES: tuple[str, ...] = get_args(Code)
-VERSION = 1  # of the method: reading, cleaning, finding, duplicates
+VERSION = 2  # of the method: reading, cleaning, finding, duplicates
 WITHOUT_SPACES = ("zh", "ja", "yue", "lzh")  # languages that write no spaces between words
 
 Quotes = Literal["delete", "complete"]
@@ -133,7 +133,9 @@ def rules_hash() -> str:
     found = hashlib.sha256()
     for path in sorted(DATA.glob("mining_*.tsv")):
         found.update(path.name.encode() + b"\0" + path.read_bytes())
-    files = (ROOT / "core" / "mining" / "filters").rglob("*.py")
+    text = ROOT / "core" / "text"  # what is a keyword
+    filters = (ROOT / "core" / "mining" / "filters").rglob("*.py")
+    files = [text / "dictionary.py", text / "other_words.py", text / "word_lists.py", *filters]
     found.update("\n".join(sorted(rule for path in files for rule in code_of(path.read_text("utf-8")))).encode())
     return found.hexdigest()
 

@@ -1,9 +1,9 @@
-"""Values that the mining of candidates shares: tokens, a sentence under examination, what a filter found."""
+"""Values that the mining of candidates shares: a sentence under examination, what a filter found."""
 
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Literal
+from typing import Literal
 
+from core.text.dictionary import Token, tagged
 from core.types import Candidate, Span
 
 Mode = Literal["off", "reject", "flag"]
@@ -12,32 +12,6 @@ Code = Literal[
     "length", "inside_word", "gender_terms", "biological", "generic", "names", "duplicate", "near_duplicate"
 ]  # in the order in which they are asked
 SHORTEST, LONGEST = 9, 119  # characters; the least and the most of the released file (SPEC 1.5)
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word as the segmenter cuts it: `tag` as jieba has it (nr = a person's name), a half-open span."""
-
-    word: str
-    tag: str
-    start: int
-    end: int
-
-
-@cache
-def _tagger() -> Any:
-    import rjieba  # 0.1 to 0.25 s: paid by the first sentence that a filter wants cut
-
-    return rjieba
-
-
-def tagged(text: str) -> tuple[Token, ...]:
-    """The words of *text* with their tags, by rjieba; together they are *text*."""
-    found, at = [], 0
-    for word, tag in _tagger().tag(text):
-        found.append(Token(word, tag, at, at + len(word)))
-        at += len(word)
-    return tuple(found)
 
 
 @dataclass(slots=True)

@@ -7,15 +7,10 @@ from typing import Literal
 
 from core.errors import N_, BadLine
 from core.resources import keyword_pairs
-from core.types import Candidate, KeywordPair, MaskedSentence, Side, Span
+from core.text.other_words import other_word
+from core.types import Candidate, KeywordPair, MaskedSentence, Side
 
 SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
-
-# Words that hold a keyword's character and have nothing to do with gender (SPEC 1.3), and their plain relatives.
-# What may not stand beside them makes other words of the same characters: 尤其|他, 他|杀了, 他|国庆, 他|人生.
-OTHER_WORDS = re.compile(
-    "生儿育女|吉他|(?<!尤)其他|他杀(?![了死过人害掉])|他人(?![生在很品])|他乡(?!下)|他国(?!庆)|子女|儿女|男女"
-)
 
 
 class _Lexicon:
@@ -46,32 +41,29 @@ def candidate(sentence: str, start: int, pair: KeywordPair, side: Side) -> Candi
 
 
 def find(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidate]:
-    """Every word of *pairs* (default: the 19 of the released file) in *text*, from left to right.
+    """The keywords of *text*, from left to right: words of *pairs* (default: the 19 of the released file).
 
     At each place the longest word counts and words never overlap: 女孩子 holds
-    女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3),
-    so a sentence fit for the data gives a list of exactly one; 他 in 吉他 and 女 in
-    子女 are no words.
+    女孩, not 女; 姥姥 is one word. Words, not characters, are counted (SPEC 1.3):
+    他 in 吉他, 女 in 子女 and 外公 in 对外公布 are no keywords (core.text.other_words).
+    A sentence fit for the data gives a list of exactly one.
+    """
+    return [one for one in occurrences(text, pairs) if other_word(text, one) is None]
+
+
+def occurrences(text: str, pairs: Iterable[KeywordPair] | None = None) -> list[Candidate]:
+    """Every place where the characters of a word of *pairs* stand, also inside other words: for a word that is named.
+
+    Else as `find`, which gives some of these.
     """
     lexicon = _lexicon(None if pairs is None else tuple(pairs))
-    hits = list(lexicon.pattern.finditer(text))
-    others = [other.span() for other in OTHER_WORDS.finditer(text)] if hits else []
-    # In 妻子女儿 a keyword reaches beyond 子女 on both sides: no such word is there.
-    others = [span for span in others if not any(_crosses(hit.span(), span) for hit in hits)]
-    return [
-        candidate(text, hit.start(), *lexicon.words[hit[0]])
-        for hit in hits
-        if not any(_within(hit.span(), span) for span in others)
-    ]
+    return [candidate(text, hit.start(), *lexicon.words[hit[0]]) for hit in lexicon.pattern.finditer(text)]
 
 
-def _within(inner: Span, outer: Span) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def _crosses(word: Span, other: Span) -> bool:
-    """Whether *word* shares a character with *other* and reaches beyond it."""
-    return word[0] < other[1] and other[0] < word[1] and not _within(word, other)
+def is_keyword(text: str, start: int, word: str) -> bool:
+    """Whether *word*, which begins at *start* of *text*, stands alone; True for what is no word of a pair."""
+    known = _lexicon(None).words.get(word)
+    return known is None or other_word(text, candidate(text, start, *known)) is None
 
 
 def probe(found: Candidate) -> MaskedSentence:

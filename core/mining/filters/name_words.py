@@ -3,13 +3,11 @@
 import re
 from functools import cache
 
-from core.mining.filters.dictionary import is_surname
 from core.resources import table
+from core.text.dictionary import is_surname
 
 UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary
 
-# A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).
-AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
 SURELY_PLACES = frozenset("区县镇乡村庄寨屯堡阁寺庙")  # so also for words of the dictionary: 陈家庄
 # Frequent surnames that are hardly ever anything else before another character.
 ONLY_SURNAMES = frozenset("王李张刘陈杨赵周吴徐孙胡朱郭罗梁郑谢冯董萧曹袁邓沈彭吕苏卢蒋蔡魏薛潘杜贾丁崔闫肖")

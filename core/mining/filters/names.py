@@ -13,9 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from core.mining.filters.dictionary import is_word, surnames
 from core.mining.filters.name_words import (
-    AFTER_SURNAME,
     DOTS,
     DOTTED,
     NAMED_AFTER,
@@ -31,7 +29,8 @@ from core.mining.filters.name_words import (
     ordinary_words,
     surname_length,
 )
-from core.mining.types import Finding, Sentence, Token
+from core.mining.types import Finding, Sentence
+from core.text.dictionary import AFTER_SURNAME, Token, is_word, surnames
 from core.types import Span
 
 PERSON = ("nr", "nrt", "nrfg")

@@ -17,7 +17,7 @@ from core.mining.report import Report
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings, code_of
 from core.resources import keyword_pairs
-from core.text.keywords import find
+from core.text.keywords import find, occurrences
 from core.text.sentences import sentences
 from core.types import KeywordPair
 from tests.support.corpora import many
@@ -115,23 +115,26 @@ PIECES = [
 ]
 
 
-@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.sampled_from(["delete", "complete"]))
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=40).map("".join), st.sampled_from(["delete", "complete"]), st.booleans()
+)
 def test_what_is_found_is_what_splitting_everything_finds(
-    tmp_path_factory: pytest.TempPathFactory, text: str, quotes: Any
+    tmp_path_factory: pytest.TempPathFactory, text: str, quotes: Any, whole: bool
 ) -> None:
     path = tmp_path_factory.mktemp("equal") / "a.txt"
     path.write_bytes(("天" + text).encode())
-    settings = Settings(modes=OFF, quotes=quotes)
+    settings = Settings(modes=OFF | {"inside_word": "reject"} if whole else OFF, quotes=quotes)
     lines, report = mined(path, settings=settings)
+    look = find if whole else occurrences
     pairs = keyword_pairs("table1")
-    expected = [one for one in sentences("天" + text, quotes=quotes) if len(find(one, pairs)) == 1]
+    expected = [one for one in sentences("天" + text, quotes=quotes) if len(look(one, pairs)) == 1]
     assert [line["sentence"] for line in lines] == expected
     data = path.read_bytes()
     for line in lines:
         there = data[line["source"]["offset"] :].decode()
         gone = "“”「」 \u3000\u200b"  # taken out by the cleaning, or a quotation mark that was repaired
         assert there.lstrip(gone)[:1] == line["sentence"].lstrip(gone)[:1]
-    assert report.total().exactly_one == len(lines)
+    assert report.total().exactly_one == len(lines) + report.total().rejected["inside_word"]
 
 
 @given(st.lists(st.sampled_from([*PIECES, "<b>", "&nbsp;", "０", "&amp;lt;"]), min_size=1, max_size=30).map("".join))

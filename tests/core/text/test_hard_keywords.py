@@ -139,11 +139,75 @@ CASES: dict[str, str] = {
     "小〔弟弟〕在门口等车。": "小妹妹",
     "大〔女儿〕去年搬到了南方。": "大儿子",
 }
+# Written when the rules were ready, and no rule was changed for them.
+LATER = [
+    "医院引进了奥司他韦颗粒",
+    "他汀类药物要长期吃",
+    "本品不含他莫昔芬成分",
+    "利他主义者愿意帮助陌生人",
+    "〔他〕律师事务所的工作很忙",
+    "〔他〕者字写得歪歪扭扭",
+    "〔他〕事先并不知道这件事",
+    "〔他〕山东老家来了亲戚",
+    "〔他〕国语说得很流利",
+    "犹他爵士队又输了一场",
+    "别人家的吉他声从窗外飘来",
+    "不得侵犯他人权益",
+    "其他人都走了只剩〔她〕",
+    "村妇女主任挨家走访",
+    "妇女们坐在树下纳鞋底",
+    "女士们先生们晚上好",
+    "儿女情长的戏我看不下去",
+    "牛郎织女的故事",
+    "美少女战士是部动画片",
+    "〔女〕王室成员出席了典礼",
+    "〔女〕皇家骑兵在门前换岗",
+    "〔女〕神经科医生接诊了病人",
+    "〔女〕权威专家作了报告",
+    "〔男〕科长签了字",
+    "〔男〕爵士舞者上场了",
+    "〔女〕巫山人在船上唱歌",
+    "〔外公〕园子里的菜熟了",
+    "〔外公〕司机出身，开车很稳",
+    "〔外公〕里外忙了一整天",
+    "省外公司不得投标",
+    "校外公寓租金便宜",
+    "〔老公〕司空见惯地笑了笑",
+    "〔老公〕园林设计做了十年",
+    "〔老公〕安慰了我好久",
+    "〔妻子〕孙女都来接机",
+    "〔儿子〕〔弟弟〕都爱踢球",
+    "〔女儿〕童话书堆了一地",
+    "〔女儿〕红着脸跑开了",
+    "〔母亲〕节省了一辈子",
+    "〔父亲〕节目演完就走了",
+    "〔男友〕谊不容辞",
+    "〔女生〕物理成绩第一",
+    "〔女性〕格斗选手赢了",
+    "〔男〕子弟兵帮忙救灾",
+    "〔女人〕民间艺人剪纸",
+    "〔丈夫〕气喘吁吁地跑来",
+    "〔妈妈〕咪着眼睛笑",
+    "大伯母亲手缝的被子",
+    "祖父亲口答应的事",
+    "姨父亲自开车送客",
+    "姑妈妈妈都来了",
+    "〔奶奶〕茶喝了一口",
+]
 MARKED = re.compile("〔([^〕]*)〕")
 
 
-@pytest.mark.parametrize("marked", CASES)
+# What the rules get wrong. The segmenter takes 老|公交|了, where 交 is the verb; 他者 and 少女 are words, and here they
+# are not, or stand in a title; of 男|子弟兵 the longer 男子 is tried and then nothing.
+WRONG = {"〔老公〕交了房租才出门。", "〔他〕者字写得歪歪扭扭", "美少女战士是部动画片", "〔男〕子弟兵帮忙救灾"}
+
+
+def _maybe_wrong(marked: str) -> object:
+    return pytest.param(marked, marks=pytest.mark.xfail(strict=True)) if marked in WRONG else marked
+
+
+@pytest.mark.parametrize("marked", map(_maybe_wrong, [*CASES, *LATER]))
 def test_hard_case(marked: str) -> None:
     plain = marked.replace("〔", "").replace("〕", "")
     wanted = [(hit.start() - 2 * number, hit[1]) for number, hit in enumerate(MARKED.finditer(marked))]
-    assert [(one.start, one.keyword) for one in find(plain)] == wanted, CASES[marked]
+    assert [(one.start, one.keyword) for one in find(plain)] == wanted, CASES.get(marked)

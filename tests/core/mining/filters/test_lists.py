@@ -7,9 +7,9 @@ import pytest
 
 from core.language import translate
 from core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
-from core.mining.filters.lists import alternatives, joined, touching
 from core.mining.types import MODES, Code
 from core.resources import keyword_pairs, table
+from core.text.word_lists import alternatives, joined, touching
 from tests.support.filters import finding_of, sentence_of
 
 TABLES = [

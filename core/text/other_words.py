@@ -1,0 +1,152 @@
+"""Where the characters of a keyword belong to another word, so that no keyword stands there (SPEC 1.3).
+
+Never "the token is longer than the keyword": 女司机 and 男篮 are fine, and that
+rule throws away one good sentence in five. Three tests instead:
+- a list of words, per keyword (mining_inside.tsv), unless the segmenter shows the ends of two other words: 母亲|节俭;
+- a cut through the keyword: 对|外|公布 for 外公;
+- the swap test: a word of the dictionary holds the keyword, its twin with the
+  counterpart is no word (宫女, 宫男), it is not on the list of accepted compounds
+  (女兵, 男兵), and what is left without the keyword is no word of two characters or
+  more either (女|司机: fine).
+"""
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from core.text.dictionary import AFTER_SURNAME, Token, dictionary, is_surname, is_word, tagged
+from core.text.word_lists import accepted_words, inside_words, touching
+from core.types import Candidate, Span
+
+HAN = re.compile("[一-龥]+")
+WIDEST = 5  # characters of the longest dictionary word that is tried around a keyword before anything is cut
+IN_NAMES = frozenset("男女")  # also the last character of given names (亚男), which no dictionary holds
+# What the first character of a keyword can be by itself, where the segmenter cuts behind it: 男|人民警察, 老|公路.
+WORDS_OF_ONE = frozenset("男女老")
+
+
+class OtherWord(NamedTuple):
+    """The word that holds characters of a keyword: by which test it was found, and where it stands."""
+
+    reason: Literal["list", "crossing", "swap", "name"]
+    span: Span
+
+
+def other_word(text: str, found: Candidate) -> OtherWord | None:
+    """The word to which the characters of *found* in *text* belong, or None where the keyword is the word.
+
+    Only for Chinese; in languages with spaces a word stands by itself. Needs *found* to be the longest word there.
+    """
+    if found.pair.language != "zh":
+        return None
+    if text.startswith("们", found.end) and len(found.keyword) > 1:
+        return None  # 女人|们, never 女|人们
+    certain = touching(inside_words(found.keyword, sure=True), text, found.start, found.end)
+    if certain is not None:
+        return OtherWord("list", certain)
+    listed = touching(inside_words(found.keyword, sure=False), text, found.start, found.end)
+    if listed is not None and _is_there(text, found, listed):
+        return OtherWord("list", listed)
+    if found.keyword not in IN_NAMES and not _dictionary_disagrees(text, found.start, found.end):
+        return None
+    tokens = _clause(text, found)
+    return _by_tokens(text, tokens, found) or _end_of_name(tokens, found)
+
+
+def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
+    """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
+    low, high = start, end  # no word reaches over what is no Chinese character
+    while low > max(0, start - WIDEST + 1) and "一" <= text[low - 1] <= "龥":
+        low -= 1
+    while high < min(len(text), end + WIDEST) and "一" <= text[high] <= "龥":
+        high += 1
+    for first in range(low, end):
+        # From inside the keyword on, only what ends beyond it; before it, whatever reaches into it.
+        shortest = end + 1 if first >= start else start + 1
+        for last in range(max(first + 2, shortest), min(high, first + WIDEST) + 1):
+            if _known(text[first:last]):
+                return True
+    return False
+
+
+@lru_cache(maxsize=1 << 16)
+def _known(text: str) -> bool:
+    return bool(dictionary().has_word(text))
+
+
+def _is_there(text: str, found: Candidate, listed: Span) -> bool:
+    """Whether a listed word is there and not the ends of two others: 村女 in 乡|村女|教师, 母亲节 in 母亲|节俭."""
+    for token in _clause(text, found):
+        touches = token.start < found.end and found.start < token.end
+        if not touches and any(token.start < end < token.end for end in listed):
+            return False
+    return True
+
+
+def _clause(text: str, found: Candidate) -> tuple[Token, ...]:
+    """The tokens of the clause that holds the keyword. Only that is cut: no word crosses punctuation."""
+    for part in HAN.finditer(text):
+        if part.start() <= found.start < part.end():
+            return tuple(
+                Token(token.word, token.tag, token.start + part.start(), token.end + part.start())
+                for token in _cut(part[0])
+            )
+    return ()
+
+
+@lru_cache(maxsize=64)
+def _cut(clause: str) -> tuple[Token, ...]:
+    return tagged(clause)
+
+
+def _by_tokens(text: str, tokens: tuple[Token, ...], found: Candidate) -> OtherWord | None:
+    for token in tokens:
+        span = (token.start, token.end)
+        if token.end <= found.start or found.end <= token.start:
+            continue
+        if found.start <= token.start and token.end <= found.end:
+            continue  # the keyword itself, or a piece of it
+        if token.start > found.start or token.end < found.end:
+            if token.start > found.start and not _leaves_words(text, token, found):
+                continue
+            return OtherWord("crossing", span)
+        if not is_word(token.word):
+            name = token.tag.startswith("nr") and token.end == found.end and len(token.word) in (2, 3)
+            return OtherWord("name", span) if name and is_surname(token.word[0]) else None
+        if not _swappable(text, token, found):
+            return OtherWord("swap", span)
+    return None
+
+
+def _leaves_words(text: str, token: Token, found: Candidate) -> bool:
+    """Whether a cut behind the first character of the keyword leaves words on both sides: 对外|公布, but 外|公推."""
+    first = text[found.start : token.start]
+    joins = any(is_word(text[before : token.start]) for before in range(max(0, found.start - 2), found.start))
+    return is_word(token.word) and (first in WORDS_OF_ONE or joins)
+
+
+def _end_of_name(tokens: tuple[Token, ...], found: Candidate) -> OtherWord | None:
+    """王亚|男: a surname with one character that no dictionary has, and right after it 男, alone."""
+    alone = any(token.start == found.start and token.end == found.end for token in tokens)
+    if found.keyword not in IN_NAMES or not alone:
+        return None
+    for token in tokens:
+        new = token.end == found.start and token.tag.startswith("nr") and not is_word(token.word)
+        if new and len(token.word) == 2 and is_surname(token.word[0]) and token.word[1] not in AFTER_SURNAME:
+            return OtherWord("name", (token.start, found.end))
+    return None
+
+
+def _swappable(text: str, token: Token, found: Candidate) -> bool:
+    before, after = token.word[: found.start - token.start], token.word[found.end - token.start :]
+    if is_word(before + found.counterpart + after) or (is_surname(before) and not after and len(found.keyword) > 1):
+        return True  # 刘阿姨 is 阿姨 with a surname
+    accepted = accepted_words(found.keyword)  # what follows the token may decide: 他人|在
+    if any(hit.end() <= token.end and _shares(hit.span(), found) for hit in accepted.finditer(text, token.start)):
+        return True
+    rest = before or after
+    return not (before and after) and len(rest) >= 2 and is_word(rest)
+
+
+def _shares(span: Span, found: Candidate) -> bool:
+    return span[0] < found.end and found.start < span[1]
