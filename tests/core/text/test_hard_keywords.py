@@ -206,7 +206,7 @@ def _maybe_wrong(marked: str) -> object:
     return pytest.param(marked, marks=pytest.mark.xfail(strict=True)) if marked in WRONG else marked
 
 
-@pytest.mark.parametrize("marked", map(_maybe_wrong, [*CASES, *LATER]))
+@pytest.mark.parametrize("marked", [_maybe_wrong(one) for one in [*CASES, *LATER]])
 def test_hard_case(marked: str) -> None:
     plain = marked.replace("〔", "").replace("〕", "")
     wanted = [(hit.start() - 2 * number, hit[1]) for number, hit in enumerate(MARKED.finditer(marked))]
