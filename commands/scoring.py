@@ -6,7 +6,16 @@ from typing import Any
 import click
 
 from annotations.files.project_texts import open_input
-from commands.shared import Meter, answer, db_option, json_option, run_target, warn
+from commands.shared import (
+    Meter,
+    answer,
+    db_option,
+    json_option,
+    run_target,
+    spreadsheet_option,
+    warn,
+    write_spreadsheet,
+)
 from core.errors import N_, BadFile, Refused
 from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
@@ -27,6 +36,7 @@ SLOW_S = 5.0  # a load that is worth a word
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
+@spreadsheet_option
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option(
     "--precision",
@@ -74,6 +84,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
         raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
     with Meter() as meter:
         report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
+    write_spreadsheet(out, options["spreadsheet"])
     warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 

@@ -17,6 +17,8 @@ from annotations.items.recount_mark import open_recount
 from annotations.jobs.process import progress
 from annotations.types import Project
 from core.errors import N_, NotFound, Notice, Refused
+from core.files.csv_out import spreadsheet_copy
+from core.files.whole_file import whole_file
 from core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
 
 if TYPE_CHECKING:
@@ -51,6 +53,24 @@ def db_option(function: Function) -> Function:
 def json_option(function: Function) -> Function:
     """`--json`: one JSON object on stdout."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)
+
+
+def spreadsheet_option(function: Function) -> Function:
+    """`--spreadsheet FILE`: a copy of the table for spreadsheet programs."""
+    help = "Write the table to this file too (CSV), with an apostrophe before each text that a spreadsheet would run."
+    return click.option("--spreadsheet", type=click.Path(dir_okay=False, path_type=Path), help=help)(function)
+
+
+def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
+    """Write what `--spreadsheet` asks for. Raises Refused where there is no table or the copy would replace it."""
+    if copy is None:
+        return
+    if table is None:
+        raise Refused(NO_TARGET)
+    if copy.resolve() == table.resolve():
+        raise Refused(N_("{file} cannot be the table and its copy at once."), file=table.name)
+    with whole_file(copy) as write:
+        write(spreadsheet_copy(table))
 
 
 def finite(value: Any) -> Any:

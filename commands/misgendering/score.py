@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from commands.shared import Meter, answer, db_option, json_option, run_target, warn
+from commands.shared import (
+    Meter,
+    answer,
+    db_option,
+    json_option,
+    run_target,
+    spreadsheet_option,
+    warn,
+    write_spreadsheet,
+)
 from core.errors import N_, BadFile
 from core.files.whole_file import whole_file
 from core.misgendering.generations import context_rows
@@ -46,6 +55,7 @@ def drawing_options(function: Any) -> Any:
 @click.option("--model", "models", multiple=True, required=True, help="A causal model; several times for several.")
 @click.option("--out", type=click.Path(dir_okay=False), help="The table of verdicts to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Misgendering lists.")
+@spreadsheet_option
 @click.option(
     "--generations",
     type=click.Path(dir_okay=False),
@@ -79,6 +89,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
             source, drawn, settings, out, name=source_name(templates), facts=facts_of(options), watch=meter,
             record=is_run,
         )  # fmt: skip
+    write_spreadsheet(out, options["spreadsheet"])
     warn(report.notices, report.failed)
     answer(report.as_json(), for_people(report), as_json=as_json)
 

@@ -7,7 +7,15 @@ from typing import Any, cast
 import click
 
 from commands.nli.answers import measures_text, pair_text, rates_text, report_text
-from commands.shared import Meter, answer, db_option, json_option, target_or_none
+from commands.shared import (
+    Meter,
+    answer,
+    db_option,
+    json_option,
+    spreadsheet_option,
+    target_or_none,
+    write_spreadsheet,
+)
 from core.errors import N_, BadLine, Refused
 from core.files.csv_out import csv_line
 from core.files.whole_file import whole_file
@@ -72,6 +80,7 @@ def _error(error: BadLine) -> dict[str, Any]:
 @click.option("--keep-labels", is_flag=True, help="Go on although another order of the labels fits better.")
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Inference lists.")
+@spreadsheet_option
 @threads_option
 @db_option
 @json_option
@@ -84,6 +93,7 @@ def ask(model: str, language: Language, db: str, as_json: bool, **options: Any) 
             model, probes, out, labels=_labels(options["labels"]), keep_labels=options["keep_labels"],
             threads=options["threads"], watch=meter, record=record,
         )  # fmt: skip
+    write_spreadsheet(out, options["spreadsheet"])
     answer(report.as_json(), report_text(report), as_json=as_json)
 
 
@@ -139,6 +149,7 @@ def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json:
 @labels_option
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Inference lists.")
+@spreadsheet_option
 @threads_option
 @db_option
 @json_option
@@ -154,6 +165,7 @@ def rates(db: str, as_json: bool, **options: Any) -> None:
     )  # fmt: skip
     with Meter() as meter:
         report = run_rates(settings, out, watch=meter, record=record)
+    write_spreadsheet(out, options["spreadsheet"])
     answer(report.as_json(), rates_text(report), as_json=as_json)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.association.scoring import COLUMNS, OK, Associated
 from core.errors import N_, BadFile
-from core.files.formula_cells import restored
+from core.files.formula_cells import is_guarded, restored
 
 NUMBERS = ("women", "logp_target", "logp_prior", "association")
 NEEDED = ("template", "person", "person_key", "pair", "person_gender", "profession_key", "class", "association")
@@ -39,7 +39,8 @@ def read_associations(path: Path | str) -> pd.DataFrame:
         raise BadFile(message, file=file.name, missing=", ".join(missing))
     for name in (name for name in COLUMNS if name not in frame.columns):
         frame[name] = ""
-    frame[list(TEXTS)] = frame[list(TEXTS)].map(restored)
+    texts = frame[list(TEXTS)]
+    frame[list(TEXTS)] = texts.map(restored) if is_guarded(texts.to_numpy().ravel()) else texts
     return _checked(_typed(frame), file.name)
 
 

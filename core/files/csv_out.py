@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from core.files.formula_cells import neutralised
@@ -44,6 +45,12 @@ def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
     """
     for number, line in enumerate(lines):
         yield ("" if number else BOM) + csv_line(next(csv.reader([line])))
+
+
+def spreadsheet_copy(table: Path) -> str:
+    """The CSV *table* as `spreadsheet_lines` has it."""
+    with table.open(encoding="utf-8-sig", newline="") as file:
+        return "".join(spreadsheet_lines(map(data_line, csv.reader(file))))
 
 
 def has_formula(line: str) -> bool:

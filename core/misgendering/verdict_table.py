@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_, BadFile
-from core.files.formula_cells import restored
+from core.files.formula_cells import is_guarded, restored
 from core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")
@@ -31,8 +31,9 @@ def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame
     header, lines = _lines(place)
     verdicts = _verdict_columns(place, header, generations)
     rows: list[dict[str, Any]] = []
+    read = restored if is_guarded(cell for _, cells in lines for cell in cells) else str
     for number, cells in lines:
-        row: dict[str, Any] = {name: restored(cell) for name, cell in zip(header, cells, strict=True)}
+        row: dict[str, Any] = {name: read(cell) for name, cell in zip(header, cells, strict=True)}
         rows.append(row | {name: _verdict(place, number, name, row[name]) for name in verdicts})
     frame = pd.DataFrame(rows, columns=header)
     if "prob" not in frame:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_, BadFile, NotFound
-from core.files.formula_cells import restored
+from core.files.formula_cells import is_guarded, restored
 from core.model_bias.model_names import labels
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
@@ -47,8 +47,8 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
     for column in WORDS:
         if column in frame.columns:
             frame[column] = frame[column].fillna("").astype(str)
-            if not isinstance(scores, pd.DataFrame):  # a frame has no apostrophes that a file guards its cells with
-                frame[column] = _restored(frame[column])
+    if not isinstance(scores, pd.DataFrame):  # a frame has no apostrophes that a file guards its cells with
+        frame = _restored(frame)
     _check(frame, name)
     frame = _with_all_columns(frame)
     if "named" not in frame.columns:
@@ -152,9 +152,30 @@ def _numbers(column: pd.Series, file: str) -> pd.Series:
     return found
 
 
-def _restored(column: pd.Series) -> pd.Series:
-    guarded = column.str.startswith("'")
-    return column.where(~guarded, column.map(restored)) if guarded.any() else column
+def _restored(frame: pd.DataFrame) -> pd.DataFrame:
+    """*frame* without the apostrophes of an earlier version, which guarded cells that a spreadsheet would run.
+
+    Where a row says where its keyword stands, that place tells an apostrophe of the sentence from a guard.
+    """
+    words = [column for column in WORDS if column in frame.columns]
+    suspects = {column: frame[column].str.startswith("'") for column in words}
+    suspects = {column: found for column, found in suspects.items() if found.any()}
+    if not suspects or not is_guarded(cell for column in words for cell in frame[column]):
+        return frame
+    exact = _in_place(frame)
+    for column, found in suspects.items():
+        change = found & ~exact if column == "sentence" else found
+        frame[column] = frame[column].where(~change, frame[column].map(restored))
+    return frame
+
+
+def _in_place(frame: pd.DataFrame) -> "pd.Series[bool]":
+    """Of each row, whether its keyword stands at `start` of the sentence as it is written."""
+    if "start" not in frame.columns:
+        return pd.Series(data=False, index=frame.index)
+    rows = zip(frame["sentence"], frame["start"], frame["keyword"], strict=True)
+    found = [not math.isnan(start) and text.startswith(word, int(start)) and bool(word) for text, start, word in rows]
+    return pd.Series(found, index=frame.index)
 
 
 def _check(frame: pd.DataFrame, file: str) -> None:

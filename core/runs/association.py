@@ -9,8 +9,7 @@ from typing import Any
 from core.association.corpus import Sentence, sentences
 from core.association.scoring import COLUMNS, Associated, Tally, associate
 from core.association.sets import AssociationSet, Attribute, Target
-from core.files.csv_out import csv_line
-from core.files.formula_cells import neutralised
+from core.files.csv_out import data_line
 from core.runs.loop import Laps, RunReport, Steps, Watcher, check_models, made_now, open_table
 from core.runs.records import write_record
 
@@ -104,7 +103,7 @@ def run_associations(
     corpus = list(sentences(source))
     data = hashlib.sha256("\n".join(one.text for one in corpus).encode()).hexdigest()
     report = AssociationReport(source, settings, settings.attribute or source.attribute, data)
-    line = _tab_line if out is not None and out.suffix.lower() == TAB else csv_line
+    line = _tab_line if out is not None and out.suffix.lower() == TAB else data_line
     with open_table(out, COLUMNS, line) as write_row:
 
         def ask(model: str, steps: Steps) -> ModelReport:
@@ -139,5 +138,4 @@ def _associate_with(model: str, report: AssociationReport, corpus: Sequence[Sent
 
 def _tab_line(cells: Iterable[Any]) -> str:
     """A line of a TSV; no text of a set holds a tab or a line break."""
-    shown = ("" if cell is None else neutralised(cell) if isinstance(cell, str) else str(cell) for cell in cells)
-    return "\t".join(shown) + "\n"
+    return "\t".join("" if cell is None else str(cell) for cell in cells) + "\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from core.errors import N_, ModelUnavailable, Notice, Refused
-from core.files.csv_out import csv_line
+from core.files.csv_out import data_line
 from core.files.timestamps import timestamp
 from core.files.whole_file import whole_file
 from core.models.catalogue import BUILTIN
@@ -90,7 +90,7 @@ class Laps:
 
 
 @contextmanager
-def open_table(out: Path | None, columns: Iterable[str], line: Line = csv_line) -> Iterator[WriteRow]:
+def open_table(out: Path | None, columns: Iterable[str], line: Line = data_line) -> Iterator[WriteRow]:
     """What writes a row of the table *out*, which appears when it is whole. None: the rows go nowhere.
 
     Raises BadFile where it cannot be written.

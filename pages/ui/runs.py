@@ -14,6 +14,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.errors import N_, EvenhandError, Refused
+from core.files.csv_out import spreadsheet_copy
 from core.runs.loop import check_models
 from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from pages.ui.head import open_store, show_error
@@ -183,6 +184,14 @@ def download_table(page: RunPage, run: Run) -> None:
         _("Table (CSV)"), run.table.read_bytes, run.table.name, "text/csv", type="tertiary", on_click="ignore",
         key=page.run_key.format(part="table", run=run.name), icon=":material/download:",
     )  # fmt: skip
+    if run.table.suffix == TABLE:
+        st.download_button(
+            _("For spreadsheet programs"), lambda: spreadsheet_copy(run.table), f"{run.name}.for-spreadsheets.csv",
+            "text/csv", type="tertiary", on_click="ignore", icon=":material/download:",
+            key=page.run_key.format(part="spreadsheet", run=run.name),
+            help=_("An apostrophe stands before each text that a spreadsheet would run as a formula (= + - @)."
+                   " Without it texts are as they are, and offsets fit."),
+        )  # fmt: skip
 
 
 def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:

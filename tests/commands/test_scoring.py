@@ -19,6 +19,7 @@ from annotations.jobs import jobs
 from cli import cli
 from commands.shared import Meter, rate_line
 from core.errors import EvenhandError
+from core.model_bias.score_files import read_scores
 from core.models import open_scorer
 from core.runs.records import runs_folder, runs_in
 from core.scoring.rows import COLUMNS
@@ -212,11 +213,17 @@ def test_a_damaged_cache_is_said_and_the_table_is_written(tmp_path, file):
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_no_cell_runs_as_a_formula(tmp_path):
+def test_the_table_is_exact_and_its_copy_for_spreadsheets_runs_nothing(tmp_path):
+    texts = ['=HYPERLINK("x")他来了。', "'-她走了。", "@他在家。", "他在家。"]
     path = tmp_path / "t.txt"
-    path.write_text('=HYPERLINK("x")他来了。\n', encoding="utf-8")
-    score(path, "--model", "known", "--out", tmp_path / "s.csv")
-    assert table(tmp_path / "s.csv")[0]["sentence"].startswith("'=HYPERLINK")
+    path.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    score(path, "--model", "known", "--out", tmp_path / "s.csv", "--spreadsheet", tmp_path / "copy.csv")
+    rows = table(tmp_path / "s.csv")
+    assert [row["sentence"] for row in rows] == texts
+    assert all(row["sentence"][int(row["start"]) : int(row["end"])] == row["keyword"] for row in rows)
+    copy = (tmp_path / "copy.csv").read_text(encoding="utf-8-sig")
+    assert "'=HYPERLINK" in copy and "''-她走了" in copy and "'@他" in copy
+    assert read_scores(tmp_path / "s.csv")["sentence"].tolist() == texts
 
 
 def test_several_models_that_do_not_fit_the_joint(tmp_path, file):

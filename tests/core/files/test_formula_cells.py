@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.files.formula_cells import neutralised, restored
+from core.files.formula_cells import is_guarded, neutralised, restored
 
 STARTS = "=+-@＝＋－＠\t\r\n'"
 
@@ -37,3 +37,11 @@ def test_neutralised_and_back(cell: str, written: str) -> None:
 def test_every_cell_survives_and_none_is_run(cell: str) -> None:
     assert restored(neutralised(cell)) == cell
     assert neutralised(cell)[:1] not in set(STARTS) - {"'"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "guarded"),
+    [(["他", "'=1"], True), (["'=1", "=2"], False), (["=2", "'=1"], False), (["'他'"], False), ([], False)],
+)
+def test_a_table_in_which_one_cell_stands_bare_is_not_guarded(cells, guarded):
+    assert is_guarded(cells) == guarded

@@ -97,6 +97,10 @@ def test_the_command_keeps_the_names_of_the_file(tmp_path):
 def test_what_a_file_guards_is_read_as_it_was(tmp_path, text):
     table = written(tmp_path / "s.csv", rows("m", MASKED, 0.5, sentence=neutralised(text)))
     assert read_scores(table)["sentence"].tolist() == [text]
+    exact = written(
+        tmp_path / "e.csv", rows("m", MASKED, 0.5, sentence=text, start=text.index("他"), end=text.index("他") + 1)
+    )
+    assert read_scores(exact)["sentence"].tolist() == [text]
     frame = read_scores(table).assign(sentence=text)
     assert read_scores(frame)["sentence"].tolist() == [text]  # a frame is not guarded
 
