@@ -50,6 +50,9 @@ def db_option(function: Function) -> Function:
     return option(function)
 
 
+NO_DRAWS = "Without effect since version 2 of the method: its intervals need no draws."
+
+
 def json_option(function: Function) -> Function:
     """`--json`: one JSON object on stdout."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(function)

@@ -20,7 +20,6 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed
 from core.association.table import models_of, rows_of, undefined_of
 from core.errors import N_, NotFound
-from core.statistics import Resampling
 
 DASH = "—"
 FOOT = (
@@ -29,18 +28,16 @@ FOOT = (
 )
 
 
-def measured(
-    frame: pd.DataFrame, language: str, *, margin: float | None, monolingual: str | None, resamples: int, seed: int
-) -> dict[str, Any]:
+def measured(frame: pd.DataFrame, language: str, *, margin: float | None, monolingual: str | None) -> dict[str, Any]:
     """Everything about every model of a table, in the order of the table."""
-    resampling, names = Resampling(resamples, seed), models_of(frame)
+    names = models_of(frame)
     if monolingual is not None and monolingual not in names:
         raise NotFound(N_("{name} is not among the models of this table: {known}"), name=monolingual,
                        known=", ".join(names))  # fmt: skip
-    found = {name: _model(rows_of(frame, name), margin, resampling) for name in names}
+    found = {name: _model(rows_of(frame, name), margin) for name in names}
     partners = _partners(names, monolingual)
     for other in partners[1:]:
-        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other), resampling)
+        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other))
         found[other]["hypotheses"].append(_verdict(verdict) | {"monolingual": partners[0]})
     rows = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
@@ -57,18 +54,18 @@ def _partners(names: Sequence[str], monolingual: str | None) -> list[str]:
     return [one, *several] if one else []
 
 
-def _model(rows: pd.DataFrame, margin: float | None, resampling: Resampling) -> dict[str, Any]:
-    described, by_class = groups(rows, resampling), differences(rows, resampling=resampling)
-    professions = ranked(differences(rows, "profession_key", resampling))
-    fields = differences(rows, "field", resampling) if (rows["field"] != "").any() else []
+def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:
+    described, by_class = groups(rows), differences(rows)
+    professions = ranked(differences(rows, "profession_key"))
+    fields = differences(rows, "field") if (rows["field"] != "").any() else []
     unit = by_class[0].unit if by_class else "pair"
     return {
         "signature": str(rows["signature"].iloc[0]),
-        "interval": signature(resampling, unit),
+        "interval": signature(unit),
         "undefined": undefined_of(rows),
         "groups": [_group(one) for one in described],
         "differences": [_difference(one) for one in by_class],
-        "differences_without_equal_pairs": [_difference(one) for one in differences_without_equal(rows, resampling)],
+        "differences_without_equal_pairs": [_difference(one) for one in differences_without_equal(rows)],
         "fields": [_difference(one) for one in fields],
         "professions": [_difference(one) for one in professions],
         "women_share": {

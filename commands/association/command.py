@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
+from commands.shared import NO_DRAWS, Meter, answer, db_option, json_option, target_or_none, warn
 from core.association.builtin import LANGUAGES, Choices, Files, association_set
 from core.association.corpus import write_corpus
 from core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
@@ -68,10 +68,8 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 @click.option("--monolingual", help="H4: which of the models is the monolingual one; default: as the papers list it.")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
-@click.option(
-    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@click.option("--resamples", type=click.IntRange(100, 100_000), expose_value=False, help=NO_DRAWS)
+@click.option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
 @db_option
 @json_option
 def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
@@ -136,8 +134,7 @@ def _measured(
 ) -> dict[str, Any]:
     from commands.association.answers import measured
 
-    draws = {"resamples": options["resamples"], "seed": options["seed"]}
-    found = measured(rows, language, margin=options["margin"], monolingual=options["monolingual"], **draws)
+    found = measured(rows, language, margin=options["margin"], monolingual=options["monolingual"])
     for one in report.models if report else []:
         found["models"][one.model] = one.as_json() | found["models"][one.model]
     return found

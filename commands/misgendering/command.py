@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import answer, json_option
+from commands.shared import NO_DRAWS, answer, json_option
 
 if TYPE_CHECKING:
     from core.misgendering.metrics import Metrics
@@ -55,13 +55,11 @@ def misgendering() -> None:
 
 @click.command("metrics")
 @click.argument("file", type=click.Path(dir_okay=False))
-@click.option(
-    "--resamples", type=click.IntRange(100, 100_000), default=2000, show_default=True, help="Draws per interval."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@click.option("--resamples", type=click.IntRange(100, 100_000), expose_value=False, help=NO_DRAWS)
+@click.option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
 @click.option("--no-cells", is_flag=True, help="Only all rows together, not each model and pronoun too.")
 @json_option
-def metrics_command(file: str, resamples: int, seed: int, no_cells: bool, as_json: bool) -> None:
+def metrics_command(file: str, no_cells: bool, as_json: bool) -> None:
     """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
 
     FILE has the columns instance, prob and gen1, gen2, ... with 1 (right), 0 (wrong) or nothing (missing); prob1,
@@ -72,8 +70,8 @@ def metrics_command(file: str, resamples: int, seed: int, no_cells: bool, as_jso
     from core.misgendering.verdict_table import read_verdicts
 
     frame = read_verdicts(file)
-    whole = metrics(frame, resamples=resamples, seed=seed)
-    cells = [] if no_cells else list(by_cell(frame, resamples=resamples, seed=seed))
+    whole = metrics(frame)
+    cells = [] if no_cells else list(by_cell(frame))
     data = metrics_data(whole)
     if cells:
         data["cells"] = [{**key, **metrics_data(one)} for key, one in cells]

@@ -1,11 +1,11 @@
-"""Intervals of mean associations: professions and person words are drawn together (SPEC 6).
+"""Intervals of mean associations: professions and person words are both samples (SPEC 6).
 
-A draw picks professions with replacement and person words with replacement; the mean is over the sentences where both
-were picked, as often as both were (the pigeonhole bootstrap of Owen 2007). Where every male and female word has its
-counterpart, pairs are drawn, so that a difference is paired; else the words of each gender by themselves.
+The error is that of the jackknife over professions and of that over person words, less that over cells, which both
+count (Cameron, Gelbach and Miller 2011). Where every male and female word has its counterpart, pairs are left out, so
+that a difference is paired; else the words of each gender are samples of their own.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,9 +14,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
-from core.statistics.intervals import from_draws
-from core.statistics.resampling import ones, ratio
+from core.statistics import Estimate, Note
+from core.statistics.intervals import BY_JACKKNIFE, jackknife, of_kinds, satterthwaite
+from core.statistics.resampling import ratio
 
 Numbers = NDArray[np.float64]
 Means = dict[str, Numbers]  # gender -> one mean a draw
@@ -74,38 +74,47 @@ class Crossing:
         """How many units of person words the genders rest on (the fewer, of several)."""
         return min((int((self.counts[g].sum(axis=0) > 0).sum()) for g in genders if g in self.counts), default=0)
 
-    def means(self, professions: Numbers, units: Numbers) -> Means:
-        """The mean of each gender under weights (draws x professions, draws x units); NaN where nothing was drawn."""
-        found = {}
-        for gender, sums in self.sums.items():
-            total = np.einsum("dp,pu,du->d", professions, sums, units, optimize=True)
-            count = np.einsum("dp,pu,du->d", professions, self.counts[gender], units, optimize=True)
-            found[gender] = ratio(total, count)
-        return found
+    def without(self, axis: int | None) -> Means:
+        """The mean of each gender without one profession (axis 0), one unit of words (1), or one cell (None).
+
+        NaN where nothing is left.
+        """
+
+        def lost(table: Numbers) -> Numbers:
+            return table[self.cells] if axis is None else table.sum(axis=1 - axis)
+
+        return {
+            gender: ratio(table.sum() - lost(table), self.counts[gender].sum() - lost(self.counts[gender]))
+            for gender, table in self.sums.items()
+        }
+
+    @property
+    def cells(self) -> NDArray[np.bool_]:
+        """Which cells, professions x units of words, have a sentence."""
+        cells: NDArray[np.bool_] = np.any([count > 0 for count in self.counts.values()], axis=0)
+        return cells
 
     def once(self) -> Means:
         """The means of the data themselves."""
-        return self.means(np.ones((1, self.professions)), np.ones((1, len(self.strata))))
+        return {gender: np.array([one.sum() / self.counts[gender].sum()]) for gender, one in self.sums.items()}
 
 
-def signature(resampling: Resampling, kind: str) -> str:
-    """`unit:profession×<pair or word>|bootstrap:<resamples>|seed:<seed>`."""
-    return resampling.signature(f"profession×{kind}")
+def signature(kind: str) -> str:
+    """`unit:profession×<pair or word>|jackknife-t`."""
+    return f"unit:profession×{kind}|{BY_JACKKNIFE}"
 
 
-def interval(resampling: Resampling, crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
+def interval(crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
     """*measure* of the means of *genders* with its 95 % interval.
 
-    The fewer of professions and person words are the units. Fewer than 15: t with one less degree of freedom on
-    the standard error of the draws, which is widened by the root of k / (k - 1) and marked.
+    t over both kinds (`core.statistics.intervals.of_kinds`). The fewer of professions and person words are the units;
+    of a single profession or word the interval is over the other kind.
     """
-    return joint_interval(resampling, [crossing], lambda means: measure(means[0]), *genders)
+    return joint_interval([crossing], lambda means: measure(means[0]), *genders)
 
 
-def joint_interval(
-    resampling: Resampling, crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str
-) -> Estimate:
-    """As `interval`, of several crossings over the same professions and words, drawn alike."""
+def joint_interval(crossings: list[Crossing], measure: Callable[[list[Means]], Numbers], *genders: str) -> Estimate:
+    """As `interval`, of several crossings over the same professions and words, which are left out together."""
     first = crossings[0]
     if any(gender not in one.sums for one in crossings for gender in genders):
         return Estimate.undefined(NOTHING)
@@ -116,15 +125,15 @@ def joint_interval(
     found = Estimate(value, units=min(sizes, default=1))
     if not sizes:
         return replace(found, note=ONE_OF_EACH)
-    draws = [measure([one.means(*weights) for one in crossings]) for weights in _weights(resampling, first)]
-    return from_draws(np.concatenate(draws), found, found.units)
-
-
-def _weights(resampling: Resampling, crossing: Crossing) -> Iterator[tuple[Numbers, Numbers]]:
-    """How often each profession and each unit of words was picked."""
-    pots = [np.flatnonzero(crossing.strata == pot) for pot in np.unique(crossing.strata)]
-    for professions, *words in resampling.picks(ones(crossing.professions), *(ones(len(pot)) for pot in pots)):
-        units = np.zeros((len(professions), len(crossing.strata)))
-        for pot, weights in zip(pots, words, strict=True):
-            units[:, pot] = weights
-        yield professions, units
+    professions, words, cells = (measure([one.without(axis) for one in crossings]) for axis in (0, 1, None))
+    used = np.any([first.counts[gender].sum(axis=0) > 0 for gender in genders], axis=0)
+    pots = [np.flatnonzero(used & (first.strata == pot)) for pot in np.unique(first.strata[used])]
+    parts = []
+    if first.professions > 1:
+        parts.append((jackknife(value, professions) ** 2, first.professions - 1.0))
+    if first.words(*genders) > 1:
+        of_pots = [(jackknife(value, words[pot]) ** 2, len(pot) - 1.0) for pot in pots if len(pot) > 1]
+        variance = sum(part for part, _ in of_pots)
+        parts.append((variance, satterthwaite(variance, of_pots) if variance else float(found.units - 1)))
+    both = jackknife(value, cells[used[np.nonzero(first.cells)[1]]]) ** 2 if len(parts) > 1 else 0.0
+    return of_kinds(found, parts, both)

@@ -11,7 +11,7 @@ A verdict goes by the values, as the thesis does; `clear` says whether the inter
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
@@ -20,7 +20,7 @@ from scipy import stats
 from core.association.crossing import Crossing, Means, Numbers, joint_interval
 from core.association.measures import Difference, Group, m_minus_w
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
+from core.statistics import Estimate, Note
 
 Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]
@@ -132,7 +132,7 @@ def _negated(one: Estimate) -> Estimate:
     if one.value is None:
         return one
     low, high = (None if end is None else -end for end in (one.high, one.low))
-    return Estimate(-one.value, low, high, one.units, one.reason, one.note, one.se, one.df)
+    return replace(one, value=-one.value, low=low, high=high)
 
 
 def equivalence(value: float, se: float, margin: float, df: int | None = None) -> float:
@@ -162,9 +162,7 @@ def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     return Verdict("H3", "literal", "undecided", evidence, NOT_SHOWN)
 
 
-def multilingual(
-    monolingual: pd.DataFrame | None, other: pd.DataFrame | None, resampling: Resampling | None = None
-) -> Verdict:
+def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None) -> Verdict:
     """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
 
     Both are on the same sentences, those for which each has a number, and drawn alike. It compares differences inside
@@ -172,14 +170,13 @@ def multilingual(
     """
     if monolingual is None or other is None:
         return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
-    resampling = resampling or Resampling()
     evidence = []
     shared = _same_sentences(other, monolingual)
     for kind in ("female", "balanced", "male"):
         parts = [Crossing.of(frame[frame["class"] == kind]) for frame in shared]
         shapes = {one.sums[gender].shape for one in parts for gender in one.sums}
         if len(shapes) == 1:
-            estimate = joint_interval(resampling, parts, _smaller, "male", "female")
+            estimate = joint_interval(parts, _smaller, "male", "female")
         else:
             estimate = Estimate.undefined(NO_PARTNER)
         evidence.append(Evidence(kind, estimate, "below"))

@@ -15,7 +15,7 @@ from core.association.crossing import Crossing, Means, Numbers, interval
 from core.association.sets import GENDERS
 from core.association.table import has_equal_pairs, without_equal_pairs
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling, holm
+from core.statistics import Estimate, Note, holm
 
 Z = 1.959963984540054
 LEAST = 3  # two points always lie on a line
@@ -103,9 +103,9 @@ def kinds_of(frame: pd.DataFrame, column: str = "class") -> list[str]:
     return sorted(found, key=lambda name: order.get(name, 3)) if column == "class" else found
 
 
-def groups(frame: pd.DataFrame, resampling: Resampling | None = None) -> list[Group]:
+def groups(frame: pd.DataFrame) -> list[Group]:
     """The describe table of one model: a row for each class and gender that the table has."""
-    resampling, found = resampling or Resampling(), []
+    found = []
     for kind in kinds_of(frame):
         rows = frame[frame["class"] == kind]
         crossing = Crossing.of(rows)
@@ -114,36 +114,36 @@ def groups(frame: pd.DataFrame, resampling: Resampling | None = None) -> list[Gr
             if own.empty:
                 continue
             known = own["association"].dropna()
-            mean = interval(resampling, crossing, lambda means, g=gender: means[g], gender)  # type: ignore[misc]
+            mean = interval(crossing, lambda means, g=gender: means[g], gender)  # type: ignore[misc]
             found.append(Group(kind, gender, describe(known.to_numpy()), len(own) - len(known), mean))
     return found
 
 
-def difference(frame: pd.DataFrame, name: str = "", resampling: Resampling | None = None) -> Difference:
-    """M - W of all rows of *frame*, with its interval over professions and person words drawn together."""
+def difference(frame: pd.DataFrame, name: str = "") -> Difference:
+    """M - W of all rows of *frame*, with its interval over professions and person words."""
     crossing = Crossing.of(frame)
     once = crossing.once() if crossing.sums else {}
     male, female = (float(once[g][0]) if g in once else None for g in ("male", "female"))
     if male is None or female is None:
         estimate = Estimate.undefined(ONE_GENDER)
     else:
-        estimate = interval(resampling or Resampling(), crossing, m_minus_w, "male", "female")
+        estimate = interval(crossing, m_minus_w, "male", "female")
     words = crossing.words("male", "female")
     shares = frame["women"].dropna().unique()
     women = float(shares[0]) if len(shares) == 1 else None
     return Difference(name, male, female, estimate, crossing.professions, words, crossing.kind, women)
 
 
-def differences(frame: pd.DataFrame, column: str = "class", resampling: Resampling | None = None) -> list[Difference]:
+def differences(frame: pd.DataFrame, column: str = "class") -> list[Difference]:
     """`difference` of each group of *column*: "class", "field", or "profession_key" for a ranking of professions."""
-    found = [difference(frame[frame[column] == name], name, resampling) for name in kinds_of(frame, column)]
+    found = [difference(frame[frame[column] == name], name) for name in kinds_of(frame, column)]
     stay = holm([one.estimate for one in found])
     return [replace(one, stays=stays) for one, stays in zip(found, stay, strict=True)]
 
 
-def differences_without_equal(frame: pd.DataFrame, resampling: Resampling | None = None) -> list[Difference]:
+def differences_without_equal(frame: pd.DataFrame) -> list[Difference]:
     """The differences by class without pairs of one word (Basque bera/bera); empty where there is no such pair."""
-    return differences(without_equal_pairs(frame), resampling=resampling) if has_equal_pairs(frame) else []
+    return differences(without_equal_pairs(frame)) if has_equal_pairs(frame) else []
 
 
 def ranked(found: Sequence[Difference]) -> list[Difference]:

@@ -95,8 +95,8 @@ def is_leak(leaks: int, labels: int, rule: Rule) -> bool:
 def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Compared, ...]:
     """As `compare_sentences`, counting labels: the share of all labels that say leak.
 
-    The labels of one sentence are no independent witnesses, so sentences are drawn for the intervals: percentiles of
-    resampled means, t (for the difference Welch's) where a side has fewer than 15 sentences.
+    The labels of one sentence are no independent witnesses, so sentences are drawn for the intervals: t on the
+    jackknife, for the difference with the degrees of freedom of Welch and Satterthwaite.
     """
 
     def row(toward: Side | None) -> Compared:
@@ -107,7 +107,7 @@ def compare_labels(judged: Sequence[Judged], *, resamples: int = RESAMPLES, seed
         counts = tuple((int(side[:, 0].sum()), int(side[:, 1].sum())) for side in sides)
         means = [side[:, 0] / side[:, 1] for side in sides]
         extreme, control = (_share(values, Resampling(resamples, seed + i)) for i, values in enumerate(means))
-        apart = _difference(means[0], means[1], Resampling(resamples, seed))
+        apart = _difference(means[0], means[1])
         return Compared(toward, (counts[0], counts[1]), extreme, control, apart)
 
     return tuple(row(toward) for toward in ENDS)
@@ -121,8 +121,8 @@ def _share(values: Numbers, resampling: Resampling) -> Estimate:
     return found.get("") or Estimate.undefined(NOTHING_JUDGED)
 
 
-def _difference(extreme: Numbers, control: Numbers, resampling: Resampling) -> Estimate:
-    """The mean of *extreme* minus that of *control*: two samples, each drawn by itself."""
+def _difference(extreme: Numbers, control: Numbers) -> Estimate:
+    """The mean of *extreme* minus that of *control*: two samples."""
     sizes = len(extreme), len(control)
     if not all(sizes):
         return Estimate.undefined(NOTHING_JUDGED, sum(sizes))
@@ -134,7 +134,7 @@ def _difference(extreme: Numbers, control: Numbers, resampling: Resampling) -> E
         return {"": ratio(sums[:, 0], sums[:, 1]) - ratio(sums[:, 2], sums[:, 3])}
 
     strata = (np.flatnonzero(first), np.flatnonzero(~first))
-    return over_strata(resampling, measures, table, strata, bounds={"": (-1.0, 1.0)})[""]
+    return over_strata(measures, table, strata, bounds={"": (-1.0, 1.0)})[""]
 
 
 def verdict(found: Compared) -> Note:

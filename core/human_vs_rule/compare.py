@@ -24,7 +24,7 @@ from core.text.repetition import Repeated, Variant, full_text, repetitiveness, s
 ONE_ANSWER = Note(
     N_("People or the rule gave the same answer everywhere: kappa is 0 whatever the other says, so it has no interval.")
 )
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
 BY = ("model", "pronoun", "setting")
 

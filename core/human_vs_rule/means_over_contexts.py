@@ -7,21 +7,19 @@ as independent, stands beside it.
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling, wilson
-from core.statistics.intervals import jackknife, over_units
+from core.statistics import Estimate, Note, Resampling
+from core.statistics.intervals import T_OVER_UNITS, over_units
 from core.statistics.resampling import Numbers, ratio
 
 NOTHING = Note(N_("No generation here has been labelled to the end yet."))
 NOT_SAID = Note(N_("Nobody said it of any generation here."))
-ALL_ALIKE = Note(N_("All contexts gave the same, so their spread cannot be seen: no interval."))
-WILSON = Note(N_("All contexts gave the same: Wilson interval, each context counted once."))
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,8 @@ class Mean:
 
 
 def signature(resampling: Resampling) -> str:
-    """`unit:context|bootstrap:2000|seed:0`; fewer than 15 contexts: t on the jackknife's values."""
-    return resampling.signature("context")
+    """`unit:context|jackknife-t:400|bootstrap-t:2000|seed:0`: draws only where there are more than 400 contexts."""
+    return resampling.signature("context", T_OVER_UNITS)
 
 
 def context_means(
@@ -54,7 +52,7 @@ def context_means(
 ) -> dict[str, Mean]:
     """The mean of each column (NaN = not said, left out), with intervals over *clusters*; one pass for all columns.
 
-    Fewer than 15 clusters: t interval, cut at 0 and 1. One cluster: no interval. Nothing in a column: undefined.
+    One cluster: no interval. Nothing in a column: undefined.
     """
     resampling = resampling or Resampling()
     values = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
@@ -64,20 +62,8 @@ def context_means(
     def measures(weights: Numbers) -> dict[str, Numbers]:
         return {name: ratio(weights @ total, weights @ known) for name, (total, known) in sums.items()}
 
-    found = over_units(resampling, measures, count, dict.fromkeys(values, (0.0, 1.0)), _support(sums))
-    return {
-        name: _mean(column, _by_jackknife(found.get(name), sums[name]), len(clusters))
-        for name, column in values.items()
-    }
-
-
-def _by_jackknife(found: Estimate | None, sums: tuple[Numbers, Numbers]) -> Estimate | None:
-    """*found* with the jackknife's standard error: the draws' own is too small by about half a unit in their number."""
-    total, known = (one[sums[1] > 0] for one in sums)  # without contexts that have no value
-    if found is None or len(known) < 2:
-        return found
-    whole, without = total.sum() / known.sum(), (total.sum() - total) / (known.sum() - known)
-    return replace(found, se=jackknife(whole, without))
+    found = over_units(resampling, measures, count, dict.fromkeys(values, (0.0, 1.0)), _known(sums))
+    return {name: _mean(column, found.get(name), len(clusters)) for name, column in values.items()}
 
 
 def codes_of(clusters: Sequence[Hashable]) -> tuple[NDArray[np.int64], int]:
@@ -94,8 +80,8 @@ def _sums(column: Numbers, codes: NDArray[np.int64], count: int) -> tuple[Number
     return total, number
 
 
-def _support(sums: Mapping[str, tuple[Numbers, Numbers]]) -> dict[str, int]:
-    return {name: int((known > 0).sum()) for name, (_total, known) in sums.items()}
+def _known(sums: Mapping[str, tuple[Numbers, Numbers]]) -> dict[str, list[Numbers]]:
+    return {name: [known] for name, (_total, known) in sums.items()}
 
 
 def _mean(column: Numbers, found: Estimate | None, rows: int) -> Mean:
@@ -103,14 +89,4 @@ def _mean(column: Numbers, found: Estimate | None, rows: int) -> Mean:
     if found is None or not len(known):
         return Mean(Estimate.undefined(NOT_SAID if rows else NOTHING), None, 0)
     published = float(known.std(ddof=1) / math.sqrt(len(known))) if len(known) > 1 else None
-    return Mean(without_false_certainty(found), published, len(known))
-
-
-def without_false_certainty(found: Estimate) -> Estimate:
-    """*found*, but no interval of width 0: at 0 or 1 Wilson's over contexts, elsewhere none; the note says so."""
-    if found.value is None or found.low is None or found.low < (found.high or 0.0):
-        return found
-    if found.value not in (0.0, 1.0):
-        return replace(found, low=None, high=None, note=ALL_ALIKE)
-    by_context = wilson(round(found.value * found.units), found.units, nothing=NOTHING)
-    return replace(found, low=by_context.low, high=by_context.high, note=WILSON)
+    return Mean(found, published, len(known))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.human_vs_rule.means_over_contexts import codes_of, without_false_certainty
+from core.human_vs_rule.means_over_contexts import codes_of
 from core.statistics import Estimate, Note, Resampling
 from core.statistics.intervals import over_units
 from core.statistics.resampling import Numbers
@@ -70,7 +70,6 @@ def weighted(
         {"rate": (0.0, 1.0)},
     )["rate"]
     thin = int((counts.sum(axis=0) == 1).sum())
-    found = without_false_certainty(found)
     return Weighted(float(held.mean()), found, len(held), total, float(sizes.sum()) / total, len(order), thin)
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from core.errors import N_, Refused
-from core.statistics import Estimate, Note, Resampling, wilson
+from core.statistics import Estimate, Note, wilson
 from core.statistics.intervals import over_clusters
 from core.statistics.resampling import Numbers, ratio
 from core.statistics.units import Clusters
@@ -111,16 +111,14 @@ def raw_agreement(found: Cells) -> Estimate:
     return Estimate(estimate.value, estimate.low, estimate.high, found.n, se=se)
 
 
-def by_units(
-    prob: Numbers, gen: Numbers, clusters: Clusters, resampling: Resampling | None = None
-) -> dict[str, Estimate]:
+def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estimate]:
     """`mcc`, `kappa`, `agreement` and `disagreement` (share of instances on which the ways differ, 0 to 1) with
     intervals over the units of *clusters*.
 
     Both vectors hold a verdict in every row (no NaN). What is undefined on the whole data has its reason.
     """
     columns = np.eye(4)[(2 * prob + gen).astype(np.int64)]
-    found = over_clusters(resampling or Resampling(), _all, columns, clusters, BOUNDS)
+    found = over_clusters(_all, columns, clusters, BOUNDS)
     both = cells(prob, gen)
     whole = kappa(both)
     if whole.note is ONE_VERDICT:

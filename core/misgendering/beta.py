@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
+from core.statistics import Estimate, Note
 from core.statistics.intervals import over_clusters
 from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters
@@ -52,7 +52,6 @@ def disagreement(prob: Numbers, gen: Numbers) -> Numbers:
 def fit_beta(
     values: Sequence[float] | Numbers,
     clusters: Clusters | None = None,
-    resampling: Resampling | None = None,
 ) -> BetaFit:
     """alpha = m (q / v - 1), beta = (1 - m) (q / v - 1) with mean m, variance v (ddof 1), q = m (1 - m).
 
@@ -76,7 +75,7 @@ def fit_beta(
     }
     if clusters is not None:
         bounds = {"alpha": (0.0, np.inf), "beta": (0.0, np.inf)}
-        point |= over_clusters(resampling or Resampling(), _beta_from_moments, columns, clusters.of(known), bounds)
+        point |= over_clusters(_beta_from_moments, columns, clusters.of(known), bounds)
     return BetaFit(point["alpha"], point["beta"], mean, variance, n)
 
 

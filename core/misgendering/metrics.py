@@ -11,13 +11,14 @@ from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells,
 from core.misgendering.beta import BetaFit, disagreement, fit_beta
 from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
 from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, templates_of
-from core.statistics import RESAMPLES, Estimate, Note, Resampling
+from core.statistics import Estimate, Note
+from core.statistics.intervals import BY_JACKKNIFE
 from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There is no generation yet."))
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,10 @@ class Metrics:
     signature: str
 
 
-def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -> Metrics:
+def metrics(frame: pd.DataFrame) -> Metrics:
     """All measures of the rows of `core.misgendering.verdict_table.read_verdicts`, or of some of them."""
     rows = frame.reset_index(drop=True)
-    units, resampling = clusters_of(rows), Resampling(resamples, seed)
+    units = clusters_of(rows)
     prob, gens, first = templates_of(rows), generations_of(rows), rows["prob"].to_numpy(dtype=float)
     first_gen = gens[:, 0] if gens.shape[1] else np.full(len(rows), np.nan)
     both = np.isfinite(first) & np.isfinite(first_gen)
@@ -64,32 +65,30 @@ def metrics(frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0) -
         rows=len(rows),
         n=found.n,
         dropped=len(rows) - found.n,
-        prob=mean_by_units(means[0], units, NO_PROB, resampling=resampling),
-        gen=mean_by_units(means[1], units, NO_GEN, resampling=resampling),
-        sigma=variation(gens, units, resampling),
-        sigma_prob=variation(prob, units, resampling) if has_templates(rows) else None,
+        prob=mean_by_units(means[0], units, NO_PROB),
+        gen=mean_by_units(means[1], units, NO_GEN),
+        sigma=variation(gens, units),
+        sigma_prob=variation(prob, units) if has_templates(rows) else None,
         cells=found,
         mcc=mcc(found),
         kappa=kappa(found),
         agreement=raw_agreement(found),
-        by_units=by_units(first[both], first_gen[both], units.of(both), resampling) if found.n else _nothing(),
-        beta=fit_beta(disagreement(*means), units, resampling),
+        by_units=by_units(first[both], first_gen[both], units.of(both)) if found.n else _nothing(),
+        beta=fit_beta(disagreement(*means), units),
         failure=failure_rate(prob) if has_templates(rows) else None,
         flips=_flips(rows),
         clusters=units,
-        signature=f"misgendering|{resampling.signature(units.unit)}|v{VERSION}",
+        signature=f"misgendering|unit:{units.unit}|{BY_JACKKNIFE}|v{VERSION}",
     )
 
 
-def by_cell(
-    frame: pd.DataFrame, *, resamples: int = RESAMPLES, seed: int = 0
-) -> Iterator[tuple[dict[str, str], Metrics]]:
+def by_cell(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], Metrics]]:
     """The measures of each data set, setting, model and pronoun that the table tells apart, in the table's order."""
     columns = cell_columns(frame)
     if not columns:
         return
     for key, rows in frame.groupby(columns, sort=False, dropna=False):
-        yield dict(zip(columns, map(str, key), strict=True)), metrics(rows, resamples=resamples, seed=seed)
+        yield dict(zip(columns, map(str, key), strict=True)), metrics(rows)
 
 
 def _means(verdicts: Numbers) -> Numbers:

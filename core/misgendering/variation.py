@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics import Estimate, Note, Resampling
+from core.statistics import Estimate, Note
 from core.statistics.intervals import over_clusters
 from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters
@@ -55,14 +55,14 @@ def level_counts(verdicts: Numbers) -> NDArray[np.int64]:
     return np.bincount(np.minimum(right, FIVE - right), minlength=3).astype(np.int64)
 
 
-def variation(verdicts: Numbers, clusters: Clusters, resampling: Resampling | None = None) -> Variation:
+def variation(verdicts: Numbers, clusters: Clusters) -> Variation:
     """The variation of instances, one row each, whose units are *clusters*."""
     each = sigmas(verdicts)
     known = np.isfinite(each)
     counts = level_counts(verdicts)
     complete = int(counts.sum())
     return Variation(
-        mean=mean_by_units(each, clusters, NO_VERDICT, (0.0, 0.5), resampling),
+        mean=mean_by_units(each, clusters, NO_VERDICT, (0.0, 0.5)),
         std=float(each[known].std()) if known.any() else None,
         levels=dict(zip(LEVELS, (counts / complete).tolist(), strict=True)) if complete else None,
         n=int(known.sum()),
@@ -76,15 +76,13 @@ def mean_by_units(
     clusters: Clusters,
     nothing: Note,
     bounds: tuple[float, float] = (0.0, 1.0),
-    resampling: Resampling | None = None,
 ) -> Estimate:
     """The mean of *values* over rows that have one (not NaN), with its interval over units; *nothing*: none has."""
     known = np.isfinite(values)
     columns = np.stack([np.where(known, values, 0.0), known.astype(float)], axis=1)
     if not known.any():
         return Estimate.undefined(nothing)
-    resampling = resampling or Resampling()
-    return over_clusters(resampling, _mean, columns[known], clusters.of(known), {"mean": bounds})["mean"]
+    return over_clusters(_mean, columns[known], clusters.of(known), {"mean": bounds})["mean"]
 
 
 def _mean(sums: Numbers) -> dict[str, Numbers]:

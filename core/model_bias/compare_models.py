@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_
-from core.model_bias.means import MEASURES, support, weighted
+from core.model_bias.means import MEASURES, sizes, weighted
 from core.model_bias.mixing import STILL
 from core.model_bias.score_files import finite_bias, models_of, rows_of
 from core.sentence_bias.bias import Denominator
@@ -48,8 +48,8 @@ def paired_difference(
 ) -> Estimate:
     """*measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
 
-    The interval is a paired bootstrap: each draw picks the same units for both models, so what both find hard
-    cancels out. *measure*: one of MEASURES or "side_auc". Negative and positive say which is larger, not better.
+    The interval is paired: the same units are left out (or drawn) for both models, so what both find hard cancels
+    out. *measure*: one of MEASURES or "side_auc". Negative and positive say which is larger, not better.
     """
     if measure not in COMPARED:
         raise ValueError(f"no such measure: {measure}")
@@ -80,9 +80,9 @@ def paired_differences(
         one, two = of_a(weights), of_b(weights)
         return {name: one[name] - two[name] for name in COMPARED}
 
-    one, two = support(first, units), support(second, units)
-    rests = {name: min(one[name], two[name]) for name in one}
-    found = over_units(Resampling(resamples, seed), differences, units.count, support=rests)
+    one, two = sizes(first, units), sizes(second, units)
+    both = {name: one[name] + two[name] for name in one}
+    found = over_units(Resampling(resamples, seed), differences, units.count, sizes=both)
     return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
 
 

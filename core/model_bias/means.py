@@ -1,4 +1,4 @@
-"""The means of Bias_c for any weights of the units: what a bootstrap draws again and again."""
+"""The means of Bias_c for any weights of the units: what leaving out a unit and drawing units both ask for."""
 
 import numpy as np
 import pandas as pd
@@ -36,13 +36,19 @@ def weighted(rows: pd.DataFrame, units: Units, denominator: Denominator) -> Meas
     return measures
 
 
-def support(rows: pd.DataFrame, units: Units) -> dict[str, int]:
-    """On how many units those measures rest that need a side: the units of the side, or of the smaller one of two."""
-    sums = side_sums(finite_bias(rows).to_numpy(float), units)
-    man, woman = (int((sums[:, column] > 0).sum()) for column in (1, 3))
+def sizes(rows: pd.DataFrame, units: Units) -> dict[str, list[Numbers]]:
+    """How many rows of each unit a measure rests on, for each side that it needs (`core.statistics.over_units`)."""
+    _, ups, _, downs, every = side_sums(finite_bias(rows).to_numpy(float), units).T
     sides = rows["side"].to_numpy()
-    sources = [len(np.unique(units.codes[sides == side])) for side in ("male", "female")]
-    return {"bias_man": man, "bias_woman": woman, "model_bias": min(man, woman), "side_auc": min(sources)}
+    sources = [units.sums((sides == side).astype(float))[:, 0] for side in ("male", "female")]
+    return {
+        "bias_man": [ups],
+        "bias_woman": [downs],
+        "model_bias": [ups, downs],
+        "signed_mean": [every],
+        "mean_abs": [every],
+        "side_auc": sources,
+    }
 
 
 def side_sums(values: Numbers, units: Units) -> Numbers:

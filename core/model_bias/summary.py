@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from core.errors import N_
-from core.model_bias.means import BOUNDS, MEASURES, support, weighted
+from core.model_bias.means import BOUNDS, MEASURES, sizes, weighted
 from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
 from core.model_bias.score_files import is_reference, rows_of
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
 from core.statistics import RESAMPLES, Estimate, Note, Resampling
-from core.statistics.intervals import over_units
+from core.statistics.intervals import T_OVER_UNITS, over_units
 from core.statistics.units import UnitChoice, UnitKind, units_of
 
 Grouping = Literal["pair", "side", "masks"]
@@ -109,7 +109,7 @@ def summarise(
     finite = kept[np.isfinite(values)]
     units = units_of(finite, unit)
     measures = weighted(finite, units, denominator)
-    found = over_units(resampling, measures, units.count, BOUNDS, support(finite, units))
+    found = over_units(resampling, measures, units.count, BOUNDS, sizes(finite, units))
     estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     return Summary(
         model=str(rows["model"].iloc[0]) if len(rows) else model or "",
@@ -130,7 +130,7 @@ def summarise(
         denominator=denominator,
         unit=units.kind,
         units=units.count,
-        drawn=resampling.signature(units.kind),
+        drawn=resampling.signature(units.kind, T_OVER_UNITS),
         reference=bool(len(rows)) and is_reference(str(rows["model"].iloc[0])),
     )
 

@@ -12,7 +12,6 @@ from core.nli.occupations import Occupation, Texts
 from core.nli.sets import ProbeSet, built
 from core.nli.types import LABELS, SETS, Gender, Kind, Label, Language, Prediction, SetName
 from core.nli.types import Row as Probe
-from core.statistics import Resampling
 
 OCCUPATION = ("occupation", "occ_word")
 KIND = ("class", "occ_type")
@@ -216,9 +215,7 @@ def _as_text(value: Any) -> str:
     return str(value)[:40] if value not in (None, "") else "''"
 
 
-def measured_file(
-    named: list[str] | tuple[str, ...], resampling: Resampling | None = None
-) -> tuple[Inference, Predictions]:
+def measured_file(named: list[str] | tuple[str, ...]) -> tuple[Inference, Predictions]:
     """The measures of files of predictions, and what was read. Raises BadFile."""
     found = read_predictions(named)
-    return measured(found.rows, resampling), found
+    return measured(found.rows), found

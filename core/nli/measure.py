@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from core.errors import N_
 from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
 from core.resources import table
-from core.statistics import Estimate, Note, Resampling, wilson
+from core.statistics import Estimate, Note, wilson
 from core.statistics.estimate import NO_LABEL
-from core.statistics.intervals import over_strata
+from core.statistics.intervals import BY_JACKKNIFE, over_strata
 from core.statistics.resampling import Numbers, Sizes
 
 UnitKind = Literal["occupation", "row"]
@@ -34,7 +34,8 @@ RESTS_ON: dict[str, tuple[int, ...]] = {
     "fn": (PS, AS, NS),
     "one_minus_fn": (PS, AS, NS),
 }
-LOWEST = {"directional": -1.0, "entailment_gap": -1.0, "contradiction_gap": -1.0}
+SIGNED = ("directional", "entailment_gap", "contradiction_gap")
+BOUNDS = {name: (-1.0 if name in SIGNED else 0.0, 1.0) for name in RESTS_ON}
 
 
 def empty_set(names: Sequence[str]) -> Note:
@@ -89,7 +90,7 @@ class Inference:
         return sum(map(sum, self.counts))
 
 
-def measured(predictions: Iterable[Prediction], resampling: Resampling | None = None) -> Inference:
+def measured(predictions: Iterable[Prediction]) -> Inference:
     """The measures of *predictions*.
 
     The unit of the intervals is the occupation where the rows name at least two, else the row.
@@ -103,10 +104,10 @@ def measured(predictions: Iterable[Prediction], resampling: Resampling | None = 
     for name, row in zip(names, rows, strict=True):
         counts[known[name], SETS.index(row.set), LABELS.index(row.label)] += 1
     occupations = [_occupation(word, counts[i]) for word, i in known.items()] if unit == "occupation" else []
-    return _measured(counts, unit, resampling or Resampling(), occupations)
+    return _measured(counts, unit, occupations)
 
 
-def _measured(counts: Numbers, unit: UnitKind, resampling: Resampling, occupations: list[ByOccupation]) -> Inference:
+def _measured(counts: Numbers, unit: UnitKind, occupations: list[ByOccupation]) -> Inference:
     found = {}
     if counts.sum():
         strata = _strata(counts)
@@ -114,44 +115,28 @@ def _measured(counts: Numbers, unit: UnitKind, resampling: Resampling, occupatio
             name: [k for k, rows in enumerate(strata) if counts[rows][:, sets].sum() > 0]
             for name, sets in RESTS_ON.items()
         }
-        found = over_strata(resampling, of_counts, counts, strata, rests_on)
+        found = over_strata(of_counts, counts, strata, rests_on, BOUNDS)
     sizes = counts.sum(axis=(0, 2))
     estimates = {}
     for name, sets in RESTS_ON.items():
         if name in found:
-            estimates[name] = _within(name, found[name])
+            estimates[name] = found[name]
         else:
             estimates[name] = Estimate.undefined(empty_set([SETS[i] for i in sets if not sizes[i]]))
     return Inference(
-        _as_whole_number(counts.sum(0)), estimates, unit, resampling.signature(f"{unit}|strata"), occupations
+        _as_whole_number(counts.sum(0)), estimates, unit, f"unit:{unit}|strata|{BY_JACKKNIFE}", occupations
     )
 
 
 def _strata(counts: Numbers) -> list[Sizes]:
     """Units by the sets they stand in: the stereotyped words and the neutral ones are two samples.
 
-    Each is drawn by itself, so PS, AS and NS keep their sizes. One stratum for all where a unit would be alone in its
-    own.
+    Each is a sample of its own, so PS, AS and NS keep their sizes. One stratum for all where a unit would be alone in
+    its own.
     """
     _patterns, codes = np.unique(counts.sum(axis=2) > 0, axis=0, return_inverse=True)
     strata = [np.flatnonzero(codes == code) for code in range(codes.max() + 1)]
     return strata if len(strata) == 1 or min(map(len, strata)) > 1 else [np.arange(len(counts))]
-
-
-def _within(name: str, found: Estimate) -> Estimate:
-    """The interval cut at what the measure can be at all; rounding leaves shares 1e-17 outside."""
-    if found.low is None or found.high is None:
-        return found
-    return Estimate(
-        found.value,
-        min(max(found.low, LOWEST.get(name, 0.0)), 1.0),
-        min(found.high, 1.0),
-        found.units,
-        found.reason,
-        found.note,
-        found.se,
-        found.df,
-    )
 
 
 def _as_whole_number(counts: Numbers) -> tuple[tuple[int, ...], ...]:

@@ -156,5 +156,7 @@ def _estimates(sums: NDArray[np.float64], resamples: int, seed: int) -> dict[str
     nothing = Estimate.undefined(NO_FIT)
     if not len(sums):
         return {"gendered": nothing, "neutral": nothing, "difference": nothing}
-    found = over_units(Resampling(resamples, seed), measures, len(sums))
+    sides = {"gendered": [sums[:, 1]], "neutral": [sums[:, 3]], "difference": [sums[:, 1], sums[:, 3]]}
+    bounds = {"gendered": (0.0, np.inf), "neutral": (0.0, np.inf)}
+    found = over_units(Resampling(resamples, seed), measures, len(sums), bounds, sides)
     return {name: found.get(name, nothing) for name in ("gendered", "neutral", "difference")}

@@ -139,7 +139,9 @@ def mean_corrected(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: in
         total = weights @ sums
         return {"mean": total[:, 0] / total[:, 1]}
 
-    return over_units(Resampling(resamples, seed), measures, units.count)["mean"]
+    return over_units(
+        Resampling(resamples, seed), measures, units.count, {"mean": (0.0, np.inf)}, {"mean": [sums[:, 1]]}
+    )["mean"]
 
 
 def _magnitude(

@@ -15,7 +15,6 @@ from core.nli.sets import packaged
 from core.nli.types import Language, Prediction
 from core.runs.loop import Laps, RunReport, Steps, Watcher, made_now, open_table
 from core.runs.records import write_record
-from core.statistics import Resampling
 
 BUILT_IN_RATE, USUAL_RATE = 1e-3, 2e-5  # learning rates: of the small built-in classifier; of the paper
 MEASURES = ("s", "one_minus_fn", "directional", "not_neutral_ns")
@@ -155,7 +154,7 @@ def _at(scorer: Any, rate: float, rows: list[Labelled], settings: RateSettings, 
         for row, label in zip(probes.rows, labels, strict=True)
         if label is not None
     ]
-    found = measured(answers, Resampling(resamples=1000))
+    found = measured(answers)
     return RatePoint(rate, found, trained.signature, lap()), how
 
 

@@ -32,7 +32,10 @@ WILSON = N_("Wilson's interval")
 MODIFIED_WILSON = N_("Wilson's interval, modified for rare counts")
 DIRICHLET = N_("Dirichlet posterior over patterns of labels")
 BOOTSTRAP = N_("percentiles of resampled units")
-BY_T = N_("t on the jackknife or on the spread of resamples")
+BY_T = N_("t on the jackknife over units")
+BY_T_OF_DRAWS = N_("t on the spread of resampled units")
+BY_T_CROSSED = N_("t on the two-way jackknife")
+ALL_ALIKE = Note(N_("All units gave the same, so their spread cannot be seen: no interval."))
 NO_VARIATION = Note(N_("All resamples gave the same number: this interval says less than it seems to."))
 
 AT_ITS_BOUND = Note(

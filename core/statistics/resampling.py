@@ -60,20 +60,6 @@ class Resampling:
         shares: Numbers = drawn * (WHOLE / drawn.sum(axis=1, keepdims=True))
         return shares
 
-    def strata(self, strata: Sequence[Sizes], table: Numbers) -> Numbers:
-        """Sums of the rows of *table* that were picked, one per draw, each stratum (numbers of rows) drawn by itself.
-
-        Each has a random stream of its own, so that its draws do not depend on the sizes of the others.
-        """
-        total = np.zeros((self.resamples, *table.shape[1:]))
-        for number, rows in enumerate(strata):
-            random, done = np.random.default_rng([self.seed, number]), 0
-            flat = table[rows].reshape(len(rows), -1)
-            for (weights,) in _from_pots(random, (ones(len(rows)),), self.resamples):
-                total[done : done + len(weights)] += (weights @ flat).reshape(-1, *table.shape[1:])
-                done += len(weights)
-        return total
-
 
 def ones(units: int) -> Sizes:
     """The pot in which every unit is once."""

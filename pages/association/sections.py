@@ -13,7 +13,7 @@ from core.association.published import is_multilingual, printed, printed_verdict
 from core.association.table import read_associations, rows_of
 from core.charts.association import CLASS_NAMES, CLASS_ROW, leans, shares, warmth
 from core.report.numbers import interval
-from core.statistics import Estimate, Resampling
+from core.statistics import Estimate
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
@@ -48,7 +48,7 @@ def by(table: str, version: str, model: str, column: str) -> list[Difference]:
 
 def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...]) -> None:
     """H1 to H4 in both readings, then the numbers they rest on."""
-    with st.spinner(_("Drawing resamples of professions and person words …"), show_time=True):
+    with st.spinner(_("Working out intervals over professions and person words …"), show_time=True):
         groups, found, without = described(table, version, model)
     margin = st.number_input(
         _("Margin of H3 (ln): how large may a difference be and still count as none?"),
@@ -73,7 +73,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     st.subheader(_("Mean association of each group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
-    st.caption(f"`{signature(Resampling(), found[0].unit if found else 'pair')}`")
+    st.caption(f"`{signature(found[0].unit if found else 'pair')}`")
 
 
 def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Verdict:
@@ -126,7 +126,7 @@ def _chance(found: list[Difference]) -> str:
 
 def show_professions(table: str, version: str, model: str) -> None:
     """A ranking of professions by M - W, and the mean association of each with each group of words."""
-    with st.spinner(_("Drawing resamples of professions and person words …"), show_time=True):
+    with st.spinner(_("Working out intervals over professions and person words …"), show_time=True):
         found = measures.ranked(by(table, version, model, "profession_key"))
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))

@@ -134,7 +134,7 @@ def show_method(found: PageNumbers) -> None:
     """The signature, and in words what it says."""
     text = _(
         "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"
-        " 95 %, by resampling contexts; fewer than 15 contexts: t interval."
+        " 95 %, t on the jackknife over contexts; docs/coverage.md says what they hold."
     )
     st.caption(plain(text))
     st.code(found.signature, language=None, wrap_lines=True)

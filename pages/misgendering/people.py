@@ -15,7 +15,7 @@ from core.misgendering.agreement import by_units, cells, mcc
 from core.misgendering.variation import NO_VERDICT, mean_by_units
 from core.report.numbers import interval, percent, percents, plain_number
 from core.statistics import Estimate
-from core.statistics.intervals import FEW
+from core.statistics.intervals import BY_JACKKNIFE, FEW
 from core.statistics.units import clusters_of
 from pages.misgendering.cells import numbers
 from pages.misgendering.source import Source, verdicts
@@ -76,7 +76,7 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
             if share.value is not None:
                 n = int(some[column].notna().sum())
                 row = {"group": model or project.name, "label": label, "way": way, **numbers(share), "n": n}
-                rows.append(row | {"signature": "people|binary:misgendering=0|unit:template|bootstrap:2000|seed:0|v1"})
+                rows.append(row | {"signature": f"people|binary:misgendering=0|unit:template|{BY_JACKKNIFE}|v2"})
     data = pd.DataFrame(rows)
     some = data[data["way"] == "people"]
     low, high = some.loc[some["value"].idxmin()], some.loc[some["value"].idxmax()]

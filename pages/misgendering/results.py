@@ -28,7 +28,7 @@ def show_results() -> None:
         return
     try:
         frame = verdicts(source)
-        with st.spinner(_("Drawing resamples for the intervals …"), show_time=True):
+        with st.spinner(_("Working out the intervals …"), show_time=True):
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
     except EvenhandError as error:
         show_error(error)

@@ -95,8 +95,8 @@ def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
         st.dataframe(table, hide_index=True, key="leak-table")
         st.caption(
             _(
-                "Shares of sentences: Wilson's interval; their difference: Newcombe's. Shares of labels: sentences "
-                "resampled, because the labels of one sentence belong together."
+                "Shares of sentences: Wilson's interval; their difference: Newcombe's. Shares of labels: t on the "
+                "jackknife over sentences, because the labels of one sentence belong together."
             )
         )
         downloads([row | _traced(found) for row in table], key="leak-table")

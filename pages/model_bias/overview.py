@@ -46,7 +46,7 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
         with place.container():
             says = sides_says(quick, say=_)
             st.altair_chart(sides(_noted(quick, models), description=says, say=_, palette=colours()), key="sides-quick")
-        with table, st.spinner(_("Drawing 2,000 resamples per model for the intervals …"), show_time=True):
+        with table, st.spinner(_("Working out the intervals …"), show_time=True):
             found = [summary(source, model, settings) for model in models]
         st.session_state[f"known-{source}-{models}-{settings}"] = True
     else:

@@ -29,7 +29,7 @@ GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """A heatmap, groups down and models across; a click on a cell lists its sentences."""
     by, measure = _ask()
-    with st.spinner(_("Drawing resamples for each group …"), show_time=True):
+    with st.spinner(_("Working out the intervals of each group …"), show_time=True):
         found = {model: grouped(source, model, by, settings) for model in models}
     rows = [_row(model, one, measure) for model in models for one in found[model]]
     data = _in_order(pd.DataFrame(rows), models)
@@ -45,7 +45,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(paragraph([says, note_text(tested.sentence)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
-    text = _("Intervals: {n} resamples of each group's sentences.")
+    text = _("Intervals: 95 %, t over each group's units; {n} resamples where there are more than 400.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
     chosen = event["selection"].get("cell") or []
     if chosen and chosen[0]["model"] in models:

@@ -98,5 +98,10 @@ def _settings() -> Settings:
             format_func=lambda mass: _("leave out none") if mass is None else f"{100 * mass:g} %",
             help=_("Pair mass: the probability of both words together. Where it is small the ratio says little."),
         )
-        st.caption(_("Intervals: 95 %, 2,000 resamples of sentences (of articles where the file names them), seed 0."))
+        st.caption(
+            _(
+                "Intervals: 95 %, t over sentences (articles where the file names them); docs/coverage.md says what "
+                "they hold."
+            )
+        )
     return Settings(denominator, least)

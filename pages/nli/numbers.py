@@ -8,7 +8,7 @@ from markupsafe import Markup
 from core.nli.types import LABELS, SETS
 from core.report.numbers import percent
 from core.statistics import Estimate
-from core.statistics.estimate import NO_VARIATION
+from core.statistics.intervals import ALIKE_AT_AN_END
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
@@ -53,7 +53,7 @@ def show_facts(found: "Inference") -> None:
     show_html(tile_grid(tiles))
     told = [one.reason or one.note for one in found.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
-    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note != NO_VARIATION)
+    notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
     unit = _("occupations") if found.unit == "occupation" else _("rows")
     units = len(found.occupations) or found.rows
     text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones drawn apart.")

@@ -73,7 +73,7 @@ def test_every_figure_of_a_run(run: Path, figure: str) -> None:
     assert not app.error
     text = text_of(app).replace("\\", "")
     assert "64 instances; 64 have a verdict of both ways" in text
-    assert "unit:template+name|bootstrap:2000" in text
+    assert "unit:template+name|jackknife-t|v2" in text
 
 
 def test_the_figures_say_their_numbers(run: Path) -> None:

@@ -27,10 +27,8 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed, printed_verdicts
 from core.association.scoring import COLUMNS
 from core.association.table import has_equal_pairs
-from core.statistics import Estimate, Resampling
-from core.statistics.estimate import Note
-
-QUICK = Resampling(resamples=400, seed=1)
+from core.statistics import Estimate
+from core.statistics.estimate import BY_T_CROSSED, Note
 
 
 def made(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
@@ -82,14 +80,14 @@ def test_a_group_of_the_english_set_has_900(count):
          "pair": s.person.pair, "profession_key": s.profession.name, "association": 0.0}
         for s in sentences(association_set("en"))
     ]  # fmt: skip
-    found = groups(pd.DataFrame(rows), QUICK)
+    found = groups(pd.DataFrame(rows))
     assert [one.numbers.n for one in found] == [count] * 6
     assert [(one.kind, one.gender) for one in found[:2]] == [("female", "male"), ("female", "female")]
 
 
 def test_a_difference_has_its_interval_over_pairs_and_professions():
     frame = made(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
-    found = differences(frame, resampling=QUICK)
+    found = differences(frame)
     assert [one.name for one in found] == ["female", "balanced", "male"]
     for one in found:
         rows = frame[frame["class"] == one.name].groupby("person_gender")["association"].mean()
@@ -102,7 +100,7 @@ def test_a_difference_has_its_interval_over_pairs_and_professions():
 
 def test_drawing_both_is_wider_than_drawing_sentences():
     frame = made(lambda kind, gender: 0.0, noise=0.3)
-    one = groups(frame, QUICK)[0]
+    one = groups(frame)[0]
     naive = 1.96 * one.numbers.std / one.numbers.n**0.5
     assert one.mean.high - one.mean.value > 2 * naive
 
@@ -116,15 +114,15 @@ def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
         for (i, a), (j, b) in itertools.product(enumerate(jobs), enumerate(pairs))
     ]
     crossing = Crossing.of(pd.DataFrame(rows))
-    found = interval(Resampling(4000), crossing, lambda means: means["male"], "male")
-    assert found.se == pytest.approx((jobs.var() / 40 + pairs.var() / 30) ** 0.5, rel=0.06)
-    assert found.note is None  # 30 units: percentiles
+    found = interval(crossing, lambda means: means["male"], "male")
+    assert found.se == pytest.approx((jobs.var(ddof=1) / 40 + pairs.var(ddof=1) / 30) ** 0.5, rel=0.02)
+    assert found.note is None and found.method == BY_T_CROSSED
 
 
 def test_words_without_a_counterpart_are_drawn_by_themselves():
     frame = made(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
     alone = frame.assign(pair="", person_key=frame["person"])
-    one, other = difference(frame, resampling=QUICK), difference(alone, resampling=QUICK)
+    one, other = difference(frame), difference(alone)
     assert (one.unit, other.unit, other.words) == ("pair", "word", 9)
     assert one.estimate.value == pytest.approx(other.estimate.value)
     assert one.estimate.se != other.estimate.se
@@ -136,9 +134,9 @@ def test_neutral_words_are_a_group_and_enter_no_difference():
         person_gender="neutral", pair="", association=9.0, person_key=lambda rows: "n" + rows["person_key"]
     )
     both = pd.concat([frame, neutral], ignore_index=True)
-    assert difference(both, resampling=QUICK).estimate.value == pytest.approx(0.0)
-    assert difference(both, resampling=QUICK).unit == "pair"
-    assert {one.gender: one.numbers.mean for one in groups(both, QUICK)}["neutral"] == 9.0
+    assert difference(both).estimate.value == pytest.approx(0.0)
+    assert difference(both).unit == "pair"
+    assert {one.gender: one.numbers.mean for one in groups(both)}["neutral"] == 9.0
 
 
 def test_one_gender_has_no_difference_and_one_word_no_interval():
@@ -155,20 +153,17 @@ def test_one_gender_has_no_difference_and_one_word_no_interval():
 def test_undefined_sentences_are_counted_and_left_out():
     frame = made(lambda kind, gender: 1.0)
     frame.loc[frame.index[:7], "association"] = np.nan
-    found = groups(frame, QUICK)
+    found = groups(frame)
     assert sum(one.undefined for one in found) == 7
     assert {one.numbers.mean for one in found} == {1.0}
-    lost = groups(frame.assign(association=np.nan), QUICK)[0]
+    lost = groups(frame.assign(association=np.nan))[0]
     assert (lost.numbers.mean, lost.mean.value, str(lost.mean.reason)) == (
         None, None, "No sentence of this group has a number.",
     )  # fmt: skip
 
 
-def test_the_same_seed_gives_the_same_interval():
-    frame = made(lambda kind, gender: 0.1, noise=0.3)
-    one, two = (difference(frame, resampling=Resampling(300, seed=4)) for _ in range(2))
-    assert one == two
-    assert signature(Resampling(300, 4), "pair") == "unit:profession×pair|bootstrap:300|seed:4"
+def test_the_signature_names_unit_and_method():
+    assert signature("pair") == "unit:profession×pair|jackknife-t"
 
 
 def test_pairs_of_one_word_are_left_out_on_demand():
@@ -177,14 +172,14 @@ def test_pairs_of_one_word_are_left_out_on_demand():
     frame.loc[same, ["person_key", "association"]] = ["bera (p0)", 0.0]
     assert has_equal_pairs(frame)
     assert not has_equal_pairs(made(lambda kind, gender: 0.0))
-    assert differences(frame, resampling=QUICK)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
-    assert differences_without_equal(frame, QUICK)[0].estimate.value == pytest.approx(0.4)
-    assert differences_without_equal(made(lambda kind, gender: 0.0), QUICK) == []
+    assert differences(frame)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
+    assert differences_without_equal(frame)[0].estimate.value == pytest.approx(0.4)
+    assert differences_without_equal(made(lambda kind, gender: 0.0)) == []
 
 
 def test_ranking_cells_and_words():
     frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
-    found = ranked(differences(frame, "profession_key", QUICK))
+    found = ranked(differences(frame, "profession_key"))
     assert found[0].name.startswith("male")
     assert found[-1].name.startswith("female")
     assert len(found) == 60
@@ -198,7 +193,7 @@ def test_ranking_cells_and_words():
 
 def test_share_of_women():
     frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
-    found = differences(frame, "profession_key", QUICK)
+    found = differences(frame, "profession_key")
     for method in ("pearson", "spearman"):
         one = share_correlation(found, method)
         assert one.low < one.value < one.high < 0
@@ -260,7 +255,7 @@ def test_printed_differences_but_one_follow():
 
 def test_hypotheses_of_a_run_have_their_evidence():
     frame = made(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
-    described, found = groups(frame, QUICK), differences(frame, resampling=QUICK)
+    described, found = groups(frame), differences(frame)
     means = {(one.kind, one.gender): one.mean for one in described}
     outcome = {(one.name, one.reading): one for one in verdicts(means, found, 0.1)}
     assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")
@@ -301,18 +296,18 @@ def test_a_model_against_itself_is_0_whatever_words_either_lacks():
     one, other = frame.copy(), frame.copy()
     one.loc[one["person_key"] == keys[0], "association"] = np.nan
     other.loc[other["person_key"] == keys[-1], "association"] = np.nan
-    found = multilingual(one, other.sample(frac=1, random_state=1), QUICK)
+    found = multilingual(one, other.sample(frac=1, random_state=1))
     assert [part.estimate.value for part in found.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
     assert "both models have a number" in str(found.remark)
-    assert multilingual(frame, frame, QUICK).remark is None
+    assert multilingual(frame, frame).remark is None
 
 
 def test_multilingual_against_monolingual():
     strong = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
     weak = made(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
-    found = multilingual(strong, weak, QUICK)
+    found = multilingual(strong, weak)
     assert (found.outcome, found.clear) == ("yes", True)
-    assert multilingual(weak, strong, QUICK).outcome == "no"
+    assert multilingual(weak, strong).outcome == "no"
     assert multilingual(strong, None).outcome == "undecided"
     assert {name: is_multilingual(name) for name in ("bert-base-uncased", "bert-base-multilingual-cased", "own")} == {
         "bert-base-uncased": False, "bert-base-multilingual-cased": True, "own": None,

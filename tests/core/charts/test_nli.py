@@ -8,7 +8,6 @@ from core.charts.nli import Point, label_colours, label_shares, over_rates, scor
 from core.charts.palette import DARK, LIGHT
 from core.nli.measure import measured
 from core.nli.types import LABELS, SETS, Prediction
-from core.statistics import Resampling
 
 ROWS = [Prediction(name, label, f"w{i}") for i in range(4) for name in SETS for label in LABELS]
 
@@ -27,7 +26,7 @@ def test_labels_have_colours_of_their_own(palette) -> None:
 
 
 def test_the_bars_of_a_set_fill_it() -> None:
-    found = measured(ROWS, Resampling(resamples=20))
+    found = measured(ROWS)
     spec = label_shares(found, description="what it shows").to_dict()
     values = data_of(spec, 0)
     for name in SETS:

@@ -8,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.misgendering.agreement import Cells, by_units, cells, kappa, mcc, raw_agreement
-from core.statistics import Resampling
 from core.statistics.units import Clusters
 
 # [R]: worked out with the reference code; kappa, half-width, MCC, low, high, raw agreement, standard error.
@@ -57,7 +56,7 @@ def test_a_constant_vector_has_kappa_0_without_an_interval(first: int, second: i
     assert (found.value, found.low, found.high, found.se) == (0, None, None, None)
     assert "no interval" in str(found.note)
     prob, gen = np.zeros(first + second), np.repeat([0.0, 1.0], [first, second])
-    by_unit = by_units(prob, gen, Clusters(("instance",), (np.arange(first + second),)), Resampling(50))["kappa"]
+    by_unit = by_units(prob, gen, Clusters(("instance",), (np.arange(first + second),)))["kappa"]
     assert (by_unit.value, by_unit.low, by_unit.note) == (0, None, found.note)
     correlation = mcc(Cells(0, 0, first, second))
     assert correlation.value is None and "same verdict everywhere" in str(correlation.reason)
@@ -118,7 +117,7 @@ def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> No
     prob = np.repeat([0.0, 0.0, 1.0, 1.0], counts)
     gen = np.repeat([0.0, 1.0, 0.0, 1.0], counts)
     units = Clusters(("instance",), (np.arange(found.n),))
-    drawn = by_units(prob, gen, units, Resampling(100))
+    drawn = by_units(prob, gen, units)
     for name, measure in {"mcc": mcc, "kappa": kappa, "agreement": raw_agreement}.items():
         expected = measure(found).value
         assert (drawn[name].value is None) == (expected is None)

@@ -16,7 +16,6 @@ from core.nli.sanity import argmax, obvious, sanity
 from core.nli.sets import packaged
 from core.nli.types import LABELS, LANGUAGES, Prediction, SentencePair
 from core.runs.nli import run
-from core.statistics import Resampling
 from tests.support import tiny_models
 
 PAIRS = [SentencePair("医生很好", "他是医生"), SentencePair("他", "她"), SentencePair("今天老师在看书", "老师在看书")]
@@ -122,7 +121,7 @@ def test_a_planted_score_comes_back_within_its_interval(language) -> None:
         labels = [argmax(score) for score in scores]
         assert labels == [ANSWERS.get((features(name)[row.occupation], row.gender), "neutral") for row in probes.rows]
         rows = [Prediction(row.set, label, row.occupation) for row, label in zip(probes.rows, labels, strict=True)]
-        found = measured(rows, Resampling(resamples=500))["s"]
+        found = measured(rows)["s"]
         assert found.low <= s <= found.high
 
 

@@ -108,7 +108,7 @@ def test_how_it_was_made_is_said(scores: Path, english: str) -> None:
     assert file_digest(scores) in english
     for signature in read_scores(scores)["signature"].unique():
         assert signature in english
-    assert "unit:sentence|bootstrap:2000|seed:0" in english
+    assert "unit:sentence|jackknife-t:400|bootstrap-t:2000|seed:0" in english
     assert f"pandas {pd.__version__}" in english
 
 

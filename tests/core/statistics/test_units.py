@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.statistics import Estimate, Resampling
+from core.statistics import Estimate
 from core.statistics.intervals import over_clusters
 from core.statistics.units import Clusters, clusters_of
 
@@ -18,8 +18,8 @@ def columns(values: np.ndarray) -> np.ndarray:
     return np.stack([values, np.ones(len(values))], axis=1)
 
 
-def intervals(clusters: Clusters, table: np.ndarray, seed: int = 0) -> dict[str, Estimate]:
-    return over_clusters(Resampling(seed=seed), mean, table, clusters)
+def intervals(clusters: Clusters, table: np.ndarray) -> dict[str, Estimate]:
+    return over_clusters(mean, table, clusters)
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_a_spread_between_names_alone_is_found_when_both_kinds_are_drawn() -> No
     """All templates alike, names apart: drawing templates only would say that there is no doubt at all."""
     templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(20), np.arange(20), indexing="ij"))
     values = (names % 2).astype(float)
-    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values), seed=3)["mean"]
+    crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values))["mean"]
     alone = intervals(Clusters(("template",), (templates,)), columns(values))["mean"]
-    assert alone.low == alone.high == 0.5
-    # The spread of the mean of 20 draws of 0 and 1.
-    assert crossed.se == pytest.approx(np.sqrt(0.25 / 20), rel=0.1)
+    assert alone.low is None and "spread cannot be seen" in str(alone.note)
+    # The spread of the mean of 20 names that are 0 or 1.
+    assert crossed.se == pytest.approx(np.sqrt(0.25 / 19))
     assert crossed.low == pytest.approx(0.275, abs=0.03) and crossed.high == pytest.approx(0.725, abs=0.03)
 
 
@@ -71,7 +71,7 @@ def test_few_of_one_kind_is_a_t_interval_at_least_as_wide_as_that_of_the_kind_al
     values = random.random(6)[templates] + random.random(30)[names]
     crossed = intervals(Clusters(("template", "name"), (templates, names)), columns(values))["mean"]
     alone = intervals(Clusters(("template",), (templates,)), columns(values))["mean"]
-    assert crossed.df == 5 and "Few units (6)" in str(crossed.note)
+    assert crossed.df >= 5 and "Few units (6)" in str(crossed.note)
     assert (crossed.se or 0) >= (alone.se or 1)
 
 
@@ -81,14 +81,6 @@ def test_two_kinds_that_are_the_same_give_the_interval_of_one() -> None:
     twice = intervals(Clusters(("template", "name"), (codes, codes)), columns(values))["mean"]
     once = intervals(Clusters(("template",), (codes,)), columns(values))["mean"]
     assert (twice.low, twice.high) == pytest.approx((once.low, once.high))
-
-
-def test_the_same_seed_gives_the_same_interval() -> None:
-    templates, names = (codes.ravel() for codes in np.meshgrid(np.arange(16), np.arange(16)))
-    values = np.random.default_rng(2).random(256)
-    units = Clusters(("template", "name"), (templates, names))
-    first, again = (intervals(units, columns(values), seed=7)["mean"] for _ in range(2))
-    assert first == again != intervals(units, columns(values), seed=8)["mean"]
 
 
 def test_a_measure_that_is_undefined_is_left_out() -> None:
