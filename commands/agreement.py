@@ -33,6 +33,8 @@ def measure(estimate: Estimate) -> dict[str, Any]:
         found["note"] = str(estimate.note)
     if estimate.method:
         found["method"] = estimate.method
+    if estimate.clusters:
+        found["clusters"] = estimate.clusters
     return found
 
 

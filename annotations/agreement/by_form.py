@@ -5,17 +5,17 @@ from annotators or from time; items that were labelled on both forms are compare
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from annotations.labels.blind_labels import FORMS, BlindLabels, Numbers
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
-from core.statistics.estimate import NO_LABEL
-from core.statistics.intervals import Measure, over_items
+from core.statistics.estimate import NO_LABEL, ONE_UNIT
+from core.statistics.intervals import by_t, jackknife
+from core.statistics.posterior import Seen, over_patterns, share_over_clusters
 from core.statistics.resampling import Numbers as Draws
-from core.statistics.resampling import ratio
 
 NONE_OF_FORM = Note(N_("No label was made on this form."))
 ONLY_ORIGINAL = Note(N_("All labels were made on the original form: there is nothing to compare."))
@@ -39,9 +39,9 @@ class FormRates:
     """Accept rates of the original and the masked form; differences are masked - original, -1 to 1.
 
     `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
-    labelled on both forms. Intervals, 95 %, by resampling items with all their labels. `annotators`: (name, rates) of
-    each annotator who used both forms, in the order of the report; their `paired` is undefined, because one annotator
-    labels an item once.
+    labelled on both forms. Intervals, 95 %, over items with all their labels, or over source articles.
+    `annotators`: (name, rates) of each annotator who used both forms, in the order of the report; their `paired` is
+    undefined, because one annotator labels an item once.
     """
 
     forms: tuple[FormRate, ...]
@@ -66,72 +66,72 @@ def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], res
 
 
 def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRates:
-    patterns, sizes = _patterns(labels, accept)
-    forms = tuple(_form(place, patterns, sizes, resampling) for place in range(len(FORMS)))
-    return FormRates(forms, _difference(patterns, sizes, resampling), _paired(patterns, sizes, resampling))
-
-
-def _patterns(labels: BlindLabels, accept: int) -> tuple[Numbers, Numbers]:
-    """Items by accepts and labels on each form: rows of (accepts, labels) original, (accepts, labels) masked."""
     items, where = np.unique(labels.item, return_inverse=True)
-    columns = []
-    for place in range(len(FORMS)):
-        of_form = labels.form == place
-        columns.append(np.bincount(where[of_form & (labels.choice == accept)], minlength=len(items)))
-        columns.append(np.bincount(where[of_form], minlength=len(items)))
-    rows = np.stack(columns, axis=1).astype(np.int64)
-    base = int(rows.max(initial=0)) + 1
-    _, first, sizes = np.unique(rows @ (base ** np.arange(4)), return_index=True, return_counts=True)
-    return rows[first], sizes.astype(np.int64)
+    units, unit = np.unique(labels.item if labels.cluster is None else labels.cluster, return_inverse=True)
+    said = 2 * labels.form + (labels.choice != accept)  # accepted and not on the original, then on the masked form
+    by_item = _counted(where, said, len(items))
+    by_unit = _counted(unit, said, len(units))
+    forms = tuple(_form(place, by_item, by_unit, resampling) for place in range(len(FORMS)))
+    unit_of_item = np.zeros(len(items), dtype=np.int64)
+    unit_of_item[where] = unit
+    return FormRates(forms, _difference(by_unit, len(items), resampling), _paired(by_item, unit_of_item))
 
 
-def _form(place: int, patterns: Numbers, sizes: Numbers, resampling: Resampling) -> FormRate:
-    used = patterns[:, 2 * place + 1] > 0
-    rows, counts = patterns[used], sizes[used]
-    accepted, labels = (int(rows[:, 2 * place + column] @ counts) for column in (0, 1))
-    items = int(counts.sum())
+def _counted(rows: Numbers, said: Numbers, count: int) -> Numbers:
+    """Per item or unit the labels of each kind: accepted and not on the original, accepted and not on the masked."""
+    return np.bincount(4 * rows + said, minlength=4 * count).reshape(count, 4)
+
+
+def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling) -> FormRate:
+    own = slice(2 * place, 2 * place + 2)
+    accepted, labels = int(by_item[:, 2 * place].sum()), int(by_item[:, own].sum())
     if not labels:
         return FormRate(FORMS[place], 0, 0, 0, Estimate.undefined(NONE_OF_FORM))
+    items = int(by_item[:, own].any(axis=1).sum())
     found = Estimate(accepted / labels, units=items)
-    rate = over_items(resampling, _share(rows, place), counts, found, 0.0)
+    rate = share_over_clusters(by_unit[:, 2 * place], by_unit[:, own].sum(axis=1), found, resampling)
     return FormRate(FORMS[place], labels, items, accepted, rate)
 
 
-def _difference(patterns: Numbers, sizes: Numbers, resampling: Resampling) -> Estimate:
-    if missing := _one_form(patterns):
-        return Estimate.undefined(missing, int(sizes.sum()))
-    original, masked = _share(patterns, 0), _share(patterns, 1)
+def _difference(by_unit: Numbers, items: int, resampling: Resampling) -> Estimate:
+    if missing := _one_form(by_unit):
+        return Estimate.undefined(missing, items)
 
     def difference(draws: Draws) -> Draws:
-        return masked(draws) - original(draws)
+        apart: Draws = draws[:, 2] / draws[:, 2:].sum(axis=1) - draws[:, 0] / draws[:, :2].sum(axis=1)
+        return apart
 
-    found = Estimate(float(difference(sizes[None, :].astype(float))[0]), units=int(sizes.sum()))
-    return over_items(resampling, difference, sizes, found, -1.0)
+    sizes = by_unit.sum(axis=0).astype(float)
+    found = Estimate(float(difference(sizes[None, :])[0]), units=items)
+    accepts = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.int64)
+    seen = Seen(accepts, sizes, np.full(4, 0.5), by_unit.astype(float))
+    return over_patterns(resampling, difference, seen, found)
 
 
-def _paired(patterns: Numbers, sizes: Numbers, resampling: Resampling) -> Estimate:
-    if missing := _one_form(patterns):
+def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
+    """The mean difference within items, t on the jackknife over units."""
+    if missing := _one_form(by_item):
         return Estimate.undefined(missing)
-    both = (patterns[:, 1] > 0) & (patterns[:, 3] > 0)
-    rows, counts = patterns[both], sizes[both]
-    if not counts.sum():
+    labels = by_item[:, ::2] + by_item[:, 1::2]
+    both = labels.all(axis=1)
+    if not both.any():
         return Estimate.undefined(NO_COMMON_ITEM)
-    within = rows[:, 2] / rows[:, 3] - rows[:, 0] / rows[:, 1]
+    shares = by_item[both, ::2] / labels[both]
+    within = shares[:, 1] - shares[:, 0]
+    _, unit = np.unique(unit_of_item[both], return_inverse=True)
+    sums, counts = np.bincount(unit, weights=within), np.bincount(unit)
+    units, found = len(counts), Estimate(float(within.mean()), units=len(within))
+    if units == 1:
+        return replace(found, note=ONE_UNIT)
+    error = jackknife(float(within.mean()), (within.sum() - sums) / (len(within) - counts))
+    apart = by_t(found, error, units)
+    if apart.low is None or apart.high is None:
+        return apart
+    return replace(apart, low=max(-1.0, apart.low), high=min(1.0, apart.high))
 
-    def mean(draws: Draws) -> Draws:
-        return ratio(draws @ within, draws.sum(axis=1))
 
-    found = Estimate(float(mean(counts[None, :].astype(float))[0]), units=int(counts.sum()))
-    return over_items(resampling, mean, counts, found, -1.0)
-
-
-def _one_form(patterns: Numbers) -> Note | None:
-    original, masked = patterns[:, 1].any(), patterns[:, 3].any()
+def _one_form(rows: Numbers) -> Note | None:
+    original, masked = rows[:, :2].any(), rows[:, 2:].any()
     if original and masked:
         return None
     return ONLY_ORIGINAL if original else ONLY_MASKED if masked else NO_LABEL
-
-
-def _share(patterns: Numbers, place: int) -> Measure:
-    accepted, labels = patterns[:, 2 * place].astype(float), patterns[:, 2 * place + 1].astype(float)
-    return lambda draws: ratio(draws @ accepted, draws @ labels)

@@ -2,13 +2,15 @@
 
 A *blind* label is the last one that an annotator made before seeing anybody's
 opinion of the item. Items that end as rejected count like all others.
-Generations of one context resemble each other, so their intervals are over
-contexts; their labels are compared in four ways (annotations.agreement.schemes).
+Generations of one context resemble each other, and so do sentences of one
+article: their intervals are over contexts and articles. The labels of
+generations are compared in four ways (annotations.agreement.schemes).
 
 Where a project stops at the first reject, only accepted items get further labels, so agreement on all labelled items
 would be biased. There it is computed on the random share, whose items everybody labels whatever the first label is.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields, replace
@@ -23,6 +25,7 @@ from annotations.labels.blind_labels import BlindLabels, ItemScope, Numbers, bli
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
+from core.files.paths import origin
 from core.statistics import (
     Estimate,
     Note,
@@ -36,6 +39,7 @@ from core.statistics import (
     specific_agreement,
     unanimity,
 )
+from core.statistics.units import units_of_sources
 
 if TYPE_CHECKING:
     from annotations.agreement.schemes import Way
@@ -51,13 +55,19 @@ __all__ = [
 ]
 
 AnyMeasures = TypeVar("AnyMeasures", Measures, CategoryMeasures)
-VERSION = 2  # of the method: raise it when a number may change
+VERSION = 3  # of the method: raise it when a number may change
+
+CLUSTERED = "clustered-dirichlet"
 
 EMPTY_SHARE = Note(
     N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
 )
 SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
 ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
+SOURCES = """
+SELECT item.id, item.extra FROM item JOIN published_batch AS batch ON batch.id = item.batch
+WHERE batch.project = ? AND item.extra LIKE '%"source"%'
+"""
 SHARED = """
 SELECT item.labels, count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch
 WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
@@ -79,7 +89,10 @@ def agreement(
     version: int | None = None,
     on: ItemScope | None = None,
 ) -> AgreementReport:
-    """Every measure of agreement in a project, with 95 % intervals over items; of generations over contexts.
+    """Every measure of agreement in a project, with 95 % intervals over items, of generations over contexts.
+
+    Where the labelled sentences name at least two source articles and some article has several, intervals are over
+    articles.
 
     `percent` is the share of items on which everybody agreed. The list of
     categories is that of all versions of the guideline, newest first. `way`
@@ -88,7 +101,7 @@ def agreement(
     this version of the guideline; raises NotFound where there is none. `on`:
     "all" labelled items or the random "share", None: `usual_items`.
     """
-    resampling, on = resampling or Resampling(), on or usual_items(project)
+    resampling, on, stopped = resampling or Resampling(), on or usual_items(project), project.plan == "stop"
     versions = _versions(store, project, version)
     labels, choices, groups = _labels(store, project, way, version, on)
     tally = labels.tally(len(choices))
@@ -106,13 +119,7 @@ def agreement(
         categories=categories,
         cohen=_every_two(labels, names, len(choices), resampling),
         by_pair=_cells_as_pairs(cells) if groups else _by_pair(store, labels, len(choices), resampling),
-        signature=signature(
-            choices,
-            resampling.signature(*(("context",) if project.kind == "generations" else ("item", "dirichlet"))),
-            on=on,
-            version=version,
-            stopped=project.plan == "stop",
-        ),
+        signature=signature(choices, _drawn(project, labels, resampling), on=on, version=version, stopped=stopped),
         cells=cells,
         on=on,
         version=version,
@@ -120,6 +127,13 @@ def agreement(
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=project.plan == "stop",
     )
+
+
+def _drawn(project: Project, labels: BlindLabels, resampling: Resampling) -> str:
+    """What the intervals are over and how they are drawn, for the signature."""
+    if project.kind == "generations":
+        return resampling.signature("context", CLUSTERED)
+    return resampling.signature(*(("item", "dirichlet") if labels.cluster is None else ("source", CLUSTERED)))
 
 
 def _versions(store: Store, project: Project, asked: int | None) -> dict[int, int]:
@@ -175,7 +189,20 @@ def _labels(
         from annotations.agreement.schemes import scheme_labels
 
         return scheme_labels(store, project, rows, choices, way)
-    return blind_labels(rows, [choice.code for choice in choices]), choices, {}
+    labels = blind_labels(rows, [choice.code for choice in choices])
+    return replace(labels, cluster=_articles(store, project, labels.item)), choices, {}
+
+
+def _articles(store: Store, project: Project, items: Numbers) -> Numbers | None:
+    """The number of each item's source article; None where fewer than two are named, or none has several items."""
+    named = {item: origin(json.loads(extra)) for item, extra in store.db.execute(SOURCES, (project.id,))}
+    distinct, where = np.unique(items, return_inverse=True)
+    sources = [named.get(item, "") for item in distinct.tolist()]
+    if units_of_sources(sources) == "sentence":
+        return None
+    number: dict[str | int, int] = {}
+    keys = (source or item for item, source in zip(distinct.tolist(), sources, strict=True))
+    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)[where]
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:

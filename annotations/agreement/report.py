@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from annotations.agreement.by_form import FormRates
 from annotations.labels.blind_labels import ItemScope, Numbers, transposed
 from annotations.types import Choice
 from core.statistics import Estimate, Resampling, cohen_kappa, largest_kappa, modified_wilson
 from core.statistics.estimate import NO_SHARED_ITEM
-from core.statistics.intervals import over_items
-from core.statistics.resampling import ratio
+from core.statistics.posterior import several_in_one, share_over_clusters
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class TwoAnnotators:
     b: str
     table: tuple[tuple[int, ...], ...]
     resampling: Resampling
-    contexts: Numbers | None = None  # contexts x cells of the table, where intervals are over contexts
+    clusters: Numbers | None = None  # clusters x cells of the table, where items come in clusters
 
     @property
     def items(self) -> int:
@@ -36,23 +34,18 @@ class TwoAnnotators:
 
     @cached_property
     def agreed(self) -> Estimate:
-        """The share of shared items on which they agreed, with Wilson's interval or one over contexts."""
-        same = sum(row[i] for i, row in enumerate(self.table))
-        if self.contexts is None or not self.items:
-            return modified_wilson(same, self.items, nothing=NO_SHARED_ITEM)
-        agreed = np.eye(len(self.table)).reshape(-1)
-        found = Estimate(same / self.items, units=self.items)
-        sizes = np.array(self.table, dtype=np.int64).reshape(-1)
-
-        def share(draws: NDArray[np.float64]) -> NDArray[np.float64]:
-            return ratio(draws @ agreed, draws.sum(axis=1))
-
-        return over_items(self.resampling, share, sizes, found, 0.0, self.contexts)
+        """The share of shared items on which they agreed; modified Wilson interval, or one over clusters."""
+        same = np.eye(len(self.table), dtype=np.int64).reshape(-1)
+        agreed = sum(row[i] for i, row in enumerate(self.table))
+        if self.clusters is None or not several_in_one(self.clusters):
+            return modified_wilson(agreed, self.items, nothing=NO_SHARED_ITEM)
+        found = Estimate(agreed / self.items, units=self.items)
+        return share_over_clusters(self.clusters @ same, self.clusters.sum(axis=1), found, self.resampling)
 
     @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa."""
-        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.contexts)
+        return cohen_kappa(np.array(self.table, dtype=np.int64), self.resampling, self.clusters)
 
     @cached_property
     def largest(self) -> Estimate:
@@ -137,5 +130,5 @@ class AgreementReport:
                 return pair
             if (pair.a, pair.b) == (b, a):
                 table = tuple(zip(*pair.table, strict=True))
-                return TwoAnnotators(a, b, table, pair.resampling, transposed(pair.contexts, len(pair.table)))
+                return TwoAnnotators(a, b, table, pair.resampling, transposed(pair.clusters, len(pair.table)))
         return None

@@ -45,7 +45,7 @@ def scheme_labels(
     made = blind_labels(said, [choice.code for choice in offered])
     uids = [row[7] for row in said]
     contexts, groups = _contexts_and_groups(store, project, uids, made)
-    return replace(made, context=contexts), offered, groups
+    return replace(made, cluster=contexts), offered, groups
 
 
 def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:

@@ -14,6 +14,7 @@ from annotations.projects.projects import project as find_project
 from annotations.projects.projects import project_by_uid
 from annotations.types import Item, Project
 from core.errors import N_, BadFile, BadLine, Refused
+from core.files.paths import origin
 from core.files.readers import Row, Source, open_source, rows
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem, item_of
@@ -68,14 +69,6 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int) -> ScoreIt
     if found is None:  # only generations have none, and they are refused above
         bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
     return item_of(number, found, named)
-
-
-def origin(values: dict[str, Any]) -> str:
-    """The document of a row: its name, else its file, else ""."""
-    given = values.get("source")
-    if isinstance(given, dict):
-        given = given.get("name") or given.get("file")
-    return str(given) if isinstance(given, str | int) else ""
 
 
 def _has_place(values: dict[str, Any]) -> bool:

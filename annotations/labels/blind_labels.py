@@ -30,8 +30,8 @@ SHARE = "AND shared = 1 AND fully_labelled"
 class BlindLabels:
     """One entry per label, sorted by item and annotator.
 
-    `guideline`: the row of the version it was made under; `form`: its place in FORMS; `context`: number of the item's
-    context, where known.
+    `guideline`: the row of the version it was made under; `form`: its place in FORMS; `cluster`: number of the item's
+    context or source article, where items come in these.
     """
 
     item: Numbers
@@ -40,7 +40,7 @@ class BlindLabels:
     cell: Numbers
     guideline: Numbers
     form: Numbers
-    context: Numbers | None = None
+    cluster: Numbers | None = None
 
     def tally(self, categories: int, keep: NDArray[np.bool_] | None = None) -> Tally:
         """How many annotators chose each category, by item; of the labels in *keep*."""
@@ -48,8 +48,8 @@ class BlindLabels:
         rows, first, where = np.unique(item, return_index=True, return_inverse=True)
         flat = np.bincount(where * categories + choice, minlength=len(rows) * categories)
         of_rows = None
-        if self.context is not None:
-            of_rows = (self.context if keep is None else self.context[keep])[first]
+        if self.cluster is not None:
+            of_rows = (self.cluster if keep is None else self.cluster[keep])[first]
         return Tally.of(flat.reshape(len(rows), categories), of_rows)
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
@@ -58,31 +58,31 @@ class BlindLabels:
         return replace(self, **{name: column[keep] for name, column in found.items() if column is not None})
 
     def tables(self, categories: int) -> dict[tuple[int, int], tuple[Numbers, Numbers | None]]:
-        """(smaller id, larger id) -> contingency table of two annotators, and the same per context (contexts x cells).
+        """(smaller id, larger id) -> contingency table of two annotators, and the same per cluster (clusters x cells).
 
         Labels are sorted by item and annotator, so the pairs of an item are the
         labels 1, 2, 3 ... places apart, as long as the item is the same.
         """
         ids, who = np.unique(self.annotator, return_inverse=True)
-        cells, contexts = categories**2, 0 if self.context is None else int(self.context.max(initial=-1)) + 1
+        cells, clusters = categories**2, 0 if self.cluster is None else int(self.cluster.max(initial=-1)) + 1
         found: dict[tuple[int, int], Numbers] = {}
         for apart in range(1, len(self.item)):
             same = np.flatnonzero(self.item[apart:] == self.item[:-apart])
             if not len(same):
                 break
             chosen = self.choice[same] * categories + self.choice[same + apart]
-            if self.context is not None:
-                chosen = self.context[same] * cells + chosen
-            size = max(1, contexts) * cells
+            if self.cluster is not None:
+                chosen = self.cluster[same] * cells + chosen
+            size = max(1, clusters) * cells
             both = (who[same] * len(ids) + who[same + apart]) * size + chosen
             for key, count in zip(*map(np.ndarray.tolist, np.unique(both, return_counts=True)), strict=True):
                 two, cell = divmod(key, size)
                 pair = int(ids[two // len(ids)]), int(ids[two % len(ids)])
                 found.setdefault(pair, np.zeros(size, dtype=np.int64))[cell] += count
         shape = (categories, categories)
-        if self.context is None:
+        if self.cluster is None:
             return {pair: (flat.reshape(shape), None) for pair, flat in found.items()}
-        spread = {pair: flat.reshape(contexts, cells) for pair, flat in found.items()}
+        spread = {pair: flat.reshape(clusters, cells) for pair, flat in found.items()}
         return {pair: (by.sum(axis=0).reshape(shape), by) for pair, by in spread.items()}
 
 
@@ -114,8 +114,8 @@ def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLa
     return BlindLabels(*map(column, range(6)))
 
 
-def transposed(contexts: Numbers | None, categories: int) -> Numbers | None:
-    """The tables of all contexts with rows and columns exchanged."""
-    if contexts is None:
+def transposed(clusters: Numbers | None, categories: int) -> Numbers | None:
+    """The tables of all clusters with rows and columns exchanged."""
+    if clusters is None:
         return None
-    return contexts.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(contexts), -1)
+    return clusters.reshape(-1, categories, categories).transpose(0, 2, 1).reshape(len(clusters), -1)

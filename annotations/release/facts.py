@@ -106,6 +106,8 @@ def estimate(one: Estimate) -> dict[str, Any]:
         found |= {"note": one.note.message, "note_values": one.note.values}
     if one.method:
         found["method"] = one.method
+    if one.clusters:
+        found["clusters"] = one.clusters
     return found
 
 

@@ -82,3 +82,11 @@ def _short(key: str, value: Any, depth: int, shortened: Callable[[str], str]) ->
     if isinstance(value, dict) and key in INSIDE and depth:
         return without_folders(value, depth - 1, shortened=shortened)
     return value
+
+
+def origin(values: dict[str, Any]) -> str:
+    """The document of a row: its name, else its file, else ""."""
+    given = values.get("source")
+    if isinstance(given, dict):
+        given = given.get("name") or given.get("file")
+    return str(given) if isinstance(given, str | int) else ""

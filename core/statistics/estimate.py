@@ -27,10 +27,10 @@ CATEGORY_UNUSED = Note(N_("Nobody used this category."))
 TOO_FEW_CATEGORIES = Note(N_("With a single category in the list there is nothing to disagree about."))
 ONE_ITEM = Note(N_("One item: no interval."))
 ONE_UNIT = Note(N_("A single unit: no interval."))
-ONE_CONTEXT = Note(N_("All items are of one context: no interval."))
 WILSON = N_("Wilson's interval")
 MODIFIED_WILSON = N_("Wilson's interval, modified for rare counts")
 DIRICHLET = N_("Dirichlet posterior over patterns of labels")
+CLUSTERED = N_("Bayesian bootstrap of units, with unseen patterns of labels")
 BOOTSTRAP = N_("percentiles of resampled units")
 BY_T = N_("t on the jackknife over units")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")
@@ -69,6 +69,7 @@ class Estimate:
     se: float | None = None
     df: int | None = None
     method: str = ""
+    clusters: int = 0
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":

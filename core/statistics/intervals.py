@@ -7,9 +7,8 @@ five. Two kinds of units that are crossed: the error of both, less what is count
 percentiles of draws. One unit: no interval. docs/coverage.md has what these intervals hold.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +21,12 @@ from core.statistics.estimate import (
     BY_T_CROSSED,
     BY_T_OF_DRAWS,
     NO_VARIATION,
-    ONE_CONTEXT,
-    ONE_ITEM,
     ONE_UNIT,
     Estimate,
     Note,
     few_units,
 )
-from core.statistics.resampling import Numbers, Resampling, Sizes, ones
+from core.statistics.resampling import Numbers, Resampling, Sizes
 from core.statistics.units import Clusters, effective_units
 
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
@@ -123,64 +120,6 @@ def jackknife(value: float, without: Numbers) -> float:
     return float(pseudo.std(ddof=1) / np.sqrt(count))
 
 
-class _Design(Protocol):
-    """What is drawn of one sample: all units, all but one (and how often each such row counts), or draws of them."""
-
-    @property
-    def units(self) -> int: ...
-    def all(self) -> Numbers: ...
-    def without(self) -> tuple[Numbers, Sizes]: ...
-    def draws(self, resampling: Resampling) -> Iterator[Numbers]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Items:
-    """Items by patterns of labels; measures take how many items show each.
-
-    Items with the same labels are one pattern: drawing the counts of patterns is drawing items, and costs by the
-    pattern (27 for three annotators and three choices), not by the item.
-    """
-
-    sizes: Sizes
-
-    @property
-    def units(self) -> int:
-        return int(self.sizes.sum())
-
-    def without(self) -> tuple[Numbers, Sizes]:
-        present = np.flatnonzero(self.sizes)
-        rows = np.repeat(self.sizes[None, :].astype(float), len(present), axis=0)
-        rows[np.arange(len(present)), present] -= 1
-        return rows, self.sizes[present]
-
-    def all(self) -> Numbers:
-        return self.sizes[None, :].astype(float)
-
-    def draws(self, resampling: Resampling) -> Iterator[Numbers]:
-        return (counts for (counts,) in resampling.picks(self.sizes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Contexts:
-    """Whole contexts of items: `patterns[c][i]` of context c's items show pattern i."""
-
-    patterns: Sizes
-
-    @property
-    def units(self) -> int:
-        return len(self.patterns)
-
-    def all(self) -> Numbers:
-        total: Numbers = self.patterns.sum(axis=0)[None, :].astype(float)
-        return total
-
-    def without(self) -> tuple[Numbers, Sizes]:
-        return self.all() - self.patterns, ones(self.units)
-
-    def draws(self, resampling: Resampling) -> Iterator[Numbers]:
-        return (times @ self.patterns for (times,) in resampling.picks(ones(self.units)))
-
-
 def over_units(
     resampling: Resampling,
     measures: Measures,
@@ -229,33 +168,6 @@ def _of_units(found: Estimate, drawn: Numbers, sides: Sequence[Numbers], bounds:
     se = float(known.std(ddof=1)) * float(np.sqrt(rests / (rests - 1)))
     made = by_t(found, se, rests, bounds, freedom, BY_T_OF_DRAWS)
     return replace(made, note=made.note or (Note(PARTLY_UNDEFINED, lost) if len(known) < len(drawn) else None))
-
-
-def over_items(
-    resampling: Resampling,
-    measure: Measure,
-    sizes: Sizes,
-    found: Estimate,
-    least: float = -1.0,
-    contexts: Sizes | None = None,
-) -> Estimate:
-    """*found* with the interval of *measure* over items, `sizes[i]` of which have pattern i, between *least* and 1.
-
-    `contexts[c][i]`: how many items of context c have pattern i; then whole contexts are drawn, left out and counted.
-    Percentiles of draws; t where there are fewer than 15.
-    """
-    if found.value is None:
-        return found
-    design: _Design = _Items(sizes) if contexts is None else _Contexts(contexts[contexts.sum(axis=1) > 0])
-    if design.units <= 1:
-        return replace(found, note=ONE_ITEM if contexts is None else ONE_CONTEXT)
-    if design.units >= FEW:
-        return percentiles(np.concatenate([measure(drawn) for drawn in design.draws(resampling)]), found)
-    rows, times = design.without()
-    without = np.repeat(measure(rows), times)
-    if not np.isfinite(without).all():
-        return replace(found, note=Note(HANGS_ON_ONE, {"units": design.units}))
-    return by_t(found, jackknife(found.value, without), design.units, (least, 1.0))
 
 
 def over_strata(

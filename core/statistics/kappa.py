@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.statistics.estimate import AT_ITS_BOUND, NO_SHARED_ITEM, ONE_CATEGORY, Estimate
-from core.statistics.intervals import over_items
-from core.statistics.posterior import over_patterns
+from core.statistics.posterior import Seen, over_patterns, present_clusters, several_in_one
 from core.statistics.resampling import Numbers, Resampling, ratio
 
 Table = NDArray[
@@ -13,13 +12,13 @@ Table = NDArray[
 ]  # rows: what the first chose; columns: the second; one row and column per category of the list
 
 
-def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Table | None = None) -> Estimate:
+def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Table | None = None) -> Estimate:
     """Cohen's kappa (Cohen 1960) of a square table of counts, -1 to 1, with its interval over items.
 
     (p_o - p_e) / (1 - p_e): 0 = as often as chance with these margins, 1 = always.
     The table has the full list of categories, used or not. Undefined where
-    both used the same single category. `contexts[c]`: the cells of the table in context c, where the interval is
-    over contexts.
+    both used the same single category. `clusters[c]`: the cells of the table in cluster c (an article or a context),
+    where items come in clusters.
     """
     units = int(table.sum())
     if units == 0:
@@ -30,10 +29,19 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, contexts: Ta
     from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
 
     found = Estimate(float(cohens_kappa(table, return_results=False)), units=units)
-    if contexts is not None:
-        return over_items(resampling or Resampling(), _kappas, sizes, found, -1.0, contexts)
     rare = 2 * units - int((table.sum(axis=0) + table.sum(axis=1)).max())  # labels outside the commonest category
-    return over_patterns(resampling or Resampling(), _kappas, (table + _prior(table)).reshape(-1), found, rare)
+    one = np.eye(len(table), dtype=np.int64)
+    cells = (one[:, None] + one).reshape(-1, len(table))  # the two labels of an item in each cell
+    held = _either_way(clusters) if clusters is not None and several_in_one(clusters) else None
+    seen = Seen(cells, sizes.astype(float), _prior(table).reshape(-1), held)
+    return over_patterns(resampling or Resampling(), _kappas, seen, found, rare)
+
+
+def _either_way(clusters: Table) -> Numbers:
+    """The clusters that hold an item, with the same annotator first whichever was asked for: kappa is the same."""
+    size = round(clusters.shape[1] ** 0.5)
+    turned = clusters.reshape(-1, size, size).transpose(0, 2, 1).reshape(clusters.shape)
+    return present_clusters(min(clusters, turned, key=np.ndarray.tolist), 0)
 
 
 def _prior(table: Table) -> Numbers:

@@ -18,8 +18,15 @@ from core.statistics.estimate import (
     TOO_FEW_CATEGORIES,
     Estimate,
 )
-from core.statistics.intervals import Measure, over_items
-from core.statistics.posterior import over_patterns, two_way_splits
+from core.statistics.intervals import Measure
+from core.statistics.posterior import (
+    Seen,
+    over_patterns,
+    present_clusters,
+    several_in_one,
+    share_over_clusters,
+    two_way_splits,
+)
 from core.statistics.proportions import modified_wilson
 from core.statistics.resampling import Numbers, Resampling, ratio
 
@@ -34,25 +41,25 @@ class Tally:
 
     counts: Counts
     sizes: NDArray[np.int64]
-    contexts: Counts | None = None  # contexts x patterns, where intervals are over contexts
+    clusters: Counts | None = None  # clusters x patterns, where items come in clusters (articles, contexts)
 
     @classmethod
-    def of(cls, items: Counts, contexts: NDArray[np.int64] | None = None) -> "Tally":
-        """From one row per item: how many annotators chose each category; `contexts`: the number of its context."""
+    def of(cls, items: Counts, clusters: NDArray[np.int64] | None = None) -> "Tally":
+        """From one row per item: how many annotators chose each category; `clusters`: the number of its cluster."""
         rows = np.asarray(items, dtype=np.int64)
         # One number per row: ten times faster than comparing rows, which counts at 100,000 items.
         base = int(rows.max(initial=0)) + 1
         keys = rows @ (base ** np.arange(rows.shape[1], dtype=np.int64))
         _, first, where, sizes = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         spread = None
-        if contexts is not None:
-            spread = np.zeros((int(contexts.max(initial=-1)) + 1, len(first)), dtype=np.int64)
-            np.add.at(spread, (contexts, where), 1)
+        if clusters is not None:
+            spread = np.zeros((int(clusters.max(initial=-1)) + 1, len(first)), dtype=np.int64)
+            np.add.at(spread, (clusters, where), 1)
         return cls(rows[first], np.asarray(sizes, dtype=np.int64), spread)
 
     def only(self, keep: NDArray[np.bool_]) -> "Tally":
         """The items with some of the patterns."""
-        spread = None if self.contexts is None else self.contexts[:, keep]
+        spread = None if self.clusters is None else self.clusters[:, keep]
         return Tally(self.counts[keep], self.sizes[keep], spread)
 
     @property
@@ -68,7 +75,7 @@ class Tally:
     @property
     def used(self) -> "Tally":
         """The same items over the categories that somebody chose."""
-        return Tally(self.counts[:, self.counts.any(axis=0)], self.sizes, self.contexts)
+        return Tally(self.counts[:, self.counts.any(axis=0)], self.sizes, self.clusters)
 
     @property
     def complete(self) -> "Tally":
@@ -81,45 +88,51 @@ class Tally:
     def split_by(self, category: int) -> "Tally":
         """The same items with two categories: this one, and all others together."""
         chosen = self.counts[:, category]
-        return Tally(np.stack([chosen, self.labels - chosen], axis=1), self.sizes, self.contexts)
+        return Tally(np.stack([chosen, self.labels - chosen], axis=1), self.sizes, self.clusters)
 
     @property
     def units(self) -> int:
         """How many items."""
         return int(self.sizes.sum())
 
-    def with_unseen(self) -> tuple["Tally", Numbers]:
-        """The patterns with those that could have been seen, and the Dirichlet weight of each.
+    @property
+    def seen(self) -> tuple["Tally", Seen]:
+        """Its patterns with those that could have been seen, and the weight of each.
 
         The prior is spread over items with one category or two, all with the commonest number of labels of two or more.
         """
         usual = self.complete.labels if self.paired.units else self.labels
         splits, prior = two_way_splits(int(usual.max(initial=1)), self.counts.sum(axis=0) > 0)
-        every = Tally(np.concatenate([self.counts, splits]), np.concatenate([self.sizes, np.zeros_like(splits[:, 0])]))
-        return every, np.concatenate([self.sizes.astype(float), prior])
+        more = len(splits)
+        every = Tally(np.concatenate([self.counts, splits]), np.append(self.sizes, np.zeros(more, dtype=np.int64)))
+        clusters = (
+            present_clusters(self.clusters, more)
+            if self.clusters is not None and several_in_one(self.clusters)
+            else None
+        )
+        prior = np.append(np.zeros(len(self.sizes)), prior)
+        return every, Seen(every.counts, every.sizes.astype(float), prior, clusters)
 
 
 def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
     """Percent agreement: the share of items (two labels or more) on which everybody agreed.
 
-    Its interval is Wilson's, modified for rare counts. Where the tally knows contexts, it is over these instead:
-    Wilson's takes items as independent.
+    Its interval is Wilson's, modified for rare counts; over clusters where items come in clusters, since Wilson's takes
+    items as independent.
     """
     paired = tally.paired
-    if paired.contexts is not None:
-
-        def measure(paired: Tally) -> Measure:
-            same = paired.counts.max(axis=1, initial=0) == paired.labels
-            return lambda draws: ratio(draws @ same.astype(float), draws.sum(axis=1))
-
-        return _over_items(paired, measure, resampling, least=0.0)
-    agreed = paired.sizes[paired.counts.max(axis=1, initial=0) == paired.labels].sum()
-    return modified_wilson(int(agreed), paired.units, nothing=NO_TWO_LABELS)
+    same = paired.counts.max(axis=1, initial=0) == paired.labels
+    agreed = int(paired.sizes[same].sum())
+    if paired.clusters is None or not several_in_one(paired.clusters):
+        return modified_wilson(agreed, paired.units, nothing=NO_TWO_LABELS)
+    found = Estimate(agreed / paired.units, units=paired.units)
+    hits, items = paired.clusters[:, same].sum(axis=1), paired.clusters.sum(axis=1)
+    return share_over_clusters(hits, items, found, resampling)
 
 
 def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Estimate:
     """The chance that two annotators of an item agree, averaged over items (P-bar of Fleiss 1971), 0 to 1."""
-    return _over_items(tally.paired, _agreed, resampling, least=0.0)
+    return _over_items(tally.paired, _agreed, resampling)
 
 
 def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -190,7 +203,7 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
         return lambda draws: ratio(draws @ both, draws @ pairs)
 
     rare = int(paired.counts[:, category] @ paired.sizes)
-    return _over_items(paired.split_by(category), measure, resampling, least=0.0, rare=rare)
+    return _over_items(paired.split_by(category), measure, resampling, rare=rare)
 
 
 def prevalence(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
@@ -201,7 +214,7 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
     def measure(tally: Tally) -> Measure:
         return lambda draws: ratio(draws @ tally.counts[:, 0], draws @ tally.labels)
 
-    return _over_items(tally.split_by(category), measure, resampling, least=0.0)
+    return _over_items(tally.split_by(category), measure, resampling)
 
 
 def _outside_the_commonest(tally: Tally) -> int:
@@ -216,7 +229,6 @@ def _over_items(
     resampling: Resampling | None,
     *,
     value: Value | None = None,
-    least: float = -1.0,
     rare: int | None = None,
 ) -> Estimate:
     if tally.units == 0:
@@ -224,10 +236,8 @@ def _over_items(
     of_draws = measure(tally)
     found = value() if value else float(of_draws(_as_draw(tally))[0])
     estimate = Estimate(found, units=tally.units)
-    if tally.contexts is not None:
-        return over_items(resampling or Resampling(), of_draws, tally.sizes, estimate, least, tally.contexts)
-    every, weights = tally.with_unseen()
-    return over_patterns(resampling or Resampling(), measure(every), weights, estimate, rare)
+    every, seen = tally.seen
+    return over_patterns(resampling or Resampling(), measure(every), seen, estimate, rare)
 
 
 def _as_draw(tally: Tally) -> Numbers:

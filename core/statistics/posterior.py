@@ -5,46 +5,147 @@ draw does: every draw has a kappa just below 0, and the interval misses a kappa 
 that was not seen keeps a small weight. For two categories and m labels an item that is 1/2 / (m - 1) for each number of
 rare labels, 0 to m: Jeffreys' 1/2 for two labels, and less for more, since one item with m rare labels tells of many
 pairs of them. docs/coverage.md has what these intervals hold.
+
+Where items come in clusters (sentences of an article, generations of a context), whole clusters get random weights
+(the Bayesian bootstrap, Rubin 1981), as spread as t with clusters - 1 degrees of freedom asks. The unseen patterns keep
+their weight, times the design effect: as many items of a cluster tell as little as one where all are alike.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from core.errors import N_
-from core.statistics.estimate import DIRICHLET, ONE_ITEM, Estimate, Note
-from core.statistics.intervals import Measure, percentiles
+from core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
+from core.statistics.intervals import FEW, Measure, percentiles
 from core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
 FEWEST_ITEMS = 10  # with 5, Cohen's kappa held 91 %, the specific agreement of a rare category 87 %
+FEWEST_CLUSTERS = 5  # with 4, t asks for more spread than random weights of 4 clusters can have
 TOO_FEW_ITEMS = N_("Fewer than 10 items ({units}): no interval holds 95 % on so few.")
 TOO_FEW_RARE = N_("Labels of rare categories: {labels}. No interval holds 95 % on so few.")
+TOO_FEW_CLUSTERS = N_("Fewer than 5 units ({units}): no interval holds 95 % on so few.")
+FEW_CLUSTERS = N_("Few units ({units}): a wide interval.")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Items by pattern: `sizes[p]` of them show pattern p, which has `counts[p][k]` labels of category k.
+
+    `prior[p]`: the weight of pattern p beside the items that show it. `clusters[c][p]`: how many items of cluster c
+    show it, where items come in clusters.
+    """
+
+    counts: Sizes
+    sizes: Numbers
+    prior: Numbers
+    clusters: Numbers | None = None
+
+    def shares(self, resampling: Resampling) -> Numbers:
+        """Shares of the patterns among all items, draws x patterns, from their posterior; they add up to `WHOLE`."""
+        if self.clusters is None:
+            return resampling.shares(self.sizes + self.prior)
+        shape = _cluster_weight(len(self.clusters))
+        return resampling.shares_of_clusters(self.clusters, shape, self.prior, shape * self.design_effect)
+
+    @property
+    def design_effect(self) -> float:
+        """1 + (g - 1) ICC, with g the mean size of an item's cluster and ICC how alike the labels of a cluster are.
+
+        The ICC (analysis of variance, all categories together, at least 0) is that of the clusters that hold both the
+        commonest category and others, or one of the two, whichever are fewer, and of one more with ICC 1: where nearly
+        all labels are the same, nothing tells how alike those of a cluster are.
+        """
+        assert self.clusters is not None
+        items, labels = self.clusters.sum(axis=1), np.maximum(self.counts.sum(axis=1, keepdims=True), 1)
+        whole, count = items.sum(), len(items)
+        size = (items**2).sum() / whole
+        portions = self.counts / labels
+        apart = portions - self.clusters.sum(axis=0) @ portions / whole
+        between = float(((self.clusters @ apart) ** 2 / items[:, None]).sum())
+        within = float((self.clusters.sum(axis=0) @ apart**2).sum()) - between
+        first, second = between / (count - 1), within / max(1.0, whole - count)
+        room = first + ((whole - size) / (count - 1) - 1) * second
+        alike = max(0.0, (first - second) / room) if room > 0 else 1.0
+        commonest = int(np.argmax(self.clusters.sum(axis=0) @ self.counts))
+        usual = self.counts[:, commonest] > 0
+        others = np.delete(self.counts, commonest, axis=1).any(axis=1)
+        telling = min(int((self.clusters[:, holds].sum(axis=1) > 0).sum()) for holds in (usual, others))
+        return float(1 + (size - 1) * (alike * telling + 1) / (telling + 1))
+
+
+def _cluster_weight(clusters: int) -> float:
+    """The shape of the Gamma weight of a cluster: a mean over clusters is then as spread as t says of its error.
+
+    Gamma(1) is the Bayesian bootstrap; the mean of k units varies by (k - 1) / k s^2 / (shape k + 1) in the draws.
+    """
+    from scipy import stats  # scipy.stats takes a while to import
+
+    wider = float(stats.t.ppf(0.975, clusters - 1) / stats.norm.ppf(0.975)) ** 2
+    return ((clusters - 1) / wider - 1) / clusters
 
 
 def over_patterns(
-    resampling: Resampling, measure: Measure, weights: Numbers, found: Estimate, rare: int | None = None
+    resampling: Resampling, measure: Measure, seen: Seen, found: Estimate, rare: int | None = None
 ) -> Estimate:
-    """*found* with the 2.5 and 97.5 percentiles of *measure* over shares of patterns drawn with *weights*.
+    """*found* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
 
-    *weights*: how many items show each pattern, plus its part of the prior. *rare*: how many labels the measure rests
-    on where these are rare; fewer than `FEWEST`, or fewer than `FEWEST_ITEMS` items: no interval. The interval never
-    leaves out the value itself, as percentiles would at complete agreement.
+    *rare*: how many labels the measure rests on where these are rare; fewer than `FEWEST`, or fewer than `FEWEST_ITEMS`
+    items: no interval; nor on fewer than `FEWEST_CLUSTERS` clusters. The interval never leaves out the value itself, as
+    percentiles would at complete agreement.
     """
     if found.value is None:
         return found
-    if found.units <= 1:
-        return replace(found, note=ONE_ITEM)
-    if rare is not None and found.units < FEWEST_ITEMS:
-        return replace(found, note=Note(TOO_FEW_ITEMS, {"units": found.units}))
-    if rare is not None and rare < FEWEST:
-        return replace(found, note=Note(TOO_FEW_RARE, {"labels": rare}))
-    made = percentiles(measure(resampling.shares(weights)), found)
-    if made.low is None or made.high is None:
+    if seen.clusters is not None:
+        found = replace(found, clusters=len(seen.clusters))
+    if why := _withheld(found, rare, seen.clusters is not None):
+        return replace(found, note=why)
+    made = percentiles(measure(seen.shares(resampling)), found)
+    if made.low is None or made.high is None or made.value is None:
         return made
-    return replace(made, low=min(made.low, found.value), high=max(made.high, found.value), method=DIRICHLET)
+    few = Note(FEW_CLUSTERS, {"units": found.clusters}) if 0 < found.clusters < FEW else made.note
+    method = DIRICHLET if seen.clusters is None else CLUSTERED
+    return replace(made, low=min(made.low, made.value), high=max(made.high, made.value), note=few, method=method)
+
+
+def _withheld(found: Estimate, rare: int | None, clustered: bool) -> Note | None:
+    """Why there is no interval; None where there is one."""
+    if clustered and found.clusters < FEWEST_CLUSTERS:
+        return Note(TOO_FEW_CLUSTERS, {"units": found.clusters})
+    if not clustered and found.units <= 1:
+        return ONE_ITEM
+    if rare is not None and found.units < FEWEST_ITEMS:
+        return Note(TOO_FEW_ITEMS, {"units": found.units})
+    if rare is not None and rare < FEWEST:
+        return Note(TOO_FEW_RARE, {"labels": rare})
+    return None
+
+
+def share_over_clusters(
+    hits: ArrayLike, totals: ArrayLike, found: Estimate, resampling: Resampling | None = None
+) -> Estimate:
+    """*found*, the share sum(*hits*) / sum(*totals*) (a number a cluster, 0 <= hits <= totals), with its interval.
+
+    The interval is over clusters. The patterns are yes and no, with Jeffreys' 1/2 for each.
+    """
+    yes, every = np.asarray(hits, dtype=float), np.asarray(totals, dtype=float)
+    held = np.stack([yes, every - yes], axis=1)[every > 0]
+    seen = Seen(np.eye(2, dtype=np.int64), held.sum(axis=0), np.full(2, 0.5), held)
+    return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
+
+
+def several_in_one(clusters: Numbers | Sizes | None) -> bool:
+    """Whether some cluster (clusters x patterns) holds more than one item: else items are independent units."""
+    return clusters is not None and bool((clusters.sum(axis=1) > 1).any())
+
+
+def present_clusters(clusters: Numbers | Sizes, unseen: int) -> Numbers:
+    """The clusters that hold an item, with *unseen* more patterns that none of them shows."""
+    full = clusters[clusters.sum(axis=1) > 0].astype(float)
+    return np.concatenate([full, np.zeros((len(full), unseen))], axis=1)
 
 
 def two_way_splits(labels: int, used: NDArray[np.bool_]) -> tuple[Sizes, Numbers]:

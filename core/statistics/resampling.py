@@ -1,4 +1,4 @@
-"""Drawing with replacement: how often each unit was picked, draw by draw, for every design (SPEC 6).
+"""Draws for intervals (SPEC 6): how often each unit was picked, or random shares of patterns of labels.
 
 Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`. Every other design is drawn from pots by
 `Resampling.picks`: items that are alike (one pot, a size for each pattern), strata (a pot each), and units of several
@@ -9,7 +9,7 @@ by one matrix product with the weights. `core.statistics.intervals` makes interv
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 RESAMPLES = 2000
 BLOCK = 160_000  # weights of plain units held at a time: so few that they stay in the processor's cache
-POT_BLOCK = 2_000_000  # the same of pots
+WEIGHT_BLOCK = 2_000_000  # random weights of clusters held at a time
 WHOLE = 1e9  # items of the population: so many that a measure's correction for small samples vanishes
 
 Numbers = NDArray[np.float64]
@@ -43,14 +43,6 @@ class Resampling:
         for counts in _drawn(units, self.resamples, self.seed) if cached is None else cached:
             yield counts.astype(float)
 
-    def picks(self, *pots: Sizes, row: int = 0) -> Iterator[tuple[Numbers, ...]]:
-        """How often each unit of each pot was picked, an array draws x units per pot, in blocks.
-
-        A pot holds `sizes[u]` of unit u, and a draw picks as many from it as it holds. *row*: how many numbers the
-        caller makes of a draw, where these are not the weights themselves: blocks are as large as memory allows.
-        """
-        yield from _from_pots(np.random.default_rng(self.seed), pots, self.resamples, row)
-
     def shares(self, weights: Numbers) -> Numbers:
         """Shares of all items that show each pattern, draws x patterns, from a Dirichlet distribution of *weights*.
 
@@ -60,26 +52,27 @@ class Resampling:
         shares: Numbers = drawn * (WHOLE / drawn.sum(axis=1, keepdims=True))
         return shares
 
+    def shares_of_clusters(self, clusters: Numbers, shape: float, prior: Numbers, scale: float) -> Numbers:
+        """Shares of all items that show each pattern, draws x patterns, with a Gamma(*shape*) weight for each cluster.
 
-def ones(units: int) -> Sizes:
-    """The pot in which every unit is once."""
-    return np.ones(units, dtype=np.int64)
+        `clusters[c][p]`: how many items of cluster c show pattern p; beside them every pattern has Gamma(*prior*) times
+        *scale* items. The shares add up to `WHOLE`. Clusters that are alike are drawn as one.
+        """
+        random = np.random.default_rng(self.seed)
+        kinds, times = np.unique(clusters, axis=0, return_counts=True)
+        drawn, most = np.empty((self.resamples, clusters.shape[1])), max(1, WEIGHT_BLOCK // len(kinds))
+        for start in range(0, self.resamples, most):
+            part = drawn[start : start + most]
+            part[:] = random.standard_gamma(shape * times, size=(len(part), len(kinds))) @ kinds
+        drawn += scale * random.standard_gamma(prior, size=drawn.shape)
+        shares: Numbers = drawn * (WHOLE / drawn.sum(axis=1, keepdims=True))
+        return shares
 
 
 def ratio(above: Numbers, below: Numbers) -> Numbers:
     """One number divided by the other, draw by draw; NaN where the divisor is not above 0."""
     ratios: Numbers = np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
     return ratios
-
-
-def _from_pots(
-    random: np.random.Generator, pots: Sequence[Sizes], resamples: int, row: int = 0
-) -> Iterator[tuple[Numbers, ...]]:
-    left, most = resamples, max(1, POT_BLOCK // (row or sum(map(len, pots))))
-    while left > 0:
-        now = min(left, most)
-        yield tuple(random.multinomial(pot.sum(), pot / pot.sum(), size=now).astype(float) for pot in pots)
-        left -= now
 
 
 def _drawn(units: int, resamples: int, seed: int) -> Iterator[Counts]:

@@ -38,11 +38,15 @@ def units_of(rows: "pd.DataFrame", unit: UnitChoice = "auto") -> Units:
     "sentence": each distinct text (rows without text count each). "source": each article; a row that names none is
     a unit of its own. "auto": source where the rows name at least two and some article has several rows.
     """
-    named = rows["source"].to_numpy() != ""
-    several = rows["source"][named].nunique() if named.any() else 0
     if unit == "auto":
-        unit = "source" if 2 <= several < int(named.sum()) else "sentence"
+        unit = units_of_sources(rows["source"].tolist())
     return Units(unit, *codes_of(rows["source" if unit == "source" else "sentence"]))
+
+
+def units_of_sources(sources: Sequence[str]) -> UnitKind:
+    """The usual units of rows whose articles are *sources* ("" where a row names none): see `units_of`."""
+    named = [source for source in sources if source]
+    return "source" if 2 <= len(set(named)) < len(named) else "sentence"
 
 
 @dataclass(frozen=True)

@@ -173,9 +173,8 @@ def show_method(report: AgreementReport) -> None:
     )
     if "unit:context" in report.signature:
         text = _(
-            "On all generations with a label, and each annotator's last label before any opinion was shown. Intervals:"
-            " 95 %, by resampling contexts, since generations of one context resemble each other; fewer than 15"
-            " contexts: t interval. The annotators are taken as they are: another team may differ by more."
+            "On all generations with a label, and each annotator's last label before any opinion was shown. The"
+            " annotators are taken as they are: another team may differ by more."
         )
     elif report.on == "share":
         text = _(
@@ -183,11 +182,30 @@ def show_method(report: AgreementReport) -> None:
             " annotator's last label before any opinion was shown."
         )
     st.caption(plain(text))
-    if "unit:item" in report.signature:
-        text = _(
-            "Intervals: 95 %. All agree: Wilson's, modified for rare counts. Accept rates by form: items resampled. All"
-            " others: Dirichlet posterior over the patterns of labels that an item can have. What they hold in"
-            " simulations: docs/coverage.md, made by `make coverage`."
-        )
-        st.caption(plain(text))
+    st.caption(plain(_how_sure(report)))
     st.code(report.signature, language=None, wrap_lines=True)
+
+
+def _how_sure(report: AgreementReport) -> str:
+    """How the intervals were made, over what and how many."""
+    units = report.overall.pairwise.clusters
+    if not units:
+        return _(
+            "Intervals: 95 %. All agree: Wilson's, modified for rare counts. Accept rates by form: Bayesian bootstrap"
+            " of items. All others: Dirichlet posterior over the patterns of labels that an item can have. What they"
+            " hold in simulations: docs/coverage.md, made by `make coverage`."
+        )
+    if "unit:context" in report.signature:
+        text = _(
+            "Intervals: 95 %, over {units} contexts with all their labels, since generations of one context resemble"
+            " each other: Bayesian bootstrap of contexts, with a weight for patterns of labels that were not seen."
+            " Fewer than 5 contexts: none. What they hold in simulations: docs/coverage.md, made by `make coverage`."
+        )
+    else:
+        text = _(
+            "Intervals: 95 %, over {units} source articles with all their labels, since sentences of one article"
+            " resemble each other: Bayesian bootstrap of articles, with a weight for patterns of labels that were not"
+            " seen. Fewer than 5 articles: none. What they hold in simulations: docs/coverage.md, made by"
+            " `make coverage`."
+        )
+    return text.format(units=units)

@@ -17,7 +17,8 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.types import Operation
 from cli import cli
-from commands.agreement import for_people
+from commands.agreement import for_people, measure
+from core.statistics.estimate import CLUSTERED, DIRICHLET
 from core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts
 from tests.support.pages import open_page
@@ -40,6 +41,37 @@ def test_gwets_table_from_labels_to_ac1(fresh_store: Store) -> None:
     assert turned is not None and turned.table == ((118, 2), (5, 0))
     # Rejected items count: were only kept ones looked at, everybody would always agree.
     assert report.by_labels == {0: 0, 1: 0, 2: 125}
+
+
+def in_articles(store: Store, per_article: int) -> AgreementReport:
+    """60 sentences; two people agree on all sentences of an article or on none: only articles tell."""
+    project = make(store, 60, ("Ada", "Bo"), per_item=2, per_article=per_article)
+    every = texts(store, project)
+    label(store, project, "Ada", dict.fromkeys(every, "accept"))
+    label(store, project, "Bo", {t: "accept" if (i // 5) % 2 else "reject" for i, t in enumerate(every)})
+    return agreement(store, project, resampling=FAST)
+
+
+def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_store: Store) -> None:
+    report = in_articles(fresh_store, 5)
+    assert "|unit:source|clustered-dirichlet:200|" in report.signature
+    two = report.two("Ada", "Bo")
+    assert two is not None
+    for found in (report.overall.unanimity, report.overall.pairwise, report.overall.ac1, two.agreed, two.kappa):
+        assert (found.method, found.clusters) == (CLUSTERED, 12)
+    # sqrt(.25 / 12) over articles, wider for t with 11 degrees of freedom; sqrt(.25 / 60) were sentences independent.
+    found = report.overall.pairwise
+    assert found.value == 0.5 and found.se == pytest.approx((0.25 / 12) ** 0.5, rel=0.2)
+    assert str(found.note) == "Few units (12): a wide interval."
+    assert {"method": CLUSTERED, "clusters": 12}.items() <= measure(found).items()
+    assert report.by_form is not None and report.by_form.forms[0].rate.clusters == 12
+
+
+@pytest.mark.parametrize("per_article", [0, 1])
+def test_intervals_are_over_sentences_where_no_article_has_several(fresh_store: Store, per_article: int) -> None:
+    report = in_articles(fresh_store, per_article)
+    assert "|unit:item|dirichlet:200|" in report.signature
+    assert (report.overall.pairwise.method, report.overall.pairwise.clusters) == (DIRICHLET, 0)
 
 
 def with_missing_labels(store: Store) -> AgreementReport:

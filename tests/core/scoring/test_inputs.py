@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from annotations.files.project_texts import file_input, open_input, origin, project_input
+from annotations.files.project_texts import file_input, open_input, project_input
 from annotations.projects.projects import create_project
 from core.errors import BadFile, NotFound, Refused
+from core.files.paths import origin
 from tests.conftest import SENTENCES
 
 HEADER = "句子,关键词位置,原始关键词,对立关键词\n"

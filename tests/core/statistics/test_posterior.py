@@ -15,8 +15,8 @@ from core.statistics import (
     prevalence,
     specific_agreement,
 )
-from core.statistics.estimate import DIRICHLET
-from core.statistics.posterior import two_way_splits
+from core.statistics.estimate import CLUSTERED, DIRICHLET, Estimate
+from core.statistics.posterior import Seen, share_over_clusters, two_way_splits
 
 FAST = Resampling(resamples=400)
 
@@ -113,3 +113,46 @@ def test_planted_truth_is_that_of_many_items() -> None:
     labels = planted.labels(np.random.default_rng(1))
     for name, (truth, interval) in MEASURES.items():
         assert interval(labels, planted, Resampling(10)).value == pytest.approx(truth(planted), abs=0.01), name
+
+
+def in_clusters(clusters: int, size: int) -> Tally:
+    """Items of two labels, all items of a cluster alike: both accept, one does, nobody does, in turn."""
+    items = np.repeat(np.array([[2, 0], [1, 1], [0, 2]])[np.arange(clusters) % 3], size, axis=0)
+    return Tally.of(items, np.repeat(np.arange(clusters), size))
+
+
+def test_items_that_are_alike_in_clusters_tell_as_much_as_one_each() -> None:
+    for measure in (pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
+        one, four = measure(in_clusters(30, 1), FAST), measure(in_clusters(30, 4), FAST)
+        assert (one.method, one.clusters, four.method, four.clusters) == (DIRICHLET, 0, CLUSTERED, 30)
+        assert one.low is not None and one.high is not None and four.low is not None and four.high is not None
+        assert four.high - four.low == pytest.approx(one.high - one.low, rel=0.15), measure
+
+
+def test_fewer_than_five_clusters_have_no_interval_but_the_reason() -> None:
+    found = pairwise_agreement(in_clusters(4, 5), FAST)
+    assert found.value is not None and (found.low, found.method, found.clusters) == (None, "", 4)
+    assert str(found.note) == "Fewer than 5 units (4): no interval holds 95 % on so few."
+    assert pairwise_agreement(in_clusters(5, 5), FAST).low is not None
+
+
+def test_kappa_of_two_in_clusters_does_not_depend_on_who_is_first() -> None:
+    clusters = np.random.default_rng(1).multinomial(5, [0.6, 0.1, 0.1, 0.2], size=20)
+    turned = clusters[:, [0, 2, 1, 3]]
+    one, other = (cohen_kappa(c.sum(axis=0).reshape(2, 2), FAST, c) for c in (clusters, turned))
+    assert (one.low, one.high) == (other.low, other.high) and one.method == CLUSTERED
+
+
+@pytest.mark.parametrize(
+    ("held", "least", "most"), [([5, 0] * 10, 4.9, 5.0), ([2, 3] * 10, 1.0, 1.3), ([5] * 20, 5, 5)]
+)
+def test_design_effect_is_between_one_and_the_size_of_a_cluster(held: list[int], least: float, most: float) -> None:
+    """All alike within clusters: as many as they are; as mixed as each other: about one; all one answer: unknown."""
+    clusters = np.array([[n, 5 - n] for n in held], dtype=float)
+    seen = Seen(np.eye(2, dtype=np.int64), clusters.sum(axis=0), np.full(2, 0.5), clusters)
+    assert least <= seen.design_effect <= most
+
+
+def test_share_of_all_contexts_is_not_surely_1() -> None:
+    found = share_over_clusters(np.full(16, 5), np.full(16, 5), Estimate(1.0, units=16), FAST)
+    assert found.high == 1 and found.low is not None and 0.75 < found.low < 0.95
