@@ -6,16 +6,21 @@ Only facts and figures are stored, as printed and with their origin, in core/dat
 from core.published.claims import DOCUMENTS, VERDICTS, PrintedClaim, note_text
 from core.published.other_papers import inference_claims, misgendering_claims, thesis_claims
 from core.published.own_numbers import BASES, OwnCheck, check_own, read_rows
+from core.published.own_runs import BesidePrinted, beside_inference, beside_misgendering, compared
 from core.published.slguset import readings, slguset_claims, table4
 
 __all__ = [
     "BASES",
     "DOCUMENTS",
     "VERDICTS",
+    "BesidePrinted",
     "OwnCheck",
     "PrintedClaim",
+    "beside_inference",
+    "beside_misgendering",
     "check_own",
     "checks",
+    "compared",
     "note_text",
     "read_rows",
     "readings",

@@ -3,11 +3,15 @@
 import streamlit as st
 
 from core import resources
+from core.published import BesidePrinted, beside_misgendering, compared
 from core.statistics import wilson
 from core.statistics.estimate import NO_LABEL
+from pages.misgendering.source import cells, source_of
+from pages.misgendering.start import MISGENDERING
 from pages.ui.charts import downloads
+from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH, with_brackets
+from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.sentences import setting_name
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
@@ -25,7 +29,7 @@ def show_published() -> None:
             " model on a small set is not on the same scale."
         )
     )
-    _figures()
+    _figures(_beside_own())
     st.subheader(_("First pronouns in the released samples"), anchor=False)
     _samples()
     st.subheader(_("What to know"), anchor=False)
@@ -45,29 +49,75 @@ def measure_name(measure: str) -> str:
     }[measure]
 
 
-def _figures() -> None:
-    heads = (_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval, or ± as printed"), "n")
+def _beside_own() -> list[BesidePrinted] | None:
+    """Every printed value beside that of a run that is chosen; None where none is."""
+    with open_store() as store:
+        runs = {run.name: run for run in MISGENDERING.finished(store)}
+    with st.container(horizontal=True):
+        name = st.selectbox(
+            _("Your run beside them"), list(runs), index=None, key="beside-run", placeholder=_("none"),
+            disabled=not runs, help=None if runs else _("There is no finished run yet."),
+        )  # fmt: skip
+        if name is None:
+            return None
+        found = cells(source_of(runs[name]))
+        models = list(dict.fromkeys(key.get("model", "") for key, _metrics in found))
+        model = st.selectbox(_("Model"), models, key="beside-model") if len(models) > 1 else models[0]
+    beside = beside_misgendering([(key, metrics) for key, metrics in found if key.get("model", "") == model])
+    text = _(
+        "{model}: {n} of {all} printed values have one beside them, of the same set, setting and pronouns, with"
+        " intervals over its units. The printed ones are of other models: a difference is one of models and texts"
+        " alike."
+    )
+    st.caption(plain(text.format(model=model or name, n=compared(beside), all=len(beside))))
+    return beside
+
+
+def _figures(beside: list[BesidePrinted] | None) -> None:
+    heads = [_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval, or ± as printed"), "n"]
+    heads += [] if beside is None else [_("own run"), _("difference"), _("why there is none")]
+    columns = number_columns(heads, (3, 4, 5, *(() if beside is None else (6, 7))))
     for measure in MEASURES:
         st.markdown(f"**{plain(measure_name(measure))}**")
-        rest = []
-        for place, rows in _by_table(measure).items():
+        rest: list[list[str]] = []
+        for place, rows in _by_table(measure, beside).items():
             if len(rows) < WHOLE_TABLE:
                 rest += rows
                 continue
             with st.expander(plain(_("{place}: {number} values").format(place=place, number=len(rows)))):
-                show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rows], kind="text"))
+                show_html(table(columns, rows, kind="text"))
         if rest:
-            show_html(table(number_columns(heads, (3, 4, 5)), [_figure(row) for row in rest], kind="text"))
-    downloads(list(resources.table("published_misgendering")), key="published")
+            show_html(table(columns, rest, kind="text"))
+    downloads([dict(row) | _record(number, beside) for number, row in enumerate(_all())], key="published")
 
 
-def _by_table(measure: str) -> dict[str, list[Row]]:
+def _all() -> tuple[Row, ...]:
+    return tuple(resources.table("published_misgendering"))
+
+
+def _by_table(measure: str, beside: list[BesidePrinted] | None) -> dict[str, list[list[str]]]:
     """The figures of a measure by the printed table, setting and set that they are from."""
-    found: dict[str, list[Row]] = {}
-    for row in resources.table("published_misgendering"):
+    found: dict[str, list[list[str]]] = {}
+    for place, row in enumerate(_all()):
         if row["measure"] == measure:
-            found.setdefault(_place(row), []).append(row)
+            own = [] if beside is None else _own_cells(beside[place])
+            found.setdefault(_place(row), []).append(_figure(row) + own)
     return found
+
+
+def _own_cells(one: BesidePrinted) -> list[str]:
+    form = "+.3f" if one.row["measure"] != "disagreement" else "+.1%"
+    return [with_brackets(one.own, form), number(one.difference, form), note_text(one.reason)]
+
+
+def _record(place: int, beside: list[BesidePrinted] | None) -> dict[str, float | str | None]:
+    if beside is None:
+        return {}
+    one = beside[place]
+    return {
+        "own": one.own.value, "own_low": one.own.low, "own_high": one.own.high, "difference": one.difference,
+        "method": one.own.method, "reason": note_text(one.reason),
+    }  # fmt: skip
 
 
 def _figure(row: Row) -> list[str]:

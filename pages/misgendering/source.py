@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.runs.records import Run
 from pages.misgendering.start import MISGENDERING, show_first_run
 from pages.ui.choose import choose
 from pages.ui.head import open_store
@@ -47,7 +48,11 @@ def choose_source() -> Source | None:
         return _file()
     if not found:
         return None
-    run = choose_run(found)
+    return source_of(choose_run(found))
+
+
+def source_of(run: Run) -> Source:
+    """A finished run as a source."""
     return Source(str(run.table), run.table.stat().st_mtime, run.name, run.models)
 
 

@@ -3,11 +3,14 @@
 import streamlit as st
 
 from core import resources
-from core.nli.measure import published
+from core.nli.measure import Inference, published
+from core.nli.types import LABELS
+from core.published import BesidePrinted, beside_inference
 from core.statistics import Estimate
 from pages.nli.numbers import order_in_words
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
+from pages.ui.numbers import note_text, number
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
@@ -37,8 +40,11 @@ def _short(name: str) -> str:
     return name if len(name) <= 32 else "…" + name[-31:]
 
 
-def show_published() -> None:
-    """Tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper."""
+def show_published(own: Inference | None = None, asked_in: str = "") -> None:
+    """Tables 3 and 4: the printed score, the score from the printed shares, and what is not in the paper.
+
+    *own*, with sentences in the language *asked_in*: its shares stand beside those of Table 3.
+    """
     with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
         heads = [
             _("model"), _("s, Table 4"), _("s from Table 3"), _("rank in the paper"), _("directional part"),
@@ -59,7 +65,7 @@ def show_published() -> None:
                 "in the paper: 1 − FN puts Laboro above Waseda, s does not."
             )
         )
-        _shares()
+        _shares(None if own is None else beside_inference(own, asked_in))
         downloads(
             [
                 {
@@ -72,12 +78,31 @@ def show_published() -> None:
         )  # fmt: skip
 
 
-def _shares() -> None:
-    """Table 3 as printed: the shares of the three answers of each model on each set."""
+def _shares(beside: list[BesidePrinted] | None) -> None:
+    """Table 3 as printed: the shares of the three answers of each model on each set; one's own shares beside them."""
     st.markdown("**" + plain(_("Table 3: shares of the answers on each set")) + "**")
-    names = ("entailment", "contradiction", "neutral")
-    heads = (_("model"), _("set"), *names)
+    heads = [_("model"), _("set"), *LABELS]
     rows = resources.table("published_inference_shares")
-    body = [[row["model"], row["set"], *(row[name] for name in names)] for row in rows]
-    show_html(table(number_columns(heads, (2, 3, 4)), body))
-    downloads(list(rows), key="nli-shares")
+    body = [[row["model"], row["set"], *(row[name] for name in LABELS)] for row in rows]
+    if beside is None:
+        show_html(table(number_columns(heads, (2, 3, 4)), body))
+        downloads(list(rows), key="nli-shares")
+        return
+    reasons = dict.fromkeys(note_text(one.reason) for one in beside if one.reason)
+    if any(one.reason is None for one in beside):
+        heads += [_("own: {answer}").format(answer=name) for name in LABELS]
+        for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
+            row += map(_own_share, beside[start : start + len(LABELS)])
+    show_html(table(number_columns(heads, range(2, len(heads))), body))
+    text = _("Own share, in brackets own less printed. The printed ones are of other models and sentences.")
+    st.caption(plain(" ".join([text, *reasons])))
+    downloads([_beside_record(one) for one in beside], key="nli-shares")
+
+
+def _own_share(one: BesidePrinted) -> str:
+    return number(one.own.value, ".3f") + ("" if one.difference is None else f" ({number(one.difference, '+.3f')})")
+
+
+def _beside_record(one: BesidePrinted) -> dict[str, object]:
+    numbers = {"printed": one.printed, "own": one.own.value, "difference": one.difference, "n": one.own.units}
+    return {**one.row, **numbers, "reason": note_text(one.reason)}

@@ -36,15 +36,15 @@ def show_results(store: Store) -> None:
     if found is None:
         show_published()
         return
-    name, inference = found
+    name, inference, asked_in = found
     show_facts(inference)
     show_scale([(name, inference["s"])])
     show_shares(inference)
     show_occupations(inference)
-    show_published()
+    show_published(inference, asked_in)
 
 
-def _from_run(store: Store) -> tuple[str, Inference] | None:
+def _from_run(store: Store) -> tuple[str, Inference, str] | None:
     found = inference_runs(store)
     if not found:
         st.info(
@@ -56,7 +56,7 @@ def _from_run(store: Store) -> tuple[str, Inference] | None:
     _describe(run)
     model = str(run.record.get("model", run.name))
     model_banner(model)
-    return model, inference
+    return model, inference, str(run.facts("set").get("language", ""))
 
 
 def _describe(run: Run) -> None:
@@ -87,7 +87,7 @@ def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str
     return _measured(str(path), path.stat().st_mtime)
 
 
-def _from_file() -> tuple[str, Inference] | None:
+def _from_file() -> tuple[str, Inference, str] | None:
     path = choose_upload(
         _("File with set and label, and if possible occupation"),
         ["csv", "tsv", "jsonl", "json"],
@@ -110,4 +110,4 @@ def _from_file() -> tuple[str, Inference] | None:
         )
     if signatures:
         st.code("\n".join(signatures), language=None, wrap_lines=True)
-    return path.name, inference
+    return path.name, inference, ""

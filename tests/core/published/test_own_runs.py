@@ -1,0 +1,53 @@
+"""One's own run beside printed tables."""
+
+import pandas as pd
+import pytest
+
+from core.misgendering.metrics import by_cell
+from core.nli.measure import measured
+from core.nli.types import Prediction
+from core.published import beside_inference, beside_misgendering, compared
+
+
+def verdicts(**cell: str) -> pd.DataFrame:
+    pairs = [(1, 1), (1, 1), (1, 0), (0, 0), (0, 1), (0, 0), (1, 1), (0, 0)]
+    rows = [
+        {"instance": str(i), "template": f"t{i % 4}", "prob": p, "gen1": g, **cell} for i, (p, g) in enumerate(pairs)
+    ]
+    return pd.DataFrame(rows).astype({"prob": float, "gen1": float})
+
+
+def test_a_run_stands_beside_the_cells_of_its_set_setting_and_pronouns() -> None:
+    cells = list(by_cell(verdicts(dataset="misgendered", setting="pre", model="m", pronoun="they")))
+    beside = beside_misgendering(cells)
+    there = [one for one in beside if one.difference is not None]
+    assert {(one.row["dataset"], one.row["setting"], one.row["pronoun"]) for one in there} == {
+        ("misgendered", "pre", "they")
+    }
+    assert compared(beside) == len(there) > 10
+    mcc = next(one for one in there if one.row["measure"] == "mcc" and one.row["model"] == "Llama-70B")
+    # The table 3 1 / 1 3: (9 - 1) / 16 by hand; printed 0.051.
+    assert mcc.own.value == pytest.approx(0.5) and mcc.difference == pytest.approx(0.5 - 0.051)
+    reasons = {one.row["measure"]: one.reason for one in beside if one.row["measure"] in ("repetition", "people")}
+    assert all(reasons.values()) and all((one.own.value is None) == (one.reason is not None) for one in beside)
+
+
+def test_another_set_is_not_compared() -> None:
+    cells = list(by_cell(verdicts(dataset="own", setting="pre", model="m", pronoun="they")))
+    beside = beside_misgendering(cells)
+    assert compared(beside) == 0
+    ruff = next(one for one in beside if one.row["dataset"] == "ruff" and one.row["measure"] == "mcc")
+    assert ruff.reason is not None and ruff.reason.values == {"own": "own", "printed": "ruff"}
+
+
+def test_shares_of_a_japanese_run_stand_beside_table_3() -> None:
+    answers = [("PS", "entailment"), ("PS", "neutral"), ("AS", "contradiction"), ("AS", "contradiction")]
+    found = measured([Prediction(name, label, None) for name, label in answers])  # type: ignore[arg-type]
+    beside = beside_inference(found, "ja")
+    assert len(beside) == 45
+    first = beside[0]
+    assert (first.row["set"], first.row["label"], first.own.value, first.own.units) == ("PS", "entailment", 0.5, 2)
+    assert first.difference == pytest.approx(0.5 - 0.378)
+    assert all(one.reason for one in beside if one.row["set"] == "NS")  # the run asked no such pairs
+    assert compared(beside) == 30
+    assert compared(beside_inference(found, "en")) == 0
