@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
+from core.model_bias.missing import MissingValues
 from core.statistics import Estimate, Note
 
 MEANS = {
@@ -72,6 +73,7 @@ def summary_data(summary: Summary) -> dict[str, Any]:
             context_sd=shares.context_sd,
         ),
         "side_auc": estimate_data(summary.side_auc),
+        "missing": missing_data(summary.missing),
         "small_set_to_zero": {
             **_block({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
             **_block({"mean_abs": cut.mean_abs}, summary.mean_abs.reason),
@@ -83,6 +85,34 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         "reference": summary.reference,
         "signature": summary.signature,
     }
+
+
+def missing_data(found: MissingValues) -> dict[str, Any]:
+    """The bounds for missing values for JSON; means in log10."""
+    values = {
+        "size": found.size,
+        "signed_mean_if_female": found.signed_mean and found.signed_mean[0],
+        "signed_mean_if_male": found.signed_mean and found.signed_mean[1],
+        "male_share_if_female": found.male_share and found.male_share[0],
+        "male_share_if_male": found.male_share and found.male_share[1],
+    }
+    counts = {"rows": found.rows, "missing": found.missing, "infinite": found.infinite, "size_is": found.chosen}
+    return {**counts, **_block(values, found.reason)}
+
+
+def missing_text(found: MissingValues) -> str:
+    """The bounds in a line."""
+    head = f"  missing        {found.missing:,} of {found.rows:,}"
+    if not found.missing + found.infinite:
+        return head
+    if found.signed_mean is None:
+        return f"{head}  {found.reason}"
+    how = "the largest |Bias_c|" if found.chosen == "largest" else "as asked"
+    (low, high), (least, most) = found.signed_mean, found.male_share or (0.0, 0.0)
+    return (
+        f"{head}; if all leaned to the female or to the male word by {found.size:.3f} (log10, {how}): signed mean"
+        f" {low:+.4f} to {high:+.4f}, share to the male word {least:.1%} to {most:.1%}"
+    )
 
 
 def _block(values: Mapping[str, float | None], reason: Note | str | None, **more: Any) -> dict[str, Any]:
@@ -160,6 +190,7 @@ def summary_text(summary: Summary) -> str:
         f"  side AUC       {_number(auc.value, '.3f')} {_interval(auc)}{auc.reason or ''} (0.5: nothing)",
         f"  |Bias_c| < 0.3 set to 0: Model_bias {_number(cut.model_bias, '.4f')}, mean |Bias_c|"
         f" {_number(cut.mean_abs, '.4f')} (log10)",
+        missing_text(summary.missing),
         f"  denominator {summary.denominator}; {summary.units:,} units; {summary.drawn}",
         f"  {summary.signature}",
     ]

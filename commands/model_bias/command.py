@@ -33,6 +33,11 @@ if TYPE_CHECKING:  # pandas only when the command runs
     type=click.FloatRange(0, 1),
     help="Leave out sentences where both words together are less probable than this.",
 )
+@click.option(
+    "--missing-size",
+    type=click.FloatRange(0),
+    help="|Bias_c| (log10) of a sentence without a value, for the bounds of the mean. [default: the model's largest]",
+)
 @click.option("--by", type=click.Choice(["pair", "side", "masks"]), help="Also per word pair, side or mask width.")
 @click.option(
     "--pair-difference",

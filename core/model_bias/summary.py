@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.errors import N_
 from core.model_bias.means import BOUNDS, MEASURES, sizes, weighted
+from core.model_bias.missing import MissingValues, missing_values
 from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
 from core.model_bias.score_files import is_reference, rows_of
 from core.resources import keyword_pairs
@@ -71,6 +72,7 @@ class Summary:
     units: int
     drawn: str
     reference: bool
+    missing: MissingValues
 
     def ln(self, name: str) -> Estimate:
         """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
@@ -95,11 +97,13 @@ def summarise(
     resamples: int = RESAMPLES,
     seed: int = 0,
     group: str = "",
+    missing_size: float | None = None,
 ) -> Summary:
     """The summary of one model's rows (of *model*'s, where a frame of several is given).
 
     denominator "side" divides each side's sum by the sentences of that side, "all" by all (SPEC 1.7).
     least_mass leaves out rows whose pair mass is known and below it. Intervals are over units, see `units_of`.
+    missing_size: |Bias_c| in log10 that a missing value is given for the bounds; None: the largest of the model.
     """
     rows = rows if model is None else rows_of(rows, model)
     kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]
@@ -132,6 +136,7 @@ def summarise(
         units=units.count,
         drawn=resampling.signature(units.kind, T_OVER_UNITS),
         reference=bool(len(rows)) and is_reference(str(rows["model"].iloc[0])),
+        missing=missing_values(rows, least_mass=least_mass, size=missing_size),
     )
 
 
@@ -145,6 +150,7 @@ def summarise_by(
     least_mass: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    missing_size: float | None = None,
 ) -> list[Summary]:
     """One summary per word pair, per side of the source, or per mask width; `group` names it.
 
@@ -164,6 +170,7 @@ def summarise_by(
             resamples=resamples,
             seed=seed,
             group=name,
+            missing_size=missing_size,
         )
         for name in _ordered(list(names), by)
     ]

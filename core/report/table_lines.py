@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import N_
 from core.model_bias import Summary
+from core.model_bias.missing import MissingValues
 from core.report.numbers import interval, percent, plain_number, signed_number
 from core.sentence_bias.bias import LN10, SideMeans
 from core.statistics import Estimate, Note
@@ -124,6 +125,16 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
             tuple(_left_out(s, say) for s in summaries),
         ),
         Line(
+            say(N_("Bounds for missing values")),
+            say(
+                N_(
+                    "Signed mean over all sentences if those without a value all leaned to the female word, and if all"
+                    " to the male word, as far as the model's largest |Bias_c|."
+                )
+            ),
+            tuple(_bounds(s.missing, say) for s in summaries),
+        ),
+        Line(
             say(N_("Made how")),
             say(N_("The signature of the scores, then how the intervals were drawn.")),
             tuple(Cell("", (s.signature or "—", s.drawn)) for s in summaries),
@@ -220,6 +231,22 @@ def _left_out(summary: Summary, say: Say) -> Cell:
     return Cell(f"{whole:,}", tuple(say(text).format(n=f"{n:,}") for text, n in named if n))
 
 
+def _bounds(found: MissingValues, say: Say) -> Cell:
+    if not found.missing + found.infinite:
+        return Cell("—", (say(N_("no value is missing")),))
+    if found.signed_mean is None or found.male_share is None or found.size is None:
+        return Cell("—", reason=note_text(found.reason, say))
+    low, high = (signed_number(end) for end in found.signed_mean)
+    texts = (
+        say(N_("{n} of {rows} sentences without a value")).format(n=f"{found.missing:,}", rows=f"{found.rows:,}"),
+        say(N_("each counts as {size}")).format(size=plain_number(found.size)),
+        say(N_("share to the male word: {low} to {high}")).format(
+            low=percent(found.male_share[0]), high=percent(found.male_share[1])
+        ),
+    )
+    return Cell(f"{low} … {high}", texts)
+
+
 def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) -> dict[str, Any]:
     """One row of the table for a file: every measure with its interval in log10 and ln, and its signature."""
     row: dict[str, Any] = {"model": summary.model, "n": summary.n}
@@ -237,6 +264,9 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     row |= {f"variance_{name}": getattr(summary.shares, name) for name in ("pairs", "widths", "contexts")}
     auc = summary.side_auc
     row |= {"side_auc": auc.value, "side_auc_low": auc.low, "side_auc_high": auc.high}
+    missing = summary.missing
+    row |= {"missing": missing.missing, "missing_size_log10": missing.size}
+    row["signed_mean_if_missing_female"], row["signed_mean_if_missing_male"] = missing.signed_mean or (None, None)
     row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
     row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units}
     return row | {"drawn": summary.drawn, "signature": summary.signature}

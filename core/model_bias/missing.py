@@ -1,0 +1,60 @@
+"""What sentences without a value could do to a mean: bounds if all of them leaned to one word as far as any.
+
+A mean over the sentences that have a value is a mean of all only if the others are like them, which nobody knows.
+The bounds assume nothing but the size (Manski 1989): every missing value is +v, then every one is -v.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from core.errors import N_
+from core.statistics import Note
+
+NO_SIZE = Note(N_("No sentence has a finite value, so there is no size for the missing ones."))
+NO_ROWS = Note(N_("There is no sentence."))
+
+
+@dataclass(frozen=True, slots=True)
+class MissingValues:
+    """Bounds over all `rows`: those with a value, `infinite` ones (side known, size not), `missing` ones.
+
+    `missing`: undefined, rejected by the scoring, or under the chosen pair mass. `size` in log10 is what each missing
+    or infinite one is given, the largest |Bias_c| of the model's rows ("largest") or one that was asked for ("asked").
+    `signed_mean`: (all missing female, all missing male), log10; `male_share`: share of sentences that lean to the male
+    word, 0 to 1, the same two ways, for which no size is needed. None with `reason`.
+    """
+
+    rows: int
+    missing: int
+    infinite: int
+    size: float | None
+    chosen: Literal["largest", "asked"]
+    signed_mean: tuple[float, float] | None
+    male_share: tuple[float, float] | None
+    reason: Note | None = None
+
+
+def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size: float | None = None) -> MissingValues:
+    """The bounds for one model's rows; *size*: |Bias_c| in log10 of a missing value, None for the largest observed."""
+    values = rows["bias_log10"].to_numpy(dtype=float)
+    small = np.zeros(len(rows), dtype=bool) if least_mass is None else (rows["pair_mass"] < least_mass).to_numpy(bool)
+    finite = values[np.isfinite(values)]
+    largest = float(np.abs(finite).max()) if len(finite) else None
+    chosen: Literal["largest", "asked"] = "largest" if size is None else "asked"
+    given = largest if size is None else size
+    missing = int((np.isnan(values) | small).sum())
+    kept = values[~small & ~np.isnan(values)]
+    infinite = int(np.isinf(kept).sum())
+    if not len(rows):
+        return MissingValues(0, 0, 0, given, chosen, None, None, NO_ROWS)
+    male = int((kept > 0).sum())
+    share = (male / len(rows), (male + missing) / len(rows))
+    if given is None:
+        return MissingValues(len(rows), missing, infinite, None, chosen, None, share, NO_SIZE)
+    total = math.fsum(np.where(np.isinf(kept), np.sign(kept) * given, kept))
+    bounds = ((total - missing * given) / len(rows), (total + missing * given) / len(rows))
+    return MissingValues(len(rows), missing, infinite, given, chosen, bounds, share)
