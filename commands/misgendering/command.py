@@ -112,7 +112,8 @@ def metrics_data(found: "Metrics") -> dict[str, Any]:
 def estimate_data(found: "Estimate") -> dict[str, Any]:
     """A number with its interval."""
     data = {"value": found.value, "low": found.low, "high": found.high}
-    return _with_reasons(data, found) | ({"note": str(found.note)} if found.note and found.low is not None else {})
+    note = {"note": str(found.note)} if found.note and found.low is not None else {}
+    return _with_reasons(data, found) | note | found.method_data
 
 
 def _variation(found: "Variation") -> dict[str, Any]:
@@ -124,6 +125,7 @@ def _variation(found: "Variation") -> dict[str, Any]:
     data["levels"] = found.levels
     if found.levels is None:
         data["levels_reason"] = str(NOT_FIVE)
+    data |= found.mean.method_data
     return data | {"n": found.n, "complete": found.complete, "dropped": found.dropped}
 
 

@@ -48,7 +48,7 @@ def _with_reasons(found: dict[str, Any], estimate: Estimate) -> dict[str, Any]:
     reason = estimate.reason if estimate.value is None else estimate.note or NO_INTERVAL
     reasons = {f"{key}_reason": str(reason) for key, value in found.items() if value is None}
     note = {"note": str(estimate.note)} if estimate.note and not reasons else {}
-    return {**found, **reasons, **note}
+    return {**found, **reasons, **note, **estimate.method_data}
 
 
 def summary_data(summary: Summary) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def estimate(found: Estimate) -> dict[str, Any]:
     """A share of 1 with its 95 % interval; `n`: what it is of."""
     if found.value is None:
         return {**maybe("value", None, found.reason), "low": None, "high": None, "n": found.units}
-    return {"value": found.value, "low": found.low, "high": found.high, "n": found.units}
+    return {"value": found.value, "low": found.low, "high": found.high, "n": found.units, **found.method_data}
 
 
 def _lengths(found: Lengths) -> dict[str, Any]:

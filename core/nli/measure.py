@@ -207,7 +207,7 @@ def interval_json(found: Estimate) -> dict[str, object]:
     note = str(found.reason or found.note or "")
     if found.low is None:
         return data | {"low_reason": note, "high_reason": note}
-    return data | ({"note": note} if note else {})
+    return data | ({"note": note} if note else {}) | found.method_data
 
 
 def _named(found: Inference) -> list[tuple[str, tuple[int, ...]]]:

@@ -269,4 +269,7 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     row["signed_mean_if_missing_female"], row["signed_mean_if_missing_male"] = missing.signed_mean or (None, None)
     row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
     row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units}
+    row["intervals"] = " + ".join(
+        dict.fromkeys(e.method for e in (summary.model_bias, summary.signed_mean, auc) if e.method)
+    )
     return row | {"drawn": summary.drawn, "signature": summary.signature}

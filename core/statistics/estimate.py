@@ -71,6 +71,11 @@ class Estimate:
     method: str = ""
     clusters: int = 0
 
+    @property
+    def method_data(self) -> dict[str, str]:
+        """`method` for JSON; empty where there is no interval."""
+        return {"method": self.method} if self.low is not None and self.method else {}
+
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":
         """A measure that has no value, and why."""

@@ -18,7 +18,7 @@ from pages.association.tables import difference_table, group_table, printed_tabl
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import note_text, undefined
+from pages.ui.numbers import methods_text, note_text, undefined
 from pages.ui.style import colours
 from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain
@@ -66,6 +66,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_chart(chart, data, key="differences", says=says)
     show_html(difference_table(found, without))
     st.caption(plain(_("Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows.")))
+    st.caption(plain(methods_text(one.estimate for one in found)))
     fields = [one for one in by(table, version, model, "field") if one.name]
     if fields:
         st.subheader(_("By field"), anchor=False)
@@ -104,6 +105,7 @@ def frame_of(found: list[Difference]) -> pd.DataFrame:
             one.unit: one.words,
             "women": missing if one.women is None else one.women,
             "stays": one.stays,
+            "method": one.estimate.method,
         }
         for one in found
     ]
@@ -218,8 +220,8 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
 def _group_rows(groups: list[Group]) -> list[dict[str, object]]:
     return [
         {"class": one.kind, "gender": one.gender, "n": one.numbers.n, "undefined": one.undefined,
-         "mean": one.numbers.mean, "low": one.mean.low, "high": one.mean.high, "std": one.numbers.std,
-         "max": one.numbers.max, "q75": one.numbers.q75, "q50": one.numbers.q50, "q25": one.numbers.q25,
-         "min": one.numbers.min}
+         "mean": one.numbers.mean, "low": one.mean.low, "high": one.mean.high, "method": one.mean.method,
+         "std": one.numbers.std, "max": one.numbers.max, "q75": one.numbers.q75, "q50": one.numbers.q50,
+         "q25": one.numbers.q25, "min": one.numbers.min}
         for one in groups
     ]  # fmt: skip

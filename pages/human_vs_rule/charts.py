@@ -82,6 +82,7 @@ def _cell_row(found: PageNumbers, cell: Any, name: str) -> Row:
         "published": mean.published,
         "n": mean.rows,
         "contexts": estimate.units,
+        "method": estimate.method,
         "note": note_text(estimate.note or estimate.reason),
         "signature": found.signature,
     }

@@ -65,6 +65,7 @@ def numbers(estimate: Estimate, *, signed: bool = False) -> dict[str, Any]:
         "high": estimate.high,
         "interval": interval(estimate.low, estimate.high, signed=signed) or note_text(estimate.note or estimate.reason),
         "units": estimate.units,
+        "method": estimate.method,
         "reason": note_text(estimate.reason),
         "note": note_text(estimate.note),
     }

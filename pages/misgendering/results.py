@@ -15,7 +15,7 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, note_text
+from pages.ui.numbers import DASH, methods_text, note_text
 from pages.ui.text import plain
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
@@ -87,6 +87,7 @@ def _tiles(found: Metrics) -> None:
             _tile(name, estimate, share)
     text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not. In brackets: 95 % intervals.")
     st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
+    st.caption(plain(methods_text(estimate for _name, estimate, _share in tiles)))
 
 
 def _tile(name: str, estimate: Estimate, share: bool) -> None:

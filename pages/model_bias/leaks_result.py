@@ -122,6 +122,7 @@ def _shares(one: Compared) -> list[dict[str, Any]]:
             "share": share.value,
             "low": share.low,
             "high": share.high,
+            "method": share.method,
             "leaks": counts[0],
             "judged": counts[1],
         }

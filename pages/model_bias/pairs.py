@@ -104,6 +104,7 @@ def _row(model: str, one: Summary, measure: str) -> dict[str, Any]:
         "interval": interval(estimate.low, estimate.high, signed=measure == "signed_mean") or "—",
         "n": one.n,
         "reason": note_text(estimate.reason),
+        "method": estimate.method,
         "estimate": estimate,
         "drawn": one.drawn,
         "signature": one.signature,

@@ -12,7 +12,7 @@ from core.statistics.intervals import ALIKE_AT_AN_END
 from pages.ui.charts import downloads, show_chart
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
-from pages.ui.numbers import DASH, bracketed, note_text, number
+from pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
 from pages.ui.style import colours
 from pages.ui.tables import Column, estimate_cell, show_html, table
 from pages.ui.text import plain
@@ -56,14 +56,16 @@ def show_facts(found: "Inference") -> None:
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
     unit = _("occupations") if found.unit == "occupation" else _("rows")
     units = len(found.occupations) or found.rows
-    text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones drawn apart.")
-    st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), *notes])))
+    text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones as two samples.")
+    methods = methods_text(found.estimates.values())
+    st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     with st.expander(_("What the numbers say"), icon=":material/help:"):
         st.write(_explained())
     rows = [
         {
             "measure": name, "value": one.value, "low": one.low, "high": one.high, "units": one.units,
-            "reason": str(one.reason or ""), "note": str(one.note or ""), "intervals": found.signature,
+            "reason": str(one.reason or ""), "note": str(one.note or ""), "method": one.method,
+            "intervals": found.signature,
         }
         for name, one in found.estimates.items()
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -61,6 +62,13 @@ def undefined(value: float | None, reason: str = "", form: str = "{:.3f}") -> tu
 def note_text(note: Note | None) -> str:
     """A reason or note in the visitor's language; "" for None."""
     return _(note.message).format(**note.values) if note else ""
+
+
+def methods_text(estimates: Iterable[Estimate]) -> str:
+    """How the intervals of *estimates* were made, and where their coverage stands; "" where there is none."""
+    methods = dict.fromkeys(_(one.method) for one in estimates if one.low is not None and one.method)
+    text = _("95 % intervals: {methods}. docs/coverage.md says what they hold.")
+    return text.format(methods="; ".join(methods)) if methods else ""
 
 
 def number(value: float | None, form: str = ".2f") -> str:
