@@ -7,6 +7,7 @@ import math
 import os
 import random
 import secrets
+import shutil
 import uuid
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -43,6 +44,8 @@ settings.register_profile("new", _untimed, max_examples=100, print_blob=True)
 settings.load_profile(os.environ.get("EVENHAND_TEST_EXAMPLES", "same"))
 
 _folders = itertools.count(1)
+MEMORY = Path("/dev/shm")  # noqa: S108  a file system in memory, on Linux
+ROOM = 8 << 30  # bytes: ten times what the files of the suite take
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
 
@@ -57,6 +60,23 @@ SENTENCES = (
     "姥姥喜欢在院子里种花。",
     "外公每天早上去公园散步。",
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Files of tests lie in memory where there is room: waiting for the disk at each commit is no part of a test."""
+    if hasattr(config, "workerinput") or config.option.basetemp or not MEMORY.is_dir():
+        return
+    if shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """What failed can be looked at; the files of a suite that passed give their memory back."""
+    if hasattr(session.config, "workerinput") or exitstatus != pytest.ExitCode.OK:
+        return
+    folder: Path = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    if folder.is_relative_to(MEMORY):
+        session.config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.hookimpl(wrapper=True)

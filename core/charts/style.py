@@ -11,6 +11,8 @@ from core.charts.palette import LIGHT, Palette
 # A chart is checked against the schema of Vega-Lite when it is drawn. Its parts would be too, each time one is made,
 # which takes as long again.
 schemapi.disable_debug_mode()
+# The default theme writes the width and height into each chart that Vega-Lite takes anyway, and pages have other ones.
+alt.theme.enable("none")
 
 FONT = "Noto Sans CJK SC, Noto Sans SC, PingFang SC, Microsoft YaHei, sans-serif"
 WIDTH = 640  # pixels of a picture whose chart fills its container on the page

@@ -13,7 +13,7 @@ from core.report.numbers import interval, signed_number
 from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings
-from pages.ui.charts import downloads
+from pages.ui.charts import downloads, vega_lite
 from pages.ui.language import _
 from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
@@ -113,7 +113,7 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
         palette=colours(),
     )
     chart = chart.add_params(alt.selection_point(name="cell", fields=["a", "b"], on="click"))
-    event: Any = st.altair_chart(chart, key=key, on_select="rerun", selection_mode="cell")
+    event: Any = st.vega_lite_chart(vega_lite(chart), key=key, on_select="rerun", selection_mode="cell")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(says))
         downloads(found, key=f"{key}-file", chart=chart)
@@ -152,7 +152,7 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
     says = two_models_say(first, second, (a, b), say=_)
     found = squares(first, second)
     chart = two_models(found, a, b, description=says, say=_, click="square", palette=colours())
-    event: Any = st.altair_chart(chart, key="two-models", on_select="rerun", selection_mode="square")
+    event: Any = st.vega_lite_chart(vega_lite(chart), key="two-models", on_select="rerun", selection_mode="square")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(says))
         downloads(found.assign(a=a, b=b), key="two-models-file", chart=chart)

@@ -12,7 +12,7 @@ from pages.model_bias.numbers import at_once, bins_of, curve_of, rows_for
 from pages.model_bias.overview import notes
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, show_chart
+from pages.ui.charts import downloads, show_chart, vega_lite
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
@@ -62,7 +62,7 @@ def _density(source: ScoreFile, models: list[str], settings: Settings, corrected
     says = distribution_says(found, say=_)
     labels = {model: f"({note})" for model, note in notes(models).items()}
     chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
-    event: Any = st.altair_chart(chart, key="density", on_select="rerun", selection_mode="bin")
+    event: Any = st.vega_lite_chart(vega_lite(chart), key="density", on_select="rerun", selection_mode="bin")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(says))
         downloads(_signed_rows(found, source), key="density-file", chart=chart)

@@ -15,7 +15,7 @@ from core.report.table_lines import Paper, numbers, table_lines
 from core.sentence_bias.bias import LN10
 from pages.model_bias.numbers import corrected_means, quick_means, summary
 from pages.model_bias.source import Settings
-from pages.ui.charts import downloads, show_chart
+from pages.ui.charts import downloads, show_chart, vega_lite
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
@@ -45,7 +45,8 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
         quick = pd.DataFrame([_quick(source, model, settings) for model in models])
         with place.container():
             says = sides_says(quick, say=_)
-            st.altair_chart(sides(_noted(quick, models), description=says, say=_, palette=colours()), key="sides-quick")
+            chart = sides(_noted(quick, models), description=says, say=_, palette=colours())
+            st.vega_lite_chart(vega_lite(chart), key="sides-quick")
         with table, st.spinner(_("Working out the intervals …"), show_time=True):
             found = [summary(source, model, settings) for model in models]
         st.session_state[f"known-{source}-{models}-{settings}"] = True

@@ -15,7 +15,7 @@ from core.statistics import Estimate
 from pages.model_bias.numbers import GROUP_RESAMPLES, grouped, rows_for
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings
-from pages.ui.charts import downloads
+from pages.ui.charts import downloads, vega_lite
 from pages.ui.language import _
 from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
@@ -41,7 +41,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     tested = many_intervals([row["estimate"] for row in rows]) if measure == "signed_mean" else None
     chart = _chart(data, says, measure, by)
     chart = chart.add_params(alt.selection_point(name="cell", fields=["group", "model"], on="click"))
-    event: Any = st.altair_chart(chart, key="groups-chart", on_select="rerun", selection_mode="cell")
+    event: Any = st.vega_lite_chart(vega_lite(chart), key="groups-chart", on_select="rerun", selection_mode="cell")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(paragraph([says, note_text(tested.sentence)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)

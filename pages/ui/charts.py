@@ -32,10 +32,18 @@ def show_chart(chart: "Drawing", data: "Table", *, key: str, says: str) -> None:
     """
     with st.container(key=f"{key}-box"):
         # A chart with a description of its own brings it along; both at once are a warning in the log.
-        st.altair_chart(chart, key=key, alt=None if isinstance(chart.description, str) else says)
+        st.vega_lite_chart(vega_lite(chart), key=key, alt=None if isinstance(chart.description, str) else says)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(plain(says))
             downloads(data, key=key, chart=chart)
+
+
+def vega_lite(chart: "Drawing") -> dict[str, Any]:
+    """*chart* for `st.vega_lite_chart`: what `st.altair_chart` sends, but not checked against the schema of Vega-Lite.
+
+    The check takes most of the time of drawing. It finds mistakes of this code, so tests/core/charts make it.
+    """
+    return chart.to_dict(validate=False)
 
 
 def downloads(data: "Table", *, key: str, chart: "Drawing | None" = None) -> None:

@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner
 from streamlit.util import calc_hash
 
 from core.language import Language, translate
+from pages.ui import charts
 from tests.support.projects import new_store
 
 # AppTest reads the metadata of every installed package for each app, which takes longer than a page: once is enough.
@@ -33,6 +34,22 @@ def _joined(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -
 local_script_runner.require_widgets_deltas = _joined
 # Each run compiles the page anew, which no test changes.
 local_script_runner.ScriptCache = cache(local_script_runner.ScriptCache)
+
+_seen: set[str] = set()
+
+
+def _checked_once(chart: Any) -> dict[str, Any]:
+    """Pages draw unchecked; here each kind of chart is checked against the schema of Vega-Lite the first time."""
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    inner = [*spec.get("layer", ()), *spec.get("hconcat", ()), *spec.get("vconcat", ())]
+    kind = str([(part.get("mark"), sorted(part.get("encoding", ()))) for part in [spec, *inner]])
+    if kind not in _seen:
+        _seen.add(kind)
+        chart.to_dict(validate=True)
+    return spec
+
+
+charts.vega_lite = _checked_once
 
 MAIN = Path(__file__).resolve().parents[2] / "pages" / "main.py"
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
