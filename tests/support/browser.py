@@ -24,8 +24,9 @@ from playwright.sync_api import Browser, Playwright, sync_playwright
 from annotations.database.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
-# A switch that is given twice counts as it stands last, so this is Playwright's own list, and then the two parts of the
-# address bar that Chromium loads as pages of their own for every window: a quarter of what opening a desk costs.
+# A switch that is given twice counts as it stands last, so this is Playwright's own list, then the two parts of the
+# address bar that Chromium loads as pages of their own for every window (a quarter of what opening a desk costs), and
+# the process that it starts beforehand for a page that may come.
 FEATURES_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync",
     "DestroyProfileOnBrowserClose",
@@ -43,6 +44,7 @@ FEATURES_OFF = (
     "PreconnectToSearch",
     "WebUIOmniboxPopup",
     "WebUIOmniboxAimPopup",
+    "SpareRendererForSitePerProcess",
 )
 FLAGS = [
     f"--disable-features={','.join(FEATURES_OFF)}",
