@@ -44,7 +44,7 @@ settings.register_profile("new", _untimed, max_examples=100, print_blob=True)
 settings.load_profile(os.environ.get("EVENHAND_TEST_EXAMPLES", "same"))
 
 _folders = itertools.count(1)
-MEMORY = Path("/dev/shm")  # noqa: S108  a file system in memory, on Linux
+MEMORY = Path("/dev/shm")
 ROOM = 8 << 30  # bytes: ten times what the files of the suite take
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"  # does not ship with the project; tests skip where it is absent
