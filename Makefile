@@ -16,7 +16,7 @@ lint:  ## ruff, mypy, and what sources, catalogues and documents must keep to
 docs:  ## write docs/cli.md and the pictures of the README again
 	@sh bin/start.sh docs
 
-coverage:  ## simulate how often the intervals of agreement hold the truth; writes docs/coverage.md
+coverage:  ## simulate how often intervals hold the truth; writes docs/coverage.md
 	@sh bin/start.sh coverage
 
 site:  ## the documents and the API of core as a site in site/

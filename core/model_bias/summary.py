@@ -112,8 +112,7 @@ def summarise(
     means = side_means(values.tolist(), denominator=denominator)
     finite = kept[np.isfinite(values)]
     units = units_of(finite, unit)
-    measures = weighted(finite, units, denominator)
-    found = over_units(resampling, measures, units.count, BOUNDS, sizes(finite, units))
+    found = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
     estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
     return Summary(
         model=str(rows["model"].iloc[0]) if len(rows) else model or "",
