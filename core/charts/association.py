@@ -116,7 +116,7 @@ def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 4}
     grey = base.mark_rect(color=palette.line, **cell)
     colour = alt.Color("value:Q", scale=scale, legend=None)
-    words = base.mark_text(fontSize=12, color=palette.ink).encode(text="shown:N")
+    words = base.mark_text(fontSize=12, color=palette.ink).encode(text=alt.Text("shown:N"))
     return styled(alt.layer(grey, base.mark_rect(**cell).encode(color=colour), words), description, palette)
 
 

@@ -103,7 +103,9 @@ def _fields(reach: float, y: alt.Y, palette: Palette) -> list[Any]:
             {"bias_log10": -reach, "to": -OBVIOUS, "tint": palette.female_tint},
         ]
     )
-    ground = alt.Chart(fields).mark_rect(opacity=0.7).encode(y=y, y2="to:Q", color=alt.Color("tint:N", scale=None))
+    ground = (
+        alt.Chart(fields).mark_rect(opacity=0.7).encode(y=y, y2=alt.Y2("to:Q"), color=alt.Color("tint:N", scale=None))
+    )
     borders = alt.Chart(pd.DataFrame([{"bias_log10": -OBVIOUS}, {"bias_log10": OBVIOUS}]))
     zero = alt.Chart(pd.DataFrame([{"bias_log10": 0.0}]))
     dashed = borders.mark_rule(color=palette.soft, strokeWidth=1, strokeDash=[4, 4])

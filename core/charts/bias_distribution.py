@@ -111,9 +111,9 @@ def ridges(
     colours = alt.Scale(domain=["male", "none", "female"], range=[palette.male, palette.neutral, palette.female])
     bars = base.mark_rect(stroke=palette.paper, strokeWidth=0.6).encode(
         x=x,
-        x2="to:Q",
+        x2=alt.X2("to:Q"),
         y=alt.Y("bottom:Q", scale=y, axis=None),
-        y2="top:Q",
+        y2=alt.Y2("top:Q"),
         color=alt.Color("side:N", scale=colours, legend=None),
         tooltip=tips,
     )
@@ -200,7 +200,7 @@ def _marks(x: alt.X, palette: Palette) -> list[Any]:
     borders = alt.Chart(pd.DataFrame([{"from": -OBVIOUS}, {"from": OBVIOUS}]))
     zero = alt.Chart(pd.DataFrame([{"from": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1)
     dashed = borders.mark_rule(color=palette.soft, strokeWidth=1, strokeDash=[4, 4])
-    return [strip.encode(x=x, x2="to:Q"), dashed.encode(x=x), zero.encode(x=x)]
+    return [strip.encode(x=x, x2=alt.X2("to:Q")), dashed.encode(x=x), zero.encode(x=x)]
 
 
 def _grounds(models: int, y: alt.Scale, palette: Palette) -> Any:
@@ -233,11 +233,13 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
     return [
         # A halo, because the line of 0 runs through the name.
         base.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **name).encode(
-            x=alt.datum(0), text="name:N"
+            x=alt.datum(0), text=alt.Text("name:N")
         ),
-        base.mark_text(color=palette.ink, **name).encode(x=alt.datum(0), text="name:N"),
-        base.mark_text(align="left", color=palette.female, **text).encode(x=alt.value(2), text="left:N"),
-        base.mark_text(align="right", color=palette.male, **text).encode(x=alt.value("width"), text="right:N"),
+        base.mark_text(color=palette.ink, **name).encode(x=alt.datum(0), text=alt.Text("name:N")),
+        base.mark_text(align="left", color=palette.female, **text).encode(x=alt.value(2), text=alt.Text("left:N")),
+        base.mark_text(align="right", color=palette.male, **text).encode(
+            x=alt.value("width"), text=alt.Text("right:N")
+        ),
     ]
 
 

@@ -27,7 +27,7 @@ TICKS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32, 64)
 def interval_lines(base: Any, *, low: str = "low", high: str = "high", width: float = 2, **look: Any) -> Any:
     """The interval of each row of *base* as a line; nothing where it has none. Its colour: *look* or an encoding."""
     lines = base.transform_filter(f"isValid(datum.{low})").mark_rule(strokeWidth=width, **look)
-    return lines.encode(x=alt.X(f"{low}:Q"), x2=f"{high}:Q")
+    return lines.encode(x=alt.X(f"{low}:Q"), x2=alt.X2(f"{high}:Q"))
 
 
 def dots(base: Any, x: alt.X, *, size: int = 90, filled: bool = True, where: str = "", **look: Any) -> Any:
@@ -81,7 +81,7 @@ def headings(heads: pd.DataFrame, y: alt.Y, palette: Palette, down: int = 4) -> 
     named = heads[heads["group"] != ""]
     base = alt.Chart(named if len(named) else heads)
     text = base.mark_text(align="left", fontSize=13, fontWeight="bold", color=palette.ink, dy=down)
-    return text.encode(x=alt.value(0), y=y, text="group:N")
+    return text.encode(x=alt.value(0), y=y, text=alt.Text("group:N"))
 
 
 def shares_of_people(
@@ -110,7 +110,7 @@ def shares_of_people(
     layers = [
         interval_lines(base, color=palette.ink),
         dots(base, x, color=palette.ink),
-        words.encode(x=alt.X("place:Q", scale=alt.Scale(domain=[0, 1])), text="written:N"),
+        words.encode(x=alt.X("place:Q", scale=alt.Scale(domain=[0, 1])), text=alt.Text("written:N")),
     ]
     return styled(alt.layer(*layers), description, palette)
 
@@ -144,7 +144,7 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palett
     look: dict[str, Any] = {"size": 140, "yOffset": DOWN}
     full = dots(base, x, where="datum.stratum == 'extreme'", **look)
     hollow = dots(base, x, where="datum.stratum != 'extreme'", filled=False, fill=palette.card, strokeWidth=2.5, **look)
-    words = base.mark_text(align="left", dy=-9, fontSize=13).encode(x=alt.value(2), text="words:N", color=own)
+    words = base.mark_text(align="left", dy=-9, fontSize=13).encode(x=alt.value(2), text=alt.Text("words:N"), color=own)
     lines = interval_lines(base, width=3, yOffset=DOWN)
     layers = [lines.encode(color=own), full.encode(color=own), hollow.encode(stroke=own), words]
     return styled(alt.layer(*layers), description, palette)

@@ -128,8 +128,8 @@ def counted(data: pd.DataFrame, *, description: str, say: Say = same, palette: P
             scale=alt.Scale(domain=[0, 1]),
             axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
         ),
-        x2="end:Q",
+        x2=alt.X2("end:Q"),
         color=alt.Color("choice_text:N", scale=alt.Scale(domain=names, range=fills), legend=legend),
     )
-    words = base.mark_text(fontSize=12, color=palette.ink).encode(x="middle:Q", text="written:N")
+    words = base.mark_text(fontSize=12, color=palette.ink).encode(x=alt.X("middle:Q"), text=alt.Text("written:N"))
     return styled(alt.layer(headings(heads, y, palette), bars, words), description, palette)

@@ -110,10 +110,12 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
     legend = alt.Legend(title=None, orient="top", columns=2, symbolType="square", labelLimit=260)
     colour = alt.Color("level_text:N", scale=alt.Scale(domain=list(names.values()), range=fills), legend=legend)
-    bars = base.mark_bar(stroke=palette.paper, strokeWidth=1, cornerRadius=3).encode(x=x, x2="end:Q", color=colour)
+    bars = base.mark_bar(stroke=palette.paper, strokeWidth=1, cornerRadius=3).encode(
+        x=x, x2=alt.X2("end:Q"), color=colour
+    )
     dark = base.mark_text(fontSize=12, color=palette.ink).transform_filter("datum.level != '0.49'")
     light = base.mark_text(fontSize=12, color=palette.card, fontWeight="bold").transform_filter("datum.level == '0.49'")
-    words = [one.encode(x="middle:Q", text="written:N") for one in (dark, light)]
+    words = [one.encode(x=alt.X("middle:Q"), text=alt.Text("written:N")) for one in (dark, light)]
     return styled(alt.layer(headings(heads, y, palette, 5), bars, *words), description, palette)
 
 
@@ -148,7 +150,7 @@ def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette
     points = base.mark_point(size=110, filled=True, opacity=1, color=palette.good).encode(
         shape=alt.Shape("group:N", scale=shapes, legend=legend)
     )
-    names = base.mark_text(align="left", dx=9, dy=-7, fontSize=12, color=palette.ink).encode(text="label:N")
+    names = base.mark_text(align="left", dx=9, dy=-7, fontSize=12, color=palette.ink).encode(text=alt.Text("label:N"))
     guides = _guides(low, high, x, y, say, palette)
     return styled(alt.layer(*guides, points, names), description, palette)
 
@@ -165,7 +167,7 @@ def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Pale
     texts = [
         alt.Chart(pd.DataFrame([{"beta": beta, "alpha": alpha, "text": text}]))
         .mark_text(align=align, baseline="middle", fontSize=12, color=palette.soft)
-        .encode(x=x, y=y, text="text:N")
+        .encode(x=x, y=y, text=alt.Text("text:N"))
         for beta, alpha, align, text in words
     ]
     return [line((low, 1), (high, 1)), line((1, low), (1, high)), line((low, low), (high, high)), *texts]
@@ -190,5 +192,5 @@ def slot(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         tooltip=[alt.Tooltip("form:N", title=say(N_("form"))), alt.Tooltip("share_text:N", title=say(N_("share")))],
     )
     bars = base.mark_bar(height=20, cornerRadiusEnd=4).encode(color=alt.Color("preferred:N", scale=fills, legend=None))
-    words = base.mark_text(align="left", dx=7, fontSize=13, color=palette.ink).encode(text="text:N")
+    words = base.mark_text(align="left", dx=7, fontSize=13, color=palette.ink).encode(text=alt.Text("text:N"))
     return styled(alt.layer(bars, words), description, palette)

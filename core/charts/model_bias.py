@@ -46,11 +46,11 @@ def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pal
         "stroke": palette.ink,
         "yOffset": 11,
     }
-    names = alt.Chart(_names(data)).encode(x=alt.value(0), y=y, text="label:N")
+    names = alt.Chart(_names(data)).encode(x=alt.value(0), y=y, text=alt.Text("label:N"))
     text: dict[str, Any] = {"align": "left", "dy": -13, "fontSize": 13, "fontWeight": "bold"}
     zero = alt.Chart(pd.DataFrame([{"end": 0.0}])).mark_rule(color=palette.soft, strokeWidth=1.5)
     layers = [
-        bars.encode(x=x, x2="zero:Q", color=own),
+        bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
         interval_lines(base, width=5, color=palette.paper, **spans),
         interval_lines(base, color=palette.ink, **spans),
         dots(base, alt.X("paper:Q"), size=120, **diamond),
@@ -132,7 +132,7 @@ def _numbers(base: Any, shown: pd.DataFrame, own: Any) -> list[Any]:
             some = base.transform_filter(f"datum.left == {str(left).lower()}")
             align, gap = ("right", -10) if left else ("left", 10)
             text = some.mark_text(align=align, dx=gap, dy=12, fontSize=13, fontWeight="bold")
-            layers.append(text.encode(x="text_at:Q", text="text:N", color=own))
+            layers.append(text.encode(x=alt.X("text_at:Q"), text=alt.Text("text:N"), color=own))
     return layers
 
 

@@ -63,11 +63,11 @@ def score_scale(points: Sequence[Point], *, description: str, say: Say = same, p
     layers: list[Any] = [lines]
     if rows["low"].notna().any():
         spans = alt.Chart(rows[rows["low"].notna()]).mark_rule(color=palette.ink, strokeWidth=2)
-        layers.append(spans.encode(x=alt.X("low:Q", scale=scale), x2="high:Q", y=y))
+        layers.append(spans.encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y))
     dots = alt.Chart(rows).mark_point(size=90, filled=True, stroke=palette.ink, strokeWidth=1.5, opacity=1)
     layers.append(dots.encode(x=x, y=y, fill=alt.Fill("colour:N", scale=None), tooltip=tips))
     text = alt.Chart(rows).mark_text(dy=-12, color=palette.ink, fontSize=11)
-    layers.append(text.encode(x=x, y=y, text="text:N"))
+    layers.append(text.encode(x=x, y=y, text=alt.Text("text:N")))
     return styled(alt.layer(*layers).properties(height=ROW * max(2, len(points)) + AROUND), description, palette)
 
 
@@ -107,9 +107,15 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
     ]
     legend = alt.Legend(orient="top", title=None)
     bars = alt.Chart(data).mark_bar(size=30, stroke=palette.paper, strokeWidth=1)
-    bars = bars.encode(x=x, x2="right:Q", y=y, color=alt.Color("label:N", scale=scale, legend=legend), tooltip=tips)
+    bars = bars.encode(
+        x=x, x2=alt.X2("right:Q"), y=y, color=alt.Color("label:N", scale=scale, legend=legend), tooltip=tips
+    )
     ink = alt.condition("datum.dark", alt.value(palette.paper), alt.value(palette.ink))
-    text = alt.Chart(data).mark_text(fontSize=12, fontWeight="bold").encode(x="middle:Q", y=y, text="text:N", color=ink)
+    text = (
+        alt.Chart(data)
+        .mark_text(fontSize=12, fontWeight="bold")
+        .encode(x=alt.X("middle:Q"), y=y, text=alt.Text("text:N"), color=ink)
+    )
     return styled(alt.layer(bars, text).properties(height=150 + AROUND + LEGEND), description, palette)
 
 
@@ -127,7 +133,7 @@ def over_rates(rows: Sequence[dict[str, Any]], *, description: str, say: Say = s
     colour = alt.Color("measure:N", scale=colours, legend=legend)
     tips = [alt.Tooltip("r:Q"), alt.Tooltip("measure:N"), alt.Tooltip("value:Q", format=".3f")]
     base = alt.Chart(data).encode(x=x, color=colour)
-    bands = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=None), y2="high:Q")
+    bands = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q"))
     dashed = alt.StrokeDash("measure:N", scale=dashes, legend=legend)
     drawn = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=dashed)
     dots = base.mark_point(size=45, filled=True, opacity=1).encode(y=y, tooltip=tips)

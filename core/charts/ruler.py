@@ -58,7 +58,7 @@ def ruler(
     own = alt.Color("colour:N", scale=None)
     layers = [
         *_marks(0.0 if sizes else -reach, palette),
-        band.encode(x=alt.X("null_low:Q"), x2="null_high:Q"),
+        band.encode(x=alt.X("null_low:Q"), x2=alt.X2("null_high:Q")),
         interval_lines(base, width=3, yOffset=DOWN).encode(color=own),
         *_points(base, own, palette),
         # A halo: the marks of the ruler run behind the words, not through them.
@@ -73,7 +73,7 @@ def ruler(
 def _named(base: Any, **look: Any) -> Any:
     text = base.mark_text(align="left", dy=-9, fontSize=13, **look)
     colour = alt.Color("ink:N", scale=None)
-    return text.encode(x=alt.value(2), text="label:N", **({} if look else {"color": colour}))
+    return text.encode(x=alt.value(2), text=alt.Text("label:N"), **({} if look else {"color": colour}))
 
 
 def _rows(data: pd.DataFrame, palette: Palette) -> pd.DataFrame:
@@ -124,7 +124,7 @@ def _marks(least: float, palette: Palette) -> list[Any]:
     lines = pd.DataFrame([{"at": mark, "wide": 2.0 if mark == 0 else 1.0} for mark in shown])
     rules = alt.Chart(lines).mark_rule(color=palette.soft, opacity=0.7)
     return [
-        strip.encode(x=alt.X("at:Q"), x2="to:Q"),
+        strip.encode(x=alt.X("at:Q"), x2=alt.X2("to:Q")),
         rules.encode(x=alt.X("at:Q"), strokeWidth=alt.StrokeWidth("wide:Q", scale=None)),
     ]
 
@@ -148,7 +148,7 @@ def _planted(planted: Sequence[float], y: alt.Y, say: Say, palette: Palette) -> 
     words = alt.Chart(pd.DataFrame([{"row": HEAD, "label": text}])).mark_text(
         align="left", dy=-9, fontSize=12, color=palette.soft
     )
-    return [ticks.encode(x=alt.X("at:Q"), y=y), words.encode(x=alt.value(2), y=y, text="label:N")]
+    return [ticks.encode(x=alt.X("at:Q"), y=y), words.encode(x=alt.value(2), y=y, text=alt.Text("label:N"))]
 
 
 TIPS = {

@@ -38,13 +38,15 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
     ]
     base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
     fills = alt.Scale(domain=["male", "female"], range=[palette.male_fill, palette.female_fill])
-    bars = base.mark_bar(cornerRadius=5).encode(x=x, x2="zero:Q", color=alt.Color("side:N", scale=fills, legend=None))
+    bars = base.mark_bar(cornerRadius=5).encode(
+        x=x, x2=alt.X2("zero:Q"), color=alt.Color("side:N", scale=fills, legend=None)
+    )
     layers = [bars]
     for side, align in ENDS:
         if bool((shown["side"] == side).any()):
             some = base.transform_filter(f"datum.side == '{side}'")
             text = some.mark_text(align=align, fontSize=14, fontWeight="bold", color=palette.ink)
-            layers.append(text.encode(x="text_at:Q", text="word:N"))
+            layers.append(text.encode(x=alt.X("text_at:Q"), text=alt.Text("word:N")))
     layers += _heads(y, say, palette)
     return styled(alt.layer(*layers), description, palette)
 
@@ -57,7 +59,7 @@ def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     return [
         alt.Chart(pd.DataFrame([{"place": -1, "text": text, "end": at}]))
         .mark_text(align=align, fontSize=13, fontWeight="bold", color=colour)
-        .encode(x="end:Q", y=y, text="text:N")
+        .encode(x=alt.X("end:Q"), y=y, text=alt.Text("text:N"))
         for text, align, at, colour in heads
     ]
 

@@ -80,7 +80,7 @@ def two_models(
     colours = alt.Scale(type="sqrt", domain=[0, most], range=[palette.line, palette.good], interpolate="rgb")
     cells = alt.Chart(shown, height=440).mark_rect(stroke=palette.paper, strokeWidth=0.4)
     colour = alt.Color("count:Q", scale=colours, legend=None)
-    cells = cells.encode(x=x, x2="a_high:Q", y=y, y2="b_high:Q", color=colour, tooltip=tips)
+    cells = cells.encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"), color=colour, tooltip=tips)
     if click:
         chosen = alt.selection_point(name=click, fields=["a_low", "a_high", "b_low", "b_high"], on="click")
         cells = cells.add_params(chosen).encode(opacity=alt.condition(chosen, alt.value(1), alt.value(0.4)))
@@ -98,7 +98,7 @@ def _quadrants(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
     ground = (
         alt.Chart(fields)
         .mark_rect(opacity=0.55)
-        .encode(x=x, x2="a_high:Q", y=y, y2="b_high:Q", color=alt.Color("tint:N", scale=None))
+        .encode(x=x, x2=alt.X2("a_high:Q"), y=y, y2=alt.Y2("b_high:Q"), color=alt.Color("tint:N", scale=None))
     )
     line: dict[str, Any] = {"color": palette.soft, "strokeWidth": 1}
     upright = alt.Chart(pd.DataFrame([{"a_low": 0.0}])).mark_rule(**line).encode(x=x)

@@ -65,11 +65,11 @@ def balance(
     names = base.mark_text(align="left", dy=-10, fontSize=13, color=palette.ink)
     layers = [
         *_ground(reach, x, y, palette),
-        bars.encode(x=x, x2="zero:Q", color=own),
+        bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
         *_guess_line(guess, x, say, palette),
         halos.encode(x=alt.X("dot:Q")),
         dots.encode(x=alt.X("dot:Q"), stroke=alt.Stroke("dot_colour:N", scale=None)),
-        names.encode(x=alt.value(0), text="label:N"),
+        names.encode(x=alt.value(0), text=alt.Text("label:N")),
         *_ends(rows, base, own),
         *_heads(male, female, y, say, palette),
     ]
@@ -160,7 +160,7 @@ def _power(exponent: int) -> str:
 def _ground(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
     strip = alt.Chart(pd.DataFrame([{"end": -OBVIOUS, "to": OBVIOUS}])).mark_rect(color=palette.line, opacity=0.45)
     zero = alt.Chart(pd.DataFrame([{"end": 0.0}])).mark_rule(color=palette.ink, strokeWidth=2)
-    return [strip.encode(x=x, x2="to:Q"), zero.encode(x=x)]
+    return [strip.encode(x=x, x2=alt.X2("to:Q")), zero.encode(x=x)]
 
 
 def _guess_line(guess: float | None, x: alt.X, say: Say, palette: Palette) -> list[Any]:
@@ -171,7 +171,7 @@ def _guess_line(guess: float | None, x: alt.X, say: Say, palette: Palette) -> li
         y=alt.value(ROW), y2=alt.value("height")
     )
     word = line.mark_text(color=palette.ink, fontSize=12, fontWeight="bold", dy=-3, baseline="bottom")
-    return [rule, word.encode(y=alt.value(ROW), text="text:N")]
+    return [rule, word.encode(y=alt.value(ROW), text=alt.Text("text:N"))]
 
 
 def _ends(rows: pd.DataFrame, base: Any, own: Any) -> list[Any]:
@@ -181,7 +181,7 @@ def _ends(rows: pd.DataFrame, base: Any, own: Any) -> list[Any]:
         if len(rows) and bool((rows["text_left"] == left).any()):
             words = base.transform_filter(f"datum.text_left == {str(left).lower()}")
             text = words.mark_text(align=align, dx=gap, dy=12, fontSize=13, fontWeight="bold")
-            layers.append(text.encode(x="text_at:Q", text="short:N", color=own))
+            layers.append(text.encode(x=alt.X("text_at:Q"), text=alt.Text("short:N"), color=own))
     return layers
 
 
@@ -193,7 +193,7 @@ def _heads(male: str, female: str, y: alt.Y, say: Say, palette: Palette) -> list
     return [
         alt.Chart(pd.DataFrame([{"row": HEAD, "text": text}]))
         .mark_text(align=align, dy=-8, fontSize=14, fontWeight="bold", color=colour)
-        .encode(x=alt.value(at), y=y, text="text:N")
+        .encode(x=alt.value(at), y=y, text=alt.Text("text:N"))
         for text, align, at, colour in sides
     ]
 
