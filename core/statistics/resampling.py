@@ -1,11 +1,8 @@
 """Draws for intervals (SPEC 6): how often each unit was picked, or random shares of patterns of labels.
 
-Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`. Every other design is drawn from pots by
-`Resampling.picks`: items that are alike (one pot, a size for each pattern), strata (a pot each), and units of several
-kinds at once (templates and names, professions and person words: a pot each, a row counts by the product of the two).
-
-One pass over the draws serves every measure: what a measure needs of a unit (sums and counts of its rows) is added up
-by one matrix product with the weights. `core.statistics.intervals` makes intervals of them.
+Plain units (sentences, articles, contexts) are drawn by `Resampling.weights`, patterns of labels by `Resampling.shares`
+and `Resampling.shares_of_clusters`. One pass over the draws serves every measure: what a measure needs of a unit (sums
+and counts of its rows) is added up by one matrix product with the weights.
 """
 
 from collections import OrderedDict
