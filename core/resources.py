@@ -59,6 +59,16 @@ def keyword_pairs(preset: Preset = "released") -> tuple[KeywordPair, ...]:
 
 
 @cache
+def _stems() -> dict[str, str]:
+    return {pair.name: "/".join(pair.stems) for pair in keyword_pairs()}
+
+
+def stem_of(pair: str) -> str:
+    """The stem of a keyword pair by its name: 男/女 for 男孩/女孩; a pair that the table lacks is a stem of its own."""
+    return _stems().get(pair, pair)
+
+
+@cache
 def quotas(preset: Preset = "table1") -> dict[tuple[str, str], int]:
     """Wanted sentences per (pair name, side).
 

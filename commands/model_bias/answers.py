@@ -1,6 +1,7 @@
 """What the command bias prints: summaries, nulls and differences as JSON and as tables for people."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import pandas as pd
@@ -35,13 +36,20 @@ def mean_data(estimate: Estimate) -> dict[str, Any]:
         "low_ln": ln.low,
         "high_ln": ln.high,
     }
-    return _with_reasons(found, estimate)
+    return _with_reasons(found, estimate) | _made_how(estimate)
 
 
 def estimate_data(estimate: Estimate) -> dict[str, Any]:
     """An estimate without a base for JSON."""
     found = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
-    return _with_reasons(found, estimate)
+    return _with_reasons(found, estimate) | _made_how(estimate)
+
+
+def _made_how(estimate: Estimate) -> dict[str, Any]:
+    """How the interval was made, over how many units; p of the neutral value where the method is a test."""
+    if not estimate.method:
+        return {}
+    return {"method": estimate.method, "units": estimate.units} | ({} if estimate.p is None else {"p": estimate.p})
 
 
 def _with_reasons(found: dict[str, Any], estimate: Estimate) -> dict[str, Any]:
@@ -74,6 +82,10 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         ),
         "side_auc": estimate_data(summary.side_auc),
         "missing": missing_data(summary.missing),
+        "fixed_pairs": {
+            "signed_mean": mean_data(summary.fixed_pairs["signed_mean"]),
+            "side_auc": estimate_data(summary.fixed_pairs["side_auc"]),
+        },
         "small_set_to_zero": {
             **_block({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
             **_block({"mean_abs": cut.mean_abs}, summary.mean_abs.reason),
@@ -81,6 +93,7 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         },
         "unit": summary.unit,
         "units": summary.units,
+        "stems": summary.stems,
         "intervals": summary.drawn,
         "reference": summary.reference,
         "signature": summary.signature,
@@ -137,7 +150,7 @@ def odd_rows(rows: pd.DataFrame, most: int) -> dict[str, Any]:
 def null_data(null: Null) -> dict[str, Any]:
     """A null for JSON, with a sentence on the quantity that it belongs to."""
     values = {"observed": null.observed, "low": null.low, "high": null.high, "p": null.p}
-    return {**_block(values, null.reason), "says": NULL_OF[null.of]}
+    return {**_block(values, null.reason), "stems": null.units, "says": NULL_OF[null.of]}
 
 
 def several_data(found: ManyIntervals) -> dict[str, Any]:
@@ -180,7 +193,7 @@ def summary_text(summary: Summary) -> str:
         f"  {summary.n:,} sentences; undefined {summary.undefined:,}, infinite {summary.infinite:,},"
         f" left out {summary.left_out:,}",
         f"  {'':<14} {'log10':>7} {'':<19} {'ln':>7}",
-        *(_mean_line(name, summary) for name in MEANS),
+        *chain.from_iterable(_mean_lines(name, summary) for name in MEANS),
         f"  obvious        male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
         f"  pair mass      median {_number(mass.median, '.4f')}, under 1 %: {_number(mass.small_share, '.1%')}"
         + (f"  {mass.reason}" if mass.reason else ""),
@@ -195,6 +208,15 @@ def summary_text(summary: Summary) -> str:
         f"  {summary.signature}",
     ]
     return "\n".join(lines)
+
+
+def _mean_lines(name: str, summary: Summary) -> list[str]:
+    """A mean; below one over stems, what its interval is for these pairs alone."""
+    fixed = summary.fixed_pairs.get(name)
+    if fixed is None or fixed is getattr(summary, name) or fixed.value is None:
+        return [_mean_line(name, summary)]
+    below = f"over {summary.stems} stems of word pairs; for these pairs only: {_interval(fixed, 4) or DASH}"
+    return [_mean_line(name, summary), f"  {'':<14} {below}"]
 
 
 def _number(value: float | None, form: str) -> str:
@@ -225,7 +247,8 @@ def nulls_text(nulls: Mapping[str, Null]) -> str:
     lines = []
     for null in nulls.values():
         shown = f"{_number(null.observed, '.4f')}, null [{_number(null.low, '.4f')}, {_number(null.high, '.4f')}]"
-        lines.append(f"  {NULL_OF[null.of]}\n    {shown}, {_p(null.p)} {null.reason or ''}".rstrip())
+        tested = f"{_p(null.p)} ({null.units} stems)" if null.reason is None else f"{_p(None)} {null.reason}"
+        lines.append(f"  {NULL_OF[null.of]}\n    {shown}, {tested}")
     return "\n".join(lines)
 
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import pandas as pd
-from scipy import stats
 
 from core.association.crossing import Crossing, Means, Numbers, joint_interval
 from core.association.measures import Difference, Group, m_minus_w
 from core.errors import N_
 from core.statistics import Estimate, Note
+from core.statistics.equivalence import Equivalence, equivalence
 
 Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]
@@ -30,13 +30,8 @@ OUTCOMES: dict[Outcome, str] = {
     "no": N_("does not hold"),
     "undecided": N_("not decided"),
 }
-LEVEL = 0.05
 
-NO_MARGIN = Note(N_("Set a margin: how large may a difference be and still count as none?"))
 NO_BALANCED = Note(N_("The set has no balanced professions, or no difference there."))
-NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
-WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p {p})."))
-OUTSIDE = Note(N_("The whole interval lies outside the margin."))
 SENTENCE = ("row", "template", "person_key", "profession_key")  # what names a sentence of a set
 LEFT_OUT = N_("Compared on the {sentences} sentences for which both models have a number; the others are left out.")
 NO_PARTNER = Note(N_("It takes a monolingual and a multilingual model on the same sentences."))
@@ -69,13 +64,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of one hypothesis in one reading."""
+    """The result of one hypothesis in one reading; `equivalence`: the test of H3."""
 
     name: str
     reading: Reading
     outcome: Outcome
     evidence: tuple[Evidence, ...]
     remark: Note | None = None
+    equivalence: Equivalence | None = None
 
     @property
     def clear(self) -> bool | None:
@@ -135,31 +131,11 @@ def _negated(one: Estimate) -> Estimate:
     return replace(one, value=-one.value, low=low, high=high)
 
 
-def equivalence(value: float, se: float, margin: float, df: int | None = None) -> float:
-    """p of the two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
-    lower, upper = (value + margin) / se, (value - margin) / se
-    if df is None:
-        return float(max(stats.norm.sf(lower), stats.norm.cdf(upper)))
-    return float(max(stats.t.sf(lower, df), stats.t.cdf(upper, df)))
-
-
 def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     """H3: is the difference of balanced professions none? Not decided without a margin."""
+    found = equivalence(estimate, margin)
     evidence = (Evidence(BALANCED, estimate, "above"),)
-    if estimate.value is None:
-        return Verdict("H3", "literal", "undecided", evidence, estimate.reason)
-    if margin is None or margin <= 0:
-        return Verdict("H3", "literal", "undecided", evidence, NO_MARGIN)
-    if estimate.se:
-        p = equivalence(estimate.value, estimate.se, margin, estimate.df)
-        if p < LEVEL:
-            return Verdict(
-                "H3", "literal", "yes", evidence, Note(WITHIN.message, {"p": "< 0.0001" if p < 1e-4 else f"= {p:.4f}"})
-            )
-    low, high = estimate.low, estimate.high
-    if low is not None and high is not None and (low > margin or high < -margin):
-        return Verdict("H3", "literal", "no", evidence, OUTSIDE)
-    return Verdict("H3", "literal", "undecided", evidence, NOT_SHOWN)
+    return Verdict("H3", "literal", found.answer, evidence, found.remark, found)
 
 
 def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None) -> Verdict:

@@ -29,6 +29,7 @@ def heatmap(
     tooltip: Sequence[str] = (),
     digits: int = 2,
     mark: str | None = None,
+    band: str | None = None,
     width: int = 600,
     palette: Palette = LIGHT,
 ) -> Any:
@@ -39,7 +40,9 @@ def heatmap(
     female), 0 the card's colour. `domain` is (least, most); by default the
     data's own, symmetric about 0 for "sides". A missing value is an em dash on
     grey. A cell whose column `mark` is true gets an asterisk; the sentence
-    beside the chart must say what it means. `width` is about how many pixels
+    beside the chart must say what it means. A cell whose value is nearer to 0
+    than its column `band` is dashed and its number faint: it lies within what
+    chance gives. `width` is about how many pixels
     there will be: names that do not fit their column stand at an angle.
     `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
@@ -50,6 +53,8 @@ def heatmap(
     if mark is not None:
         shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
     shown[value] = numbers.astype(float)
+    if band is not None:
+        shown["_inside"] = numbers.abs() <= shown[band]
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
@@ -60,12 +65,27 @@ def heatmap(
         tooltip=fields,
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
+    return styled(alt.layer(*_layers(base, colour, palette, banded=band is not None)), description, palette)
+
+
+def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool) -> list[Any]:
     cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 5}
     # A mark with a missing value is not drawn at all: the grey cells lie underneath.
     grey = base.mark_rect(color=palette.line, **cell)
     cells = base.mark_rect(**cell).encode(color=colour)
     words = base.mark_text(fontSize=13, color=palette.ink).encode(text=alt.Text(field="_text", type="nominal"))
-    return styled(alt.layer(grey, cells, words), description, palette)
+    return [grey, cells, *(_within(base, words, palette) if banded else [words])]
+
+
+def _within(base: Any, words: Any, palette: Palette) -> list[Any]:
+    """Dashes around the cells inside the band, and their numbers in a faint colour."""
+    inside = alt.Color(
+        "_inside:N", scale=alt.Scale(domain=[True, False], range=[palette.soft, palette.ink]), legend=None
+    )
+    dashed = base.transform_filter("datum._inside").mark_rect(
+        fillOpacity=0, stroke=palette.soft, strokeWidth=1.5, strokeDash=[4, 3], cornerRadius=5
+    )
+    return [dashed, words.encode(color=inside)]
 
 
 def _written(number: float, digits: int, *, signed: bool) -> str:

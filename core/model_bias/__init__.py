@@ -5,6 +5,7 @@ Ten lines are enough for a table of one's own: docs/model_bias.md.
 
 from core.model_bias.compare_models import (
     correlation,
+    null_band,
     paired_difference,
     paired_differences,
     side_by_side,
@@ -42,6 +43,7 @@ __all__ = [
     "mass_of",
     "matching",
     "models_of",
+    "null_band",
     "paired_difference",
     "paired_differences",
     "plain_names",

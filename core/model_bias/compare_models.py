@@ -8,17 +8,22 @@ import pandas as pd
 
 from core.errors import N_
 from core.model_bias.means import MEASURES, sizes, weighted
-from core.model_bias.mixing import STILL
+from core.model_bias.mixing import STILL, prior_corrected
 from core.model_bias.score_files import finite_bias, models_of, rows_of
+from core.model_bias.stems import over_stems, stems_of
+from core.resources import stem_of
 from core.sentence_bias.bias import Denominator
 from core.statistics import RESAMPLES, Estimate, Note, Resampling, wilson
 from core.statistics.intervals import over_units
 from core.statistics.resampling import Numbers
-from core.statistics.units import UnitChoice, units_of
+from core.statistics.subsets import over_subsets
+from core.statistics.units import UnitChoice, Units, codes_of, units_of
 
 Method = Literal["pearson", "spearman"]
 KEY = ["row", "sentence"]
 COMPARED = (*MEASURES, "side_auc")
+KINDS = {True: "prior-corrected", False: "raw"}
+CORRELATED = ("value", "low", "high", "n", "stems", "kind", "band", "reason", "note")
 LEAST = 3  # two points always lie on a line
 Z = 1.959963984540054  # 97.5 % of the normal distribution
 
@@ -48,8 +53,10 @@ def paired_difference(
 ) -> Estimate:
     """*measure* of model_a minus that of model_b, in log10, on the sentences where both are finite.
 
-    The interval is paired: the same units are left out (or drawn) for both models, so what both find hard cancels
-    out. *measure*: one of MEASURES or "side_auc". Negative and positive say which is larger, not better.
+    *unit* "auto": the interval is over the stems of the word pairs, each an independent lean; fewer than six give none.
+    "sentence" and "source": paired, the same units are left out (or drawn) for both models, so what both find hard
+    cancels out; it holds for other contexts of these pairs only. *measure*: one of MEASURES or "side_auc". Negative and
+    positive say which is larger, not better.
     """
     if measure not in COMPARED:
         raise ValueError(f"no such measure: {measure}")
@@ -73,7 +80,18 @@ def paired_differences(
     first, second = _shared(rows_of(frame, model_a), rows_of(frame, model_b))
     if first.empty:
         return dict.fromkeys(COMPARED, Estimate.undefined(NO_SHARED))
-    units = units_of(first, unit)
+    if unit == "auto":
+        found, count = over_stems(first, less=second, denominator=denominator, seed=seed), stems_of(first).count
+    else:
+        units = units_of(first, unit)
+        found, count = _of_these_pairs(first, second, units, denominator, Resampling(resamples, seed)), units.count
+    return {name: found.get(name) or Estimate.undefined(ONE_LACKS, count) for name in COMPARED}
+
+
+def _of_these_pairs(
+    first: pd.DataFrame, second: pd.DataFrame, units: Units, denominator: Denominator, resampling: Resampling
+) -> dict[str, Estimate]:
+    """Differences with a paired bootstrap: each draw picks the same sentences or articles for both models."""
     of_a, of_b = (weighted(part, units, denominator) for part in (first, second))
 
     def differences(weights: Numbers) -> dict[str, Numbers]:
@@ -82,8 +100,7 @@ def paired_differences(
 
     one, two = sizes(first, units), sizes(second, units)
     both = {name: one[name] + two[name] for name in one}
-    found = over_units(Resampling(resamples, seed), differences, units.count, sizes=both)
-    return {name: found.get(name) or Estimate.undefined(ONE_LACKS, units.count) for name in COMPARED}
+    return over_units(resampling, differences, units.count, sizes=both)
 
 
 def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -93,40 +110,84 @@ def _shared(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd
     return one.loc[common].reset_index(), two.loc[common].reset_index()
 
 
-def correlation(frame: pd.DataFrame, method: Method = "pearson") -> pd.DataFrame:
+def correlation(
+    frame: pd.DataFrame, method: Method = "pearson", *, corrected: bool = True, seed: int = 0
+) -> pd.DataFrame:
     """Correlation of the per-sentence Bias_c of every two models, on the sentences where both are finite.
 
-    Columns a, b, value (-1 to 1), low, high (95 %, Fisher's z; for Spearman with the variance of Bonett and Wright
-    2000), n, reason ("" where defined). Both orders and the diagonal are there, so that a heatmap is whole. The
-    papers do not name the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are shared.
+    *corrected*: of Bias_c less the mean of its pair, what contexts do. Raw values hold the leans of some twelve stems,
+    which two unrelated models share or not by chance. Columns a, b, value (-1 to 1), low, high (95 %, over subsets of
+    the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values), reason ("" where
+    defined), note (why there is no interval, else ""). Both orders and the diagonal are there, so that a heatmap is
+    whole. The papers do not name the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are
+    shared.
     """
-    table = side_by_side(frame)
-    found = {(a, b): _correlated(table[a], table[b], method) for a, b in combinations_with_replacement(table, 2)}
-    rows = [{"a": a, "b": b, **found[(a, b) if (a, b) in found else (b, a)]} for a in table for b in table]
-    return pd.DataFrame(rows, columns=["a", "b", "value", "low", "high", "n", "reason"])
+    values = prior_corrected(frame) if corrected else finite_bias(frame)
+    table = side_by_side(frame.assign(bias_log10=values))
+    places = _pairs_of(frame, table)
+    found = {
+        (a, b): _correlated(table[a], table[b], places, method, seed)
+        for a, b in combinations_with_replacement(table, 2)
+    }
+    kind = KINDS[corrected]
+    rows = [
+        {"a": a, "b": b, "kind": kind, **found[(a, b) if (a, b) in found else (b, a)]} for a in table for b in table
+    ]
+    data = pd.DataFrame(rows, columns=["a", "b", *CORRELATED])
+    return data if corrected else data.assign(band=np.nan)
 
 
-def _correlated(a: pd.Series, b: pd.Series, method: Method) -> dict[str, object]:
-    both = a.notna() & b.notna()
+def null_band(sentences: int, pairs: int) -> float:
+    """How large a prior-corrected correlation unrelated models reach: 95 of 100 lie between minus and plus this.
+
+    From untrained models (docs/nulls.md), Pearson and Spearman alike: 1.96 * sqrt(1.7 / (sentences - pairs) + 0.016).
+    It does not shrink to 0, because any two models respond to length and position, which sentences share. 1 where
+    there is no more than a sentence a pair.
+    """
+    return min(1.0, Z * float(np.sqrt(1.7 / (sentences - pairs) + 0.016))) if sentences > pairs else 1.0
+
+
+def _pairs_of(frame: pd.DataFrame, table: pd.DataFrame) -> "pd.Series[str]":
+    """The word pair of each row of `side_by_side`."""
+    found: pd.Series[str] = frame.drop_duplicates(KEY).set_index(KEY)["pair"].reindex(table.index)
+    return found
+
+
+def _correlated(
+    a: "pd.Series[float]", b: "pd.Series[float]", pairs: "pd.Series[str]", method: Method, seed: int
+) -> dict[str, object]:
+    both = (a.notna() & b.notna()).to_numpy()
     x, y, n = a[both].to_numpy(), b[both].to_numpy(), int(both.sum())
-    empty = {"value": np.nan, "low": np.nan, "high": np.nan, "n": n}
+    shared = pairs[both]
+    empty = {**dict.fromkeys(("value", "low", "high", "band"), np.nan), "n": n, "stems": 0, "note": ""}
     if n < LEAST:
         return {**empty, "reason": str(NO_SHARED if n == 0 else TOO_FEW)}
     if min(x.std(), y.std()) < STILL:
         return {**empty, "reason": str(CONSTANT)}
+    stems = Units("stem", *codes_of(shared.map(stem_of)))
+    found: dict[str, object] = {"n": n, "stems": stems.count, "band": null_band(n, shared.nunique()), "reason": ""}
     if a.name == b.name:
-        return {"value": 1.0, "low": 1.0, "high": 1.0, "n": n, "reason": ""}
+        return found | {"value": 1.0, "low": 1.0, "high": 1.0, "note": ""}
     if method == "spearman":
         from scipy import stats  # scipy.stats takes a while to import
 
         x, y = stats.rankdata(x), stats.rankdata(y)
-    r = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
-    if n < 4 or abs(r) >= 1:
-        low = high = r if abs(r) >= 1 else np.nan
-        return {"value": r, "low": low, "high": high, "n": n, "reason": ""}
-    spread = np.sqrt((1 + r * r / 2 if method == "spearman" else 1) / (n - 3))
-    low, high = np.tanh(np.arctanh(r) + np.array([-1, 1]) * Z * spread)
-    return {"value": r, "low": float(low), "high": float(high), "n": n, "reason": ""}
+    sums = stems.sums(np.ones(n), x, y, x * x, y * y, x * y)
+    estimate = over_subsets(lambda chosen: {"r": _pearson(chosen @ sums)}, stems.count, seed=seed)["r"]
+    note = "" if estimate.note is None else str(estimate.note)
+    return found | {"value": estimate.value, "low": _or_nan(estimate.low), "high": _or_nan(estimate.high), "note": note}
+
+
+def _pearson(totals: Numbers) -> Numbers:
+    """Pearson's r of sums n, x, y, xx, yy, xy (draws x 6); NaN where a variance is 0."""
+    n, x, y, xx, yy, xy = totals.T
+    spread = np.sqrt(np.maximum(xx - x * x / n, 0) * np.maximum(yy - y * y / n, 0))
+    found: Numbers = np.divide(xy - x * y / n, spread, out=np.full(n.shape, np.nan), where=spread > 1e-12)
+    return np.clip(found, -1.0, 1.0)
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
 
 
 def sign_agreement(
@@ -134,9 +195,10 @@ def sign_agreement(
 ) -> pd.DataFrame:
     """The share of sentences on which two models lean to the same side, 0 to 1, for every two models.
 
-    Columns a, b, value, low, high (95 %: Wilson's interval where each sentence is a unit, else over units), n, chance
-    (the share that two models with these lean rates would share by chance) and kappa (beyond chance). Only sentences
-    that lean in both count: 0 has no side.
+    Columns a, b, value, low, high (95 %, *unit* "auto": over the stems of the word pairs; "sentence": Wilson's
+    interval, "source": over articles, which hold for these pairs only), n, chance (the share that two models with
+    these lean rates would share by chance) and kappa (beyond chance). Only sentences that lean in both count: 0 has no
+    side.
     """
     table = side_by_side(frame)
     rows = []
@@ -162,11 +224,13 @@ def _signs(
     male = (signs > 0).mean(axis=0)
     chance = float(male[0] * male[1] + (1 - male[0]) * (1 - male[1]))
     rows = rows_of(frame, a).set_index(KEY).loc[table.index[leaning]].reset_index()
-    units = units_of(rows, unit)
+    units = stems_of(rows) if unit == "auto" else units_of(rows, unit)
+    sums = units.sums(same.astype(float), np.ones(len(same)))
     if units.kind == "sentence":
         share = wilson(int(same.sum()), len(same), nothing=NO_SHARED)
+    elif units.kind == "stem":
+        share = over_subsets(lambda chosen: _share(chosen @ sums), units.count, seed=resampling.seed)["share"]
     else:
-        sums = units.sums(same.astype(float), np.ones(len(same)))
         share = over_units(resampling, lambda w: _share(w @ sums), units.count, {"share": (0.0, 1.0)})["share"]
     kappa = (float(same.mean()) - chance) / (1 - chance) if chance < 1 else np.nan
     interval = {"value": share.value, "low": share.low, "high": share.high}

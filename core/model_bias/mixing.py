@@ -132,10 +132,13 @@ class SideOrder:
         """How many twos of a male-source and a female-source sentence of one pair there are."""
         return sum(len(part[0]) * len(part[1]) for part in self.parts)
 
-    @property
-    def rows(self) -> int:
-        """How many sentences take part."""
-        return sum(len(part[0]) + len(part[1]) for part in self.parts)
+    def wins(self) -> list[float]:
+        """Per part, how many of its twos have the larger Bias_c on the male-source sentence; ties count half."""
+        found, before = [], 0
+        for (male, female), below, upto in zip(self.parts, self._below, self._upto, strict=True):
+            found.append(float((below + upto).sum()) / 2 - before * len(male))
+            before += len(female)
+        return found
 
     def auc(self, codes: Places | None = None) -> Callable[[Numbers], Numbers]:
         """The AUC for weights, draws x rows: one per draw, NaN where no pair has both sides.

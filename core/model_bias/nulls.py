@@ -1,8 +1,9 @@
 """Nulls of SPEC 6.1: the values under chance alone, each with the quantity that it is the null of.
 
-Shuffling the two sides leaves every |Bias_c| as it is. It is therefore a null of the signed mean, of
-Bias_man - Bias_woman and of the side AUC, never of Model_bias or of mean |Bias_c|: for their size the reference is a
-pair of words that differ in nothing gendered, scored in the same contexts.
+Exchanging the two words, or the two sides of the source, leaves every |Bias_c| as it is. It is therefore a null of the
+signed mean, of Bias_man - Bias_woman and of the side AUC, never of Model_bias or of mean |Bias_c|: for their size the
+reference is a pair of words that differ in nothing gendered, scored in the same contexts. All sentences of a stem turn
+together, because they share its lean: turned one by one they find a lean in nine of ten untrained models.
 """
 
 import math
@@ -10,29 +11,27 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from core.errors import N_
 from core.model_bias.means import of_sums, side_sums
-from core.model_bias.mixing import NO_VALUE, SideOrder
+from core.model_bias.mixing import NO_VALUE
 from core.model_bias.score_files import finite_bias
+from core.model_bias.stems import BY_SENTENCE, auc_sums, stems_of
 from core.model_bias.summary import NO_SIDE, NO_TWO_SIDES
 from core.statistics import RESAMPLES, Note
-from core.statistics.resampling import BLOCK
-from core.statistics.units import UnitChoice, units_of
-
-Numbers = NDArray[np.float64]
+from core.statistics.resampling import Numbers
+from core.statistics.subsets import LEAST_UNITS, too_few, turned
+from core.statistics.units import UnitChoice
 
 NULL_OF = {
     "signed_mean": N_(
-        "Null of the signed mean: in each unit the two words change places at random. It says nothing about Model_bias."
+        "Null of the signed mean: the two words change places, stem by stem. It says nothing about Model_bias."
     ),
     "side_difference": N_(
-        "Null of Bias_man - Bias_woman: in each unit the two words change places at random. It says nothing about"
-        " Model_bias."
+        "Null of Bias_man - Bias_woman: the two words change places, stem by stem. It says nothing about Model_bias."
     ),
     "side_auc": N_(
-        "Null of the side AUC: which word the source had is shuffled within each word pair. It says nothing about"
+        "Null of the side AUC: the two sides of the source change places, stem by stem. It says nothing about"
         " Model_bias."
     ),
 }
@@ -42,7 +41,8 @@ NULL_OF = {
 class Null:
     """An observed value beside what shuffled sides give: the middle 95 % of the null, and a two-sided p.
 
-    `of` names the measure (a key of NULL_OF, which holds the sentence to show). None with `reason` where undefined.
+    `of` names the measure (a key of NULL_OF, which holds the sentence to show). `units`: how many stems were turned.
+    None with `reason` where undefined, or not to be tested.
     """
 
     of: str
@@ -51,6 +51,7 @@ class Null:
     high: float | None = None
     p: float | None = None
     reason: Note | None = None
+    units: int = 0
 
 
 def shuffled_sides(
@@ -58,28 +59,38 @@ def shuffled_sides(
 ) -> dict[str, Null]:
     """The nulls of the signed mean, of Bias_man - Bias_woman (both log10) and of the side AUC, for one model.
 
-    The first two flip the sign of all Bias_c of a unit at random (*shuffles* times; p = (1 + as far from 0) /
-    (1 + shuffles)). The AUC's is exact in mean and variance (Mann-Whitney, ties corrected, pairs as strata; van
-    Elteren 1960) and taken as normal.
+    All ways to turn whole stems are gone through (of more than 14 stems 8,191 are drawn with *seed*; *shuffles* is no
+    longer needed): p is the share of them that lie as far from the middle as what was observed. Fewer than 6 stems: no
+    test. *unit* "sentence" or "source" asks for a test that is none; the answer is the reason.
     """
     rows = rows[np.isfinite(rows["bias_log10"])]
-    return {**_flipped(rows, unit, shuffles, seed), "side_auc": _auc_null(rows)}
+    stems = stems_of(rows)
+    sums, sides = side_sums(finite_bias(rows).to_numpy(float), stems), auc_sums(rows, stems)
+    sides = sides[sides[:, 1] > 0]
+    nulls = {
+        **_turned_words(sums, seed),
+        "side_auc": _turned_sources(sides, seed),
+    }
+    if unit == "auto":
+        return nulls
+    return {name: Null(name, one.observed, reason=one.reason or BY_SENTENCE) for name, one in nulls.items()}
 
 
-def _flipped(rows: pd.DataFrame, unit: UnitChoice, shuffles: int, seed: int) -> dict[str, Null]:
-    if rows.empty:
+def _turned_words(sums: Numbers, seed: int) -> dict[str, Null]:
+    if not len(sums):
         return {name: Null(name, None, reason=NO_VALUE) for name in ("signed_mean", "side_difference")}
-    units = units_of(rows, unit)
-    sums = side_sums(finite_bias(rows).to_numpy(float), units)
-    turned = sums[:, [2, 3, 0, 1, 4]]
-    random, left, blocks = np.random.default_rng(seed), shuffles, []
-    while left > 0:
-        now = min(left, max(1, BLOCK // units.count))
-        keep = random.integers(0, 2, size=(now, units.count)).astype(float)
-        blocks.append(keep @ (sums - turned) + turned.sum(axis=0))
-        left -= now
-    observed, drawn = _both(sums.sum(axis=0)[None, :]), _both(np.concatenate(blocks))
-    return {name: _null(name, float(observed[name][0]), drawn[name]) for name in observed}
+    keep = turned(len(sums), seed) > 0
+    exchanged = sums[:, [2, 3, 0, 1, 4]]
+    drawn = _both(keep @ (sums - exchanged) + exchanged.sum(axis=0))
+    return {name: _null(name, values, len(sums), NO_SIDE) for name, values in drawn.items()}
+
+
+def _turned_sources(sides: Numbers, seed: int) -> Null:
+    """The wins above half of the twos change their sign, stem by stem."""
+    if not len(sides):
+        return Null("side_auc", None, reason=NO_TWO_SIDES)
+    wins, twos = sides.T
+    return _null("side_auc", 0.5 + turned(len(sides), seed) @ (wins - twos / 2) / twos.sum(), len(sides), middle=0.5)
 
 
 def _both(totals: Numbers) -> dict[str, Numbers]:
@@ -87,26 +98,14 @@ def _both(totals: Numbers) -> dict[str, Numbers]:
     return {"signed_mean": means["signed_mean"], "side_difference": means["bias_man"] - means["bias_woman"]}
 
 
-def _null(name: str, observed: float, drawn: Numbers) -> Null:
+def _null(name: str, values: Numbers, units: int, undefined: Note = NO_VALUE, middle: float = 0.0) -> Null:
+    """*values*: what was observed, then each way to turn the units (the first turns none)."""
+    observed = float(values[0])
     if not math.isfinite(observed):
-        return Null(name, None, reason=NO_SIDE)
-    drawn = drawn[np.isfinite(drawn)]
-    low, high = (float(end) for end in np.percentile(drawn, [2.5, 97.5]))
-    p = (1 + int((np.abs(drawn) >= abs(observed) - 1e-12).sum())) / (1 + len(drawn))
-    return Null(name, observed, low, high, p)
-
-
-def _auc_null(rows: pd.DataFrame) -> Null:
-    order = SideOrder(rows)
-    if not order.parts:
-        return Null("side_auc", None, reason=NO_TWO_SIDES)
-    observed = float(order.auc()(np.ones((1, len(rows))))[0])
-    values, variance = finite_bias(rows).to_numpy(float), 0.0
-    for male, female in order.parts:
-        n = len(male) + len(female)
-        _, ties = np.unique(values[np.concatenate([male, female])], return_counts=True)
-        tied = float((ties.astype(float) ** 3 - ties).sum()) / (n * (n - 1))
-        variance += len(male) * len(female) / 12 * (n + 1 - tied)
-    sd = math.sqrt(variance) / order.twos
-    p = math.erfc(abs(observed - 0.5) / sd / math.sqrt(2)) if sd else 1.0
-    return Null("side_auc", observed, 0.5 - 1.959964 * sd, 0.5 + 1.959964 * sd, p)
+        return Null(name, None, reason=undefined)
+    if units < LEAST_UNITS:
+        return Null(name, observed, reason=too_few(units), units=units)
+    known = values[np.isfinite(values)]
+    low, high = (float(end) for end in np.percentile(known, [2.5, 97.5]))
+    p = float((np.abs(known - middle) >= abs(observed - middle) - 1e-12).mean())
+    return Null(name, observed, low, high, p, units=units)

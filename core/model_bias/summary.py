@@ -1,6 +1,6 @@
 """Bias_man, Bias_woman, Model_bias of one model and all that belongs beside them, with intervals (SPEC 1.7, 1.8, 6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,11 +12,13 @@ from core.model_bias.means import BOUNDS, MEASURES, sizes, weighted
 from core.model_bias.missing import MissingValues, missing_values
 from core.model_bias.mixing import NO_VALUE, Mass, VarianceShares, mass_of, variance_shares
 from core.model_bias.score_files import is_reference, rows_of
+from core.model_bias.stems import STEM_MEASURES, over_stems, stems_of
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import LN10, OBVIOUS, Denominator, Obvious, SideMeans, obvious, side_means
 from core.statistics import RESAMPLES, Estimate, Note, Resampling
 from core.statistics.intervals import T_OVER_UNITS, over_units
-from core.statistics.units import UnitChoice, UnitKind, units_of
+from core.statistics.subsets import subsets_signature
+from core.statistics.units import UnitChoice, UnitKind, Units, units_of
 
 Grouping = Literal["pair", "side", "masks"]
 
@@ -45,6 +47,9 @@ class Summary:
 
     `rows` = `n` (finite) + `undefined` + `infinite` + `left_out` (pair mass under the chosen threshold).
     `signed_mean` > 0 leans male. `obvious` counts add up to `n`. Undefined estimates have a reason.
+    The intervals of `signed_mean` and `side_auc` are over the `stems` of the word pairs, of which each is one
+    independent lean; `fixed_pairs` has the two with intervals over sentences or articles, and these hold for other
+    contexts of these pairs only. So do the intervals of the other means. A group that is a single pair has the latter.
     """
 
     model: str
@@ -73,6 +78,8 @@ class Summary:
     drawn: str
     reference: bool
     missing: MissingValues
+    stems: int
+    fixed_pairs: Mapping[str, Estimate]
 
     def ln(self, name: str) -> Estimate:
         """A measure by its name, in natural logarithms: `summary.ln("model_bias")`."""
@@ -84,7 +91,8 @@ def in_ln(estimate: Estimate) -> Estimate:
     value, low, high, se = (
         None if x is None else x * LN10 for x in (estimate.value, estimate.low, estimate.high, estimate.se)
     )
-    return replace(estimate, value=value, low=low, high=high, se=se)
+    inner = estimate.inner and (estimate.inner[0] * LN10, estimate.inner[1] * LN10)
+    return replace(estimate, value=value, low=low, high=high, se=se, inner=inner)
 
 
 def summarise(
@@ -107,15 +115,13 @@ def summarise(
     """
     rows = rows if model is None else rows_of(rows, model)
     kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]
-    resampling = Resampling(resamples, seed)
-    values = kept["bias_log10"]
-    means = side_means(values.tolist(), denominator=denominator)
-    finite = kept[np.isfinite(values)]
-    units = units_of(finite, unit)
-    found = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
-    estimates = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
+    means = side_means(kept["bias_log10"].tolist(), denominator=denominator)
+    finite = kept[np.isfinite(kept["bias_log10"])]
+    units, draws = units_of(finite, unit), Resampling(resamples, seed)
+    fixed, headline, drawn = _intervals(finite, units, means, denominator, draws, group)
+    name = str(rows["model"].iloc[0]) if len(rows) else model or ""
     return Summary(
-        model=str(rows["model"].iloc[0]) if len(rows) else model or "",
+        model=name,
         signature=" + ".join(s for s in rows["signature"].drop_duplicates() if s),
         group=group,
         rows=len(rows),
@@ -125,18 +131,39 @@ def summarise(
         left_out=len(rows) - len(kept),
         n_man=means.n_man,
         n_woman=means.n_woman,
-        **estimates,
-        obvious=obvious(values.tolist()),
+        **(fixed | headline),
+        obvious=obvious(kept["bias_log10"].tolist()),
         mass=mass_of(kept),
         shares=variance_shares(kept),
         small_set_to_zero=thresholded(finite["bias_log10"]),
         denominator=denominator,
         unit=units.kind,
         units=units.count,
-        drawn=resampling.signature(units.kind, T_OVER_UNITS),
-        reference=bool(len(rows)) and is_reference(str(rows["model"].iloc[0])),
+        drawn=drawn,
+        reference=is_reference(name),
         missing=missing_values(rows, least_mass=least_mass, size=missing_size),
+        stems=stems_of(finite).count,
+        fixed_pairs={name: fixed[name] for name in STEM_MEASURES},
     )
+
+
+def _intervals(
+    finite: pd.DataFrame,
+    units: Units,
+    means: SideMeans,
+    denominator: Denominator,
+    resampling: Resampling,
+    group: str,
+) -> tuple[dict[str, Estimate], dict[str, Estimate], str]:
+    """Every measure over sentences or articles, those that are headlines over stems, and how both were made."""
+    found = over_units(resampling, weighted(finite, units, denominator), units.count, BOUNDS, sizes(finite, units))
+    fixed = {name: found.get(name) or _undefined(name, means) for name in (*MEASURES, "side_auc")}
+    drawn = resampling.signature(units.kind, T_OVER_UNITS)
+    if group and finite["pair"].nunique() == 1:
+        return fixed, {}, drawn
+    how = subsets_signature("stem", stems_of(finite).count, resampling.seed)
+    headline = over_stems(finite, STEM_MEASURES, denominator=denominator, seed=resampling.seed)
+    return fixed, headline, f"{drawn}; {','.join(STEM_MEASURES)} {how}"
 
 
 def summarise_by(
@@ -157,7 +184,7 @@ def summarise_by(
     *unit* is "auto" it is chosen for all rows together, so that the groups compare.
     """
     rows = rows if model is None else rows_of(rows, model)
-    kind = units_of(rows, unit).kind
+    kind: UnitChoice = "source" if units_of(rows, unit).kind == "source" else "sentence"
     chosen = rows[rows["side"] != ""] if by == "side" else rows
     names = {str(name): part for name, part in chosen.groupby(by, sort=False)}
     return [

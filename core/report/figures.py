@@ -112,12 +112,51 @@ def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
     return Figure(say(N_("Keyword pairs")), says, note, chart)
 
 
+CORRECTED = N_("Pearson's r of Bias_c less the mean of its keyword pair: what contexts do in both models.")
+SAME_SIDE = N_("Two unrelated models agree on half, or on more where both lean one way; word pairs agree as wholes.")
+BAND = N_(
+    "Dashed: within the null band of {band}, where 95 of 100 pairs of untrained models lie, which have nothing in "
+    "common (docs/nulls.md)."
+)
+RAW = N_(
+    "Raw: this holds what the word pairs lean by themselves. Of pairs of untrained models, which have nothing in "
+    "common, 80 % exclude 0 if sentences are taken as independent (docs/nulls.md). Read the corrected correlation."
+)
+NO_INTERVAL = N_("No interval: {reason}")
+
+
+def correlation_reading(found: pd.DataFrame, say: Say) -> str:
+    """How far the correlations of `core.model_bias.correlation` may be trusted: the null band, or a warning."""
+    others = found[found["a"] != found["b"]].dropna(subset="value")
+    if others.empty:
+        return ""
+    parts = [say(RAW)] if (others["kind"] == "raw").any() else [say(BAND).format(band=_bands(others["band"]))]
+    lacking = [reason for reason in others["note"].drop_duplicates() if reason]
+    return " ".join([*parts, *(say(NO_INTERVAL).format(reason=say(reason)) for reason in lacking)])
+
+
+def _bands(bands: "pd.Series[float]") -> str:
+    least, most = (f"±{band:.2f}" for band in (bands.min(), bands.max()))
+    return least if least == most else f"{least} … {most}"
+
+
 def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figure]:
     place = {model: n for n, model in enumerate(models)}
     found = []
     kinds = (
-        (correlation(frame), N_("Correlation (Pearson)"), N_("Pearson's r of the per-sentence Bias_c."), (-1.0, 1.0)),
-        (correlation(frame, "spearman"), N_("Correlation (Spearman)"), N_("Spearman's rho of the same."), (-1.0, 1.0)),
+        (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED, (-1.0, 1.0)),
+        (
+            correlation(frame, "spearman"),
+            N_("Correlation (Spearman), prior-corrected"),
+            N_("Spearman's rho of the same."),
+            (-1.0, 1.0),
+        ),
+        (
+            correlation(frame, corrected=False),
+            N_("Correlation (Pearson), raw"),
+            N_("Pearson's r of the per-sentence Bias_c."),
+            (-1.0, 1.0),
+        ),
         (sign_agreement(frame), N_("Same side"), N_("Share of sentences with the same sign in both."), (0.0, 1.0)),
     )
     for data, title, note, domain in kinds:
@@ -130,8 +169,16 @@ def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figu
             says = say(text).format(low=f"{others['value'].min():.2f}", high=f"{others['value'].max():.2f}")
         spread = [interval(low, high, 2) for low, high in zip(data["low"], data["high"], strict=True)]
         names = {"a": say(N_("Model")), "b": say(N_("Model"))}
+        band = "band" if "band" in data and data["band"].notna().any() else None
         chart = heatmap(
-            data.assign(interval=spread), "b", "a", "value", description=says, domain=domain, titles=names, width=WIDTH
+            data.assign(interval=spread),
+            *("b", "a", "value"),
+            description=says,
+            domain=domain,
+            titles=names,
+            band=band,
+            width=WIDTH,
         )
-        found.append(Figure(say(title), says, say(note), chart))
+        reading = correlation_reading(data, say) if "kind" in data else say(SAME_SIDE)
+        found.append(Figure(say(title), says, f"{say(note)} {reading}".rstrip(), chart))
     return found

@@ -48,9 +48,11 @@ METHOD = (
     (
         N_("Intervals"),
         N_(
-            "95 %, t on the jackknife over whole units (sentences, or articles where the scores name them), above 400 "
-            "on the spread of draws; means of sizes on the logarithm, the side AUC on the log-odds. docs/coverage.md "
-            "says what they hold."
+            "95 %. Signed mean, side AUC and correlations: over all subsets of the stems of the word pairs (男/女 is "
+            "the stem of seven pairs), since sentences of a pair share the lean of its words; fewer than 6 stems "
+            "give none (docs/nulls.md). Bias_man, Bias_woman, Model_bias and mean size: t on the jackknife over "
+            "sentences, or articles where the scores name them, above 400 on the spread of draws, on the logarithm "
+            "(docs/coverage.md); these hold for other contexts of these word pairs only."
         ),
     ),
 )

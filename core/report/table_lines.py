@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import N_
-from core.model_bias import Summary
+from core.model_bias import Summary, in_ln
 from core.model_bias.missing import MissingValues
 from core.report.numbers import interval, percent, plain_number, signed_number
 from core.sentence_bias.bias import LN10, SideMeans
@@ -84,7 +84,7 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
         Line(title, say(meaning), tuple(_both_bases(s, name, papers, say) for s in summaries), strong=True)
         for name, title, meaning in named
     ]
-    signed = tuple(_estimate(s.signed_mean, say, signed=True, ln=s.ln("signed_mean")) for s in summaries)
+    signed = tuple(_over_stems(s, "signed_mean", say) for s in summaries)
     size = tuple(_estimate(s.mean_abs, say, ln=s.ln("mean_abs")) for s in summaries)
     lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: on the whole to the male word.")), signed))
     lines.append(Line(say(N_("Mean size")), say(N_("Mean |Bias_c|, whichever side.")), size))
@@ -108,7 +108,7 @@ def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say
         Line(say(N_("Prior-corrected")), say(after), tuple(_corrected(corrected.get(s.model), say) for s in summaries)),
         Line(say(N_("Pair mass")), say(mass), tuple(_mass(s, say) for s in summaries)),
         Line(say(N_("Variance")), say(shares), tuple(_shares(s, say) for s in summaries)),
-        Line(say(N_("Side AUC")), say(side), tuple(_estimate(s.side_auc, say) for s in summaries)),
+        Line(say(N_("Side AUC")), say(side), tuple(_over_stems(s, "side_auc", say) for s in summaries)),
     )
 
 
@@ -158,6 +158,18 @@ def _estimate(found: Estimate, say: Say, *, signed: bool = False, ln: Estimate |
     if ln is not None:
         below.append(say(N_("ln: {number}")).format(number=write(ln.value)))
     return Cell(write(found.value), tuple(below))
+
+
+def _over_stems(summary: Summary, name: str, say: Say) -> Cell:
+    """A measure with its interval over stems, and below it the one that holds for these pairs only."""
+    estimate, fixed, signed = getattr(summary, name), summary.fixed_pairs[name], name == "signed_mean"
+    cell = _estimate(estimate, say, signed=signed, ln=in_ln(estimate) if signed else None)
+    if estimate.value is None or fixed is estimate:
+        return cell
+    below = [say(N_("over {n} stems of word pairs")).format(n=estimate.units)] if estimate.low is not None else []
+    if spread := interval(fixed.low, fixed.high, signed=signed):
+        below.append(say(N_("these pairs only: {interval}")).format(interval=spread))
+    return Cell(cell.text, (*cell.below, *below), reason=cell.reason)
 
 
 def _both_bases(summary: Summary, name: str, papers: Mapping[str, Paper], say: Say) -> Cell:
@@ -267,8 +279,10 @@ def numbers(summary: Summary, corrected: SideMeans | None, paper: Paper | None) 
     missing = summary.missing
     row |= {"missing": missing.missing, "missing_size_log10": missing.size}
     row["signed_mean_if_missing_female"], row["signed_mean_if_missing_male"] = missing.signed_mean or (None, None)
+    for name, estimate in summary.fixed_pairs.items():
+        row |= {f"{name}_fixed_pairs_low": estimate.low, f"{name}_fixed_pairs_high": estimate.high}
     row["corrected_model_bias_log10"] = corrected.model_bias if corrected else None
-    row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units}
+    row |= {"denominator": summary.denominator, "unit": summary.unit, "units": summary.units, "stems": summary.stems}
     row["intervals"] = " + ".join(
         dict.fromkeys(e.method for e in (summary.model_bias, summary.signed_mean, auc) if e.method)
     )

@@ -2,10 +2,10 @@
 
 Two shuffles, each the null of something else (SPEC 6.1; drawn by `core.model_bias.nulls`):
 
-* **the words of a pair change sides**: every Bias_c keeps its size and gets a random sign, for each sentence by itself
-  or for all sentences of a pair together. Null of the signed mean and of Bias_man - Bias_woman. The second is the
-  stricter one: most of the spread of Bias_c lies between pairs, and there are only some 19 of them.
-* **the sources change sides**: which sentences had the male word is shuffled within each pair. Null of the side AUC.
+* **the words of a pair change sides**: every Bias_c keeps its size and gets a random sign, the same for all sentences
+  of a stem (男/女 is that of seven pairs). Null of the signed mean and of Bias_man - Bias_woman. Sentence by sentence
+  it is none, since the sentences of a pair share the lean of its words: that row says so.
+* **the sources change sides**: which sentences had the male word, for all of a stem. Null of the side AUC.
 
 Neither touches |Bias_c|, so neither is a null of Model_bias, Bias_man or Bias_woman: for how large they are there is
 only a reference, see `core.ruler.context_effects`.
@@ -26,8 +26,8 @@ Shuffled = Literal["sentence", "pair", "source"]
 NOISE = 6  # decimals: fp32 says nothing beyond them, and a model that says the same everywhere must not look shuffled
 WHAT: dict[Shuffled, str] = {
     "sentence": N_("the two words change sides, sentence by sentence"),
-    "pair": N_("the two words change sides, pair by pair"),
-    "source": N_("the sources change sides, within each pair"),
+    "pair": N_("the two words change sides, stem by stem"),
+    "source": N_("the sources change sides, stem by stem"),
 }
 NAMES: dict[str, str] = {
     "signed_mean": N_("signed mean"),
@@ -41,7 +41,8 @@ class Null:
     """A measure of a model beside what chance alone gives: the middle 95 % of the shuffled values.
 
     `measured`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
-    (two-sided). All None, with a reason, where the measure is undefined. In log10, or 0 to 1 for the AUC.
+    (two-sided). All None, with a reason, where the measure is undefined; without a value for `p` where there is no
+    test. In log10, or 0 to 1 for the AUC. `units`: how many stems turned.
     """
 
     measured: str
@@ -51,6 +52,7 @@ class Null:
     high: float | None = None
     p: float | None = None
     reason: Note | None = None
+    units: int = 0
 
     @property
     def inside(self) -> bool | None:
@@ -63,14 +65,14 @@ class Null:
 def nulls(rows: "pd.DataFrame", *, resamples: int = RESAMPLES, seed: int = 0) -> list[Null]:
     """Every measure that has a null, of one model's scores (as `core.model_bias.read_scores` gives them)."""
     rows = rows.assign(bias_log10=rows["bias_log10"].round(NOISE))
-    alone = drawn.shuffled_sides(rows, unit="sentence", shuffles=resamples, seed=seed)
-    together = drawn.shuffled_sides(rows.assign(source=rows["pair"]), unit="source", shuffles=resamples, seed=seed)
+    found = drawn.shuffled_sides(rows, shuffles=resamples, seed=seed)
+    alone = drawn.shuffled_sides(rows, unit="sentence")
     return [
         *(_null(alone[name], "sentence") for name in ("signed_mean", "side_difference")),
-        *(_null(together[name], "pair") for name in ("signed_mean", "side_difference")),
-        _null(alone["side_auc"], "source"),
+        *(_null(found[name], "pair") for name in ("signed_mean", "side_difference")),
+        _null(found["side_auc"], "source"),
     ]
 
 
 def _null(found: drawn.Null, shuffled: Shuffled) -> Null:
-    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason)
+    return Null(found.of, shuffled, found.observed, found.low, found.high, found.p, found.reason, found.units)

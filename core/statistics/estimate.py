@@ -32,6 +32,7 @@ MODIFIED_WILSON = N_("Wilson's interval, modified for rare counts")
 DIRICHLET = N_("Dirichlet posterior over patterns of labels")
 CLUSTERED = N_("Bayesian bootstrap of units, with unseen patterns of labels")
 BOOTSTRAP = N_("percentiles of resampled units")
+SUBSETS = N_("values of all subsets of the units")
 BY_T = N_("t on the jackknife over units")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")
 BY_T_CROSSED = N_("t on the two-way jackknife")
@@ -57,7 +58,9 @@ class Estimate:
     is the number of items that went in. `se` is the standard error that the
     resampling gave (None for a Wilson interval); `df` the degrees of freedom
     of a t interval (None: it is none). `method` names how the interval was
-    made, in English; "" where there is none.
+    made, in English; "" where there is none. Where that method is a test of its
+    own, `p` is its two-sided p of the neutral value and `inner` its 90 % interval;
+    elsewhere both follow from `se` and `df`.
     """
 
     value: float | None
@@ -70,6 +73,8 @@ class Estimate:
     df: int | None = None
     method: str = ""
     clusters: int = 0
+    p: float | None = None
+    inner: tuple[float, float] | None = None
 
     @property
     def method_data(self) -> dict[str, str]:

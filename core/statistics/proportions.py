@@ -53,8 +53,8 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
     """Which of several estimates still differ from 0 after Holm's adjustment, at 0.05.
 
     The test of each is its value over its standard error, as normal, or as t
-    where the interval is a t interval. An estimate without either, or with an
-    error of 0, is not tested: False.
+    where the interval is a t interval; an estimate with a `p` of its own has that.
+    An estimate without any of these, or with an error of 0, is not tested: False.
     """
     tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
     stays = [False] * len(estimates)
@@ -76,6 +76,8 @@ def holm_adjusted(p: ArrayLike) -> NDArray[np.float64]:
 
 def _two_sided(estimate: Estimate) -> float:
     assert estimate.value is not None and estimate.se
+    if estimate.p is not None:
+        return estimate.p
     if estimate.df is not None:
         from scipy import stats  # scipy.stats takes a while to import
 

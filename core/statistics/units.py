@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:  # a third of a second to import; a share on a page needs none of it
     import pandas as pd
 
-UnitKind = Literal["sentence", "source"]
+UnitKind = Literal["sentence", "source", "stem"]
 UnitChoice = Literal["auto", "sentence", "source"]
 Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -38,9 +38,8 @@ def units_of(rows: "pd.DataFrame", unit: UnitChoice = "auto") -> Units:
     "sentence": each distinct text (rows without text count each). "source": each article; a row that names none is
     a unit of its own. "auto": source where the rows name at least two and some article has several rows.
     """
-    if unit == "auto":
-        unit = units_of_sources(rows["source"].tolist())
-    return Units(unit, *codes_of(rows["source" if unit == "source" else "sentence"]))
+    kind = units_of_sources(rows["source"].tolist()) if unit == "auto" else unit
+    return Units(kind, *codes_of(rows["source" if kind == "source" else "sentence"]))
 
 
 def units_of_sources(sources: Sequence[str]) -> UnitKind:

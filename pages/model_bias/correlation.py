@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.charts.two_models import squares, two_models, two_models_say
+from core.report.figures import correlation_reading
 from core.report.numbers import interval, signed_number
 from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
 from pages.model_bias.sentences import show_sentences
@@ -18,7 +19,7 @@ from pages.ui.language import _
 from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
-from pages.ui.text import plain
+from pages.ui.text import paragraph, plain
 
 
 @st.fragment
@@ -54,11 +55,12 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings) -> tu
         )
         corrected = st.toggle(
             _("Less the lean of the word pair"),
+            value=True,
             key="correlation-corrected",
             help=_("Two models that know nothing but word frequency correlate too; this leaves the contexts."),
         )
     found = correlations(source, models, settings, method, corrected)
-    says = _correlation_says(found, kinds[str(method)])
+    says = paragraph((_correlation_says(found, kinds[str(method)]), correlation_reading(found, _)))
     return _clickable(found, says, key="models-correlation", value=_("correlation"), low=-1.0)
 
 
@@ -100,6 +102,7 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings) -> tupl
 def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: float) -> tuple[str, str] | None:
     shown = found.assign(interval=[interval(a, b, 2) or "—" for a, b in zip(found["low"], found["high"], strict=True)])
     titles = {"a": _("Model"), "b": _("Model"), "value": value, "interval": _("95 % interval"), "n": _("Sentences")}
+    titles["band"] = _("null band (±)")
     chart = heatmap(
         shown,
         "b",
@@ -108,7 +111,8 @@ def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: flo
         description=says,
         domain=(low, 1.0) if bool((found["value"] < 0).any()) or low == 0 else (0.0, 1.0),
         titles=titles,
-        tooltip=("interval", "n", *(["chance"] if "chance" in found else [])),
+        tooltip=("interval", "n", *(name for name in ("chance", "band") if name in found)),
+        band="band" if "band" in found and bool(found["band"].notna().any()) else None,
         width=270,
         palette=colours(),
     )

@@ -96,10 +96,7 @@ def correlations(
     """Correlation of every two models."""
     from core.model_bias import correlation
 
-    rows = rows_for(source, models, settings)
-    if corrected:
-        rows = rows.assign(bias_log10=rows["corrected_log10"])
-    return ordered(correlation(rows, method), models)
+    return ordered(correlation(rows_for(source, models, settings), method, corrected=corrected), models)
 
 
 @st.cache_data(max_entries=REMEMBERED, show_spinner=False)

@@ -100,8 +100,9 @@ def _settings() -> Settings:
         )
         st.caption(
             _(
-                "Intervals: 95 %, t over sentences (articles where the file names them); docs/coverage.md says what "
-                "they hold."
+                "Intervals: 95 %. Of the signed mean, the side AUC and correlations over stems of word pairs "
+                "(docs/nulls.md); of the other means t over sentences (articles where the file names them; "
+                "docs/coverage.md), which holds for other contexts of these word pairs only."
             )
         )
     return Settings(denominator, least)

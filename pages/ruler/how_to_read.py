@@ -22,9 +22,10 @@ def show_reading(found: "OnRuler") -> None:
     show_records(rows)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Chance: the middle 95 % of 2,000 shuffles (side AUC: worked out). Pair by pair is the stricter one: most "
-            "of the spread of Bias_c lies between word pairs, so thousands of sentences are still few pairs."
+            "Chance: the middle 95 % of all ways to turn whole stems ({stems} of them; 男/女 is the stem of seven "
+            "pairs). Sentences of a pair share the lean of its words, so thousands of sentences are still few stems."
         )
+        text = text.format(stems=max((null.units for null in found.nulls), default=0))
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
     _heading(_("Held against a size"))
@@ -57,13 +58,11 @@ def _comes_out(null: "Null") -> str:
         return note_text(null.reason)
     if null.inside:
         return {
-            "sentence": _("chance alone gives as much: no direction"),
             "pair": _("another choice of which word is called male gives as much: the direction rests on a few pairs"),
             "source": _("the model cannot tell from the sentence which word it had"),
         }[null.shuffled]
     return {
-        "sentence": _("more than chance gives, if sentences were independent"),
-        "pair": _("more than chance gives, even from pair to pair: a direction"),
+        "pair": _("more than chance gives, even from stem to stem: a direction"),
         "source": _("the sentence tells the model something about which word it had"),
     }[null.shuffled]
 

@@ -84,7 +84,7 @@ def _row(name: str, kind: str, value: Estimate, band: "Null | None" = None) -> R
 
 
 def _band(found: "OnRuler", measured: str) -> "Null | None":
-    """The stricter of the two nulls: the words change sides pair by pair."""
+    """The null of a direction: the words change sides stem by stem."""
     return next((null for null in found.nulls if null.measured == measured and null.shuffled == "pair"), None)
 
 
@@ -100,7 +100,7 @@ def direction_says(found: "OnRuler") -> str:
     first = text.format(
         model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
     )
-    band = _("Grey bands: the middle 95 % of what remains when the words of a pair change sides, pair by pair.")
+    band = _("Grey bands: the middle 95 % of what remains when the words of a pair change sides, stem by stem.")
     return _together(first, band)
 
 

@@ -104,8 +104,8 @@ def test_odd_sentences_are_listed(scores: Path) -> None:
 
 
 def test_groups_and_how_many_exclude_0_by_chance(scores: Path) -> None:
-    by = run(str(scores), "--model", "b", "--by", "masks")["models"]["b"]["by"]
-    assert [(row["name"], row["n"]) for row in by["rows"]] == [("1", 20), ("2", 20)]
+    by = run(str(scores), "--model", "b", "--by", "pair")["models"]["b"]["by"]
+    assert [(row["name"], row["n"]) for row in by["rows"]] == [("他/她", 20), ("爸爸/妈妈", 20)]
     assert by["several"]["by_chance"] == pytest.approx(0.1)
 
 

@@ -37,7 +37,16 @@ GROUND = {  # modules at the root of a layer: what every package of it stands on
 }
 # Pages and commands that are no capability of core or annotations.
 WORDS = {*ORDER["core"].split(), *ORDER["annotations"].split(), "home", "about", "review", "people", "maintenance"}
-DOCUMENTS = {"README", "architecture", "benchmarks", "cli", "contributing", "coverage", "methods"}  # about the whole
+DOCUMENTS = {
+    "README",
+    "architecture",
+    "benchmarks",
+    "cli",
+    "contributing",
+    "coverage",
+    "nulls",
+    "methods",
+}  # about the whole
 
 # layer -> what it may import of this project
 MAY_IMPORT = {

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.weightstats import DescrStatsW
 
 from core.association import association_set, sentences
 from core.association.crossing import Crossing, interval, signature
-from core.association.hypotheses import equivalence, multilingual, no_difference, verdicts
+from core.association.hypotheses import multilingual, no_difference, verdicts
 from core.association.measures import (
     Difference,
     cells,
@@ -261,15 +260,6 @@ def test_hypotheses_of_a_run_have_their_evidence():
     assert {key: one.outcome for key, one in outcome.items()} == dict.fromkeys(outcome, "yes")
     assert outcome["H1", "literal"].clear
     assert {(one.name, one.outcome) for one in verdicts(means, found) if one.name == "H3"} == {("H3", "undecided")}
-
-
-@pytest.mark.parametrize("values", [[0.02, -0.01, 0.05, 0.03, -0.02, 0.0, 0.04], [0.3, 0.5, 0.2, 0.4], [-0.2, 0.1]])
-@pytest.mark.parametrize("margin", [0.05, 0.2])
-def test_equivalence_is_that_of_statsmodels(values, margin):
-    x = np.array(values)
-    theirs = DescrStatsW(x).ttost_mean(-margin, margin)[0]
-    se = x.std(ddof=1) / len(x) ** 0.5
-    assert equivalence(float(x.mean()), se, margin, len(x) - 1) == pytest.approx(theirs)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from sklearn.metrics import roc_auc_score
 from core.errors import BadFile, NotFound
 from core.model_bias import (
     Resampling,
-    correlation,
     extremes,
     infinite_rows,
     is_reference,
@@ -27,13 +26,10 @@ from core.model_bias import (
     mass_of,
     matching,
     models_of,
-    paired_difference,
     prior_corrected,
     read_scores,
     rows_of,
     score_files,
-    shuffled_sides,
-    sign_agreement,
     summarise,
     summarise_by,
     undefined_rows,
@@ -44,31 +40,9 @@ from core.model_bias.mixing import ALL_EQUAL, SideOrder
 from core.model_bias.score_files import mask_width
 from core.sentence_bias.bias import LN10
 from core.statistics import Estimate, resampling
+from tests.support.bias_scores import GOLDEN, normal, scores, stemmed
 
-GOLDEN = [0.741, -1.428, 0.2, -0.1, 0.0]  # SPEC 1.7
 ROOT = Path(__file__).resolve().parents[3]
-
-
-def scores(values: list[float | None], model: str = "m", **columns: Any) -> pd.DataFrame:
-    """A score table of one model with these values; `columns` replace the plain ones."""
-    n = len(values)
-    bias = [math.nan if value is None else value for value in values]
-    given_columns: dict[str, Any] = {
-        "row": range(1, n + 1),
-        "sentence": [f"他看见了第{i}只鸟。" for i in range(n)],
-        "pair": "他/她",
-        "keyword": ["他" if i % 2 == 0 else "她" for i in range(n)],
-        "model": model,
-        "p_male": 0.2,
-        "p_female": 0.1,
-        "bias_log10": bias,
-        "signature": f"masked|{model}|weights:00000000|independent|fp32|v1",
-    }
-    return read_scores(pd.DataFrame({**given_columns, **columns}))
-
-
-def normal(n: int, seed: int = 1, shift: float = 0.0) -> list[float]:
-    return list(np.random.default_rng(seed).normal(shift, 0.5, n))
 
 
 class TestMeans:
@@ -84,7 +58,7 @@ class TestMeans:
         assert [found.bias_man.value, found.bias_woman.value] == pytest.approx([0.1882, 0.3056])
 
     def test_ln_is_log10_times_2_302585(self) -> None:
-        found = summarise(scores(normal(40)))
+        found = summarise(stemmed(normal(40)))
         for name in ("bias_man", "bias_woman", "model_bias", "signed_mean", "mean_abs"):
             ten, e = getattr(found, name), found.ln(name)
             assert [e.value, e.low, e.high] == pytest.approx([x * LN10 for x in (ten.value, ten.low, ten.high)])
@@ -142,7 +116,7 @@ class TestMeans:
 class TestIntervals:
     def test_the_error_of_a_mean_is_sd_over_root_n(self) -> None:
         values = normal(900)
-        found = summarise(scores(values)).signed_mean
+        found = summarise(scores(values)).fixed_pairs["signed_mean"]
         assert found.se == pytest.approx(np.std(values) / 30, rel=0.06)
         assert found.low < found.value < found.high  # type: ignore[operator]
         assert found.units == 900
@@ -163,19 +137,23 @@ class TestIntervals:
         se = np.std(means, ddof=1) / math.sqrt(5)
         reach = stats.t.ppf(0.975, 4) * se
         assert (found.unit, found.units) == ("source", 5)
-        assert found.signed_mean.se == pytest.approx(se)
-        ends = [found.signed_mean.low, found.signed_mean.high]
+        mean = found.fixed_pairs["signed_mean"]
+        assert mean.se == pytest.approx(se)
+        ends = [mean.low, mean.high]
         assert ends == pytest.approx([np.mean(means) - reach, np.mean(means) + reach])
-        assert "Few units (5)" in str(found.signed_mean.note)
+        assert "Few units (5)" in str(mean.note)
 
     def test_one_unit_has_no_interval(self) -> None:
-        found = summarise(scores([0.4])).signed_mean
+        found = summarise(scores([0.4])).fixed_pairs["signed_mean"]
         assert found.value == pytest.approx(0.4) and found.low is None and found.note
 
     def test_articles_widen_the_interval(self) -> None:
         values = np.repeat(normal(40), 10)
         frame = scores(list(values), source=np.repeat([f"article {i}" for i in range(40)], 10))
-        by_source, by_sentence = (summarise(frame, unit=unit).signed_mean for unit in ("source", "sentence"))  # type: ignore[arg-type]
+        by_source, by_sentence = (
+            summarise(frame, unit=unit).fixed_pairs["signed_mean"]  # type: ignore[arg-type]
+            for unit in ("source", "sentence")
+        )
         assert by_source.se / by_sentence.se == pytest.approx(math.sqrt(10), rel=0.15)  # type: ignore[operator]
 
     @pytest.mark.parametrize(
@@ -290,19 +268,6 @@ class TestWhatItMixes:
         found = summarise(scores([0.1, 0.2], keyword="他")).side_auc
         assert found.value is None and found.reason
 
-    def test_nulls_name_what_they_are_of(self) -> None:
-        even = shuffled_sides(scores(normal(300)))
-        assert set(even) == {"signed_mean", "side_difference", "side_auc"}  # and none of Model_bias
-        assert even["signed_mean"].p > 0.01  # type: ignore[operator]
-        leaning = shuffled_sides(scores(normal(300, shift=0.5)))["signed_mean"]
-        assert leaning.p == pytest.approx(1 / 2001) and leaning.high < leaning.observed  # type: ignore[operator]
-
-    def test_null_of_the_auc_is_that_of_mann_whitney(self) -> None:
-        values = np.round(normal(60), 1)
-        null = shuffled_sides(scores(list(values)))["side_auc"]
-        expected = stats.mannwhitneyu(values[::2], values[1::2], method="asymptotic", use_continuity=False)
-        assert null.p == pytest.approx(expected.pvalue, rel=1e-6)
-
     def test_the_reference_is_marked(self) -> None:
         assert is_reference("random-zh") and not is_reference("demo-zh")
         assert summarise(scores(GOLDEN, "random-zh")).reference
@@ -330,57 +295,6 @@ class TestGroups:
     )
     def test_mask_width(self, pair: str, width: int) -> None:
         assert mask_width(pair) == width
-
-
-class TestSideBySide:
-    def two(self, a: list[float | None], b: list[float | None]) -> pd.DataFrame:
-        return read_scores(pd.concat([scores(a, "a"), scores(b, "b")]))
-
-    def test_a_constant_shift_is_found_and_has_no_spread(self) -> None:
-        values = normal(200)
-        frame = self.two([value + 0.25 for value in values], list(values))
-        found = paired_difference(frame, "a", "b", "signed_mean")
-        assert found.value == pytest.approx(0.25)
-        assert found.low is None and "spread cannot be seen" in str(found.note)
-
-    def test_pairing_beats_independence(self) -> None:
-        values, noise = normal(400), np.random.default_rng(9).normal(0, 0.05, 400)
-        frame = self.two(list(np.add(values, noise)), list(values))
-        alone = summarise(frame, model="a").signed_mean.se
-        assert paired_difference(frame, "a", "b", "signed_mean").se < alone / 5  # type: ignore[operator]
-
-    def test_only_shared_finite_sentences_count(self) -> None:
-        frame = self.two([0.5, None, 0.1, 0.4], [0.1, 9.0, math.inf, 0.2])
-        assert paired_difference(frame, "a", "b", "signed_mean").value == pytest.approx(0.3)
-
-    def test_nothing_in_common(self) -> None:
-        found = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
-        assert found.value is None and found.reason
-
-    @pytest.mark.parametrize("method", ["pearson", "spearman"])
-    def test_correlation_is_scipys(self, method: Any) -> None:
-        a = normal(80)
-        b = list(np.add(a, normal(80, seed=2)))
-        found = correlation(self.two(a, [*b[:79], None]), method).set_index(["a", "b"])
-        expected = (stats.pearsonr if method == "pearson" else stats.spearmanr)(a[:79], b[:79])
-        assert found.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
-        assert found.loc[("a", "b"), "n"] == 79
-        assert found.loc[("a", "a"), "value"] == 1
-        if method == "pearson":
-            ends = expected.confidence_interval()
-            assert [found.loc[("a", "b"), end] for end in ("low", "high")] == pytest.approx([ends.low, ends.high])
-
-    def test_correlation_with_a_constant_is_undefined(self) -> None:
-        found = correlation(self.two([0.1, 0.2, 0.3], [0.5, 0.5, 0.5])).set_index(["a", "b"]).loc[("a", "b")]
-        assert math.isnan(found["value"]) and "same value" in found["reason"]
-
-    def test_sign_agreement(self) -> None:
-        found = sign_agreement(self.two([1, 1, -1, -1, 0, None], [1, -1, -1, -1, 1, 1])).set_index(["a", "b"])
-        row = found.loc[("a", "b")]
-        assert (row["value"], row["n"]) == (0.75, 4)  # 0 has no side
-        assert row["chance"] == pytest.approx(0.5) and row["kappa"] == pytest.approx(0.5)
-        low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula
-        assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)
 
 
 class TestLists:

@@ -51,15 +51,16 @@ def test_one_sentence_of_a_side_has_no_interval() -> None:
 def test_few_units_and_fewer_of_a_side() -> None:
     # 10 sentences, 3 of them male: the interval has 2 degrees of freedom, not 9.
     found = summarise(read_scores(frame([0.3, 0.5, 0.8, *DOWN[:7]])))
-    assert (found.bias_man.df, found.bias_woman.df, found.signed_mean.df) == (2, 6, 9)
+    mean = found.fixed_pairs["signed_mean"]
+    assert (found.bias_man.df, found.bias_woman.df, mean.df) == (2, 6, 9)
     values = np.array([0.3, 0.5, 0.8, *DOWN[:7]])
     half = stats.t.ppf(0.975, 9) * values.std(ddof=1) / math.sqrt(10)
-    assert found.signed_mean.high == pytest.approx(values.mean() + half)
+    assert mean.high == pytest.approx(values.mean() + half)
 
 
 def test_a_difference_rests_on_the_smaller_side() -> None:
     both = pd.concat([frame([*UP, *DOWN]), frame([-x for x in [*UP, *DOWN]], "n")])
-    found = paired_difference(read_scores(both), "m", "n", "bias_man", resamples=500)
+    found = paired_difference(read_scores(both), "m", "n", "bias_man", unit="sentence", resamples=500)
     assert found.df == 3
 
 

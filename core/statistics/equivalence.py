@@ -1,0 +1,111 @@
+"""Equivalence beside difference: is a difference shown to be smaller than a margin, and how small a one could be shown?
+
+That an interval holds 0 does not show that there is no difference. Two one-sided tests do, against a margin that the
+user sets (Schuirmann 1987): the whole 90 % interval lies inside it. Without a margin the question is not decided.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import N_
+from core.statistics.estimate import Estimate, Note
+
+Answer = Literal["yes", "no", "undecided"]
+ANSWERS: dict[Answer, str] = {
+    "yes": N_("smaller than the margin"),
+    "no": N_("larger than the margin"),
+    "undecided": N_("not decided"),
+}
+LEVEL = 0.05  # of each of the two one-sided tests, and of the two-sided test of a difference
+POWER = 0.8
+
+NO_MARGIN = Note(N_("Set a margin: how large may a difference be and still count as none?"))
+NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
+WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p {p})."))
+WITHIN_INTERVAL = Note(N_("The 90 % interval lies within the margin (two one-sided tests)."))
+OUTSIDE = Note(N_("The whole interval lies outside the margin."))
+NO_TEST = Note(N_("Without an interval there is no test."))
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Whether a difference is smaller than `margin` in size, and how sure that is.
+
+    `low`, `high`: the 90 % interval, whose place inside the margin is the two one-sided tests. `p`: of these, where the
+    interval follows from a standard error. `smallest`: about the smallest difference that data like these show with a
+    chance of 80 % (two-sided, 0.05). All in the unit of the difference, None where undefined; `remark` says why.
+    """
+
+    margin: float | None
+    answer: Answer
+    remark: Note
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    smallest: float | None = None
+
+
+def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
+    """The answer for a difference with its interval; not decided without a margin above 0."""
+    low, high = difference.inner or _by_error(difference)
+    shown = smallest_shown(difference)
+    if difference.value is None:
+        return Equivalence(margin, "undecided", difference.reason or NO_TEST)
+    if margin is None or margin <= 0:
+        return Equivalence(None, "undecided", NO_MARGIN, low, high, smallest=shown)
+    p = None
+    if difference.inner is None and difference.se:
+        p = one_sided_tests(difference.value, difference.se, margin, difference.df)
+    within = p < LEVEL if p is not None else low is not None and high is not None and -margin < low and high < margin
+    if within:
+        written = WITHIN_INTERVAL if p is None else Note(WITHIN.message, {"p": _written(p)})
+        return Equivalence(margin, "yes", written, low, high, p, shown)
+    if difference.low is not None and difference.high is not None:
+        if difference.low > margin or difference.high < -margin:
+            return Equivalence(margin, "no", OUTSIDE, low, high, p, shown)
+        return Equivalence(margin, "undecided", NOT_SHOWN, low, high, p, shown)
+    return Equivalence(margin, "undecided", difference.note or NO_TEST)
+
+
+def one_sided_tests(value: float, se: float, margin: float, df: int | None = None) -> float:
+    """p of the two one-sided tests that |true value| < margin (Schuirmann 1987); by t with *df*, else normal."""
+    lower, upper = (value + margin) / se, (value - margin) / se
+    if df is None:
+        return max(_normal_above(lower), _normal_above(-upper))
+    from scipy import stats  # scipy.stats takes a while to import
+
+    return float(max(stats.t.sf(lower, df), stats.t.cdf(upper, df)))
+
+
+def smallest_shown(difference: Estimate) -> float | None:
+    """About the smallest true difference that such data show with a chance of 80 % (two-sided, 0.05); else None.
+
+    Half the 95 % interval times (q97.5 + q80) / q97.5 of t with its degrees of freedom, or of the normal distribution.
+    """
+    if difference.low is None or difference.high is None or difference.high <= difference.low:
+        return None
+    wide, power = _quantile(0.975, difference.df), _quantile(POWER, difference.df)
+    return (difference.high - difference.low) / 2 * (wide + power) / wide
+
+
+def _by_error(difference: Estimate) -> tuple[float | None, float | None]:
+    """The 90 % interval by the standard error, where there is an interval at all."""
+    if difference.value is None or difference.se is None or difference.low is None:
+        return None, None
+    reach = _quantile(1 - LEVEL, difference.df) * difference.se
+    return difference.value - reach, difference.value + reach
+
+
+def _quantile(level: float, df: int | None) -> float:
+    from scipy import stats
+
+    return float(stats.norm.ppf(level) if df is None else stats.t.ppf(level, df))
+
+
+def _normal_above(z: float) -> float:
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def _written(p: float) -> str:
+    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"

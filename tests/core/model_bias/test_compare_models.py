@@ -1,0 +1,95 @@
+"""Two models on the same sentences: differences, correlations, same sides; over stems and for these pairs."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from core.model_bias import (
+    correlation,
+    null_band,
+    paired_difference,
+    prior_corrected,
+    read_scores,
+    sign_agreement,
+    summarise,
+)
+from tests.support.bias_scores import normal, scores, stemmed
+
+
+class TestSideBySide:
+    def two(self, a: list[float | None], b: list[float | None]) -> pd.DataFrame:
+        return read_scores(pd.concat([scores(a, "a"), scores(b, "b")]))
+
+    def test_a_constant_shift_is_found_and_has_no_spread(self) -> None:
+        values = normal(200)
+        frame = self.two([value + 0.25 for value in values], list(values))
+        found = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
+        assert found.value == pytest.approx(0.25)
+        assert found.low is None and "spread cannot be seen" in str(found.note)
+        over_stems = paired_difference(frame, "a", "b", "signed_mean")
+        assert over_stems.value == pytest.approx(0.25) and over_stems.low is None and over_stems.note
+
+    def test_pairing_beats_independence(self) -> None:
+        values, noise = normal(400), np.random.default_rng(9).normal(0, 0.05, 400)
+        frame = self.two(list(np.add(values, noise)), list(values))
+        alone = summarise(frame, model="a").fixed_pairs["signed_mean"].se
+        paired = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
+        assert paired.se < alone / 5  # type: ignore[operator]
+
+    def test_only_shared_finite_sentences_count(self) -> None:
+        frame = self.two([0.5, None, 0.1, 0.4], [0.1, 9.0, math.inf, 0.2])
+        assert paired_difference(frame, "a", "b", "signed_mean").value == pytest.approx(0.3)
+
+    def test_nothing_in_common(self) -> None:
+        found = paired_difference(self.two([0.5, None], [None, 0.2]), "a", "b")
+        assert found.value is None and found.reason
+
+    @pytest.mark.parametrize("method", ["pearson", "spearman"])
+    def test_correlation_is_scipys(self, method: Any) -> None:
+        a = normal(80)
+        b = list(np.add(a, normal(80, seed=2)))
+        found = correlation(self.two(a, [*b[:79], None]), method, corrected=False).set_index(["a", "b"])
+        expected = (stats.pearsonr if method == "pearson" else stats.spearmanr)(a[:79], b[:79])
+        assert found.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
+        assert found.loc[("a", "b"), "n"] == 79
+        assert found.loc[("a", "a"), "value"] == 1
+        assert math.isnan(found.loc[("a", "b"), "low"]) and "no interval" in found.loc[("a", "b"), "note"]  # one stem
+
+    @pytest.mark.parametrize("method", ["pearson", "spearman"])
+    def test_corrected_correlation_is_of_contexts_and_comes_first(self, method: Any) -> None:
+        contexts, leans = np.array(normal(240)), np.tile(normal(12, seed=5), 20)
+        a, b = contexts + 3 * leans, -contexts + np.array(normal(240, seed=3)) + 3 * leans
+        frame = read_scores(pd.concat([stemmed(list(a), "a"), stemmed(list(b), "b")]))
+        row = correlation(frame, method).set_index(["a", "b"]).loc[("a", "b")]
+        own = [prior_corrected(frame[frame["model"] == model]) for model in ("a", "b")]
+        expected = (stats.pearsonr if method == "pearson" else stats.spearmanr)(*own).statistic
+        assert (row["value"], row["kind"], row["stems"]) == (pytest.approx(expected), "prior-corrected", 12)
+        assert row["low"] < row["value"] < row["high"] < 0 and row["value"] < -row["band"]
+        raw = correlation(frame, method, corrected=False).set_index(["a", "b"]).loc[("a", "b")]
+        assert raw["value"] > 0.5 and raw["kind"] == "raw" and math.isnan(raw["band"])
+
+    def test_the_null_band_narrows_with_sentences_but_not_to_nothing(self) -> None:
+        bands = [null_band(n, 19) for n in (15, 60, 1000, 10**7)]
+        assert bands == sorted(bands, reverse=True) and bands[0] == 1
+        assert bands[-1] == pytest.approx(1.96 * 0.016**0.5, abs=1e-3)
+
+    def test_correlation_with_a_constant_is_undefined(self) -> None:
+        found = (
+            correlation(self.two([0.1, 0.2, 0.3], [0.5, 0.5, 0.5]), corrected=False)
+            .set_index(["a", "b"])
+            .loc[("a", "b")]
+        )
+        assert math.isnan(found["value"]) and "same value" in found["reason"]
+
+    def test_sign_agreement(self) -> None:
+        frame = self.two([1, 1, -1, -1, 0, None], [1, -1, -1, -1, 1, 1])
+        found = sign_agreement(frame, unit="sentence").set_index(["a", "b"])
+        row = found.loc[("a", "b")]
+        assert (row["value"], row["n"]) == (0.75, 4)  # 0 has no side
+        assert row["chance"] == pytest.approx(0.5) and row["kappa"] == pytest.approx(0.5)
+        low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula
+        assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)

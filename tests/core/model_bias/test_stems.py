@@ -1,0 +1,64 @@
+"""What is said of a model on the whole is tested over stems, and not where there are too few."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.model_bias import (
+    shuffled_sides,
+    summarise,
+    summarise_by,
+)
+from core.model_bias.mixing import SideOrder
+from core.resources import keyword_pairs, stem_of
+from tests.support.bias_scores import normal, scores, stemmed
+
+
+class TestStems:
+    def test_nulls_name_what_they_are_of(self) -> None:
+        even = shuffled_sides(stemmed(normal(300)))
+        assert set(even) == {"signed_mean", "side_difference", "side_auc"}  # and none of Model_bias
+        assert even["signed_mean"].p > 0.01  # type: ignore[operator]
+        leaning = shuffled_sides(stemmed(normal(300, shift=0.5)))["signed_mean"]
+        assert leaning.p == pytest.approx(2 / 4096) and leaning.high < leaning.observed  # type: ignore[operator]
+        assert leaning.units == 12
+
+    def test_nulls_turn_stem_by_stem(self) -> None:
+        """Against turning by hand, in the frame itself: words for the first two nulls, sources for the AUC."""
+        frame = stemmed(normal(96, shift=0.2))
+        found, stems = shuffled_sides(frame), frame["pair"].map(stem_of).to_numpy()
+        names, drawn = list(dict.fromkeys(stems)), {name: [] for name in found}
+        for turn in np.random.default_rng(4).integers(0, 2, (200, 12)).astype(bool):
+            turning = pd.Series(turn, index=names)[stems].to_numpy()
+            words = summarise(frame.assign(bias_log10=frame["bias_log10"].where(~turning, -frame["bias_log10"])))
+            other = frame["side"].map({"male": "female", "female": "male"})
+            sources = SideOrder(frame.assign(side=frame["side"].where(~turning, other)))
+            drawn["signed_mean"].append(words.signed_mean.value)
+            drawn["side_difference"].append(words.bias_man.value - words.bias_woman.value)
+            drawn["side_auc"].append(sources.auc()(np.ones((1, 96)))[0])
+        for name, values in drawn.items():
+            middle = 0.5 if name == "side_auc" else 0.0
+            p = (np.abs(np.array(values) - middle) >= abs(found[name].observed - middle) - 1e-9).mean()
+            assert found[name].p == pytest.approx(p, abs=0.1)
+            assert found[name].high - middle == pytest.approx(np.percentile(np.array(values) - middle, 97.5), rel=0.35)
+
+    def test_what_sentences_cannot_test_is_a_dash_with_the_reason(self) -> None:
+        one_pair, by_sentence = (
+            shuffled_sides(scores(normal(300, shift=0.5))),
+            shuffled_sides(stemmed(normal(60)), unit="sentence"),
+        )
+        for null in (*one_pair.values(), *by_sentence.values()):
+            assert null.observed is not None and null.p is None and null.low is None and null.reason
+        assert "1 independent units" in str(one_pair["signed_mean"].reason)
+
+    def test_pairs_of_one_stem_are_one_unit(self) -> None:
+        seven = [pair.name for pair in keyword_pairs() if stem_of(pair.name) == "男/女"]
+        assert len(seven) == 7 and stem_of("天/地") == "天/地"
+        found = summarise(scores(normal(70), pair=seven * 10, keyword="男"))
+        assert found.stems == 1 and found.signed_mean.low is None and found.signed_mean.note
+        assert found.fixed_pairs["signed_mean"].low is not None
+
+    def test_a_single_pair_as_a_group_keeps_the_interval_of_its_contexts(self) -> None:
+        [group, *_] = summarise_by(stemmed(normal(240)), "pair")
+        assert group.signed_mean.low is not None and "stem" not in group.drawn
+        assert "unit:stem" in summarise(stemmed(normal(240))).drawn

@@ -1,0 +1,46 @@
+"""Equivalence: two one-sided tests against another library's, the three answers, the smallest difference shown."""
+
+import numpy as np
+import pytest
+from statsmodels.stats.weightstats import DescrStatsW
+
+from core.statistics import Estimate
+from core.statistics.equivalence import equivalence, one_sided_tests, smallest_shown
+from core.statistics.subsets import over_subsets
+
+
+@pytest.mark.parametrize("values", [[0.02, -0.01, 0.05, 0.03, -0.02, 0.0, 0.04], [0.3, 0.5, 0.2, 0.4], [-0.2, 0.1]])
+@pytest.mark.parametrize("margin", [0.05, 0.2])
+def test_equivalence_is_that_of_statsmodels(values, margin):
+    x = np.array(values)
+    theirs = DescrStatsW(x).ttost_mean(-margin, margin)[0]
+    se = x.std(ddof=1) / len(x) ** 0.5
+    assert one_sided_tests(float(x.mean()), se, margin, len(x) - 1) == pytest.approx(theirs)
+
+
+def test_without_a_margin_it_is_not_decided_and_the_smallest_difference_still_stands():
+    found = equivalence(Estimate(0.0, -0.196, 0.196, 99, se=0.1), None)
+    assert (found.answer, found.margin) == ("undecided", None) and "Set a margin" in str(found.remark)
+    assert found.smallest == pytest.approx(0.1 * (1.96 + 0.8416), rel=1e-3)
+    assert equivalence(Estimate(0.2), 0.1).answer == "undecided"
+
+
+@pytest.mark.parametrize(("shift", "margin", "answer"), [(0.0, 1.0, "yes"), (0.0, 0.1, "undecided"), (3.0, 0.5, "no")])
+def test_an_interval_over_subsets_brings_its_own_90_percent(shift, margin, answer):
+    x = np.array([-0.6, 0.5, -0.3, 0.2, 0.1, -0.1, 0.4, -0.2]) + shift
+    one = over_subsets(lambda chosen: {"m": chosen @ x / chosen.sum(axis=1)}, len(x))["m"]
+    found = equivalence(one, margin)
+    assert found.answer == answer and found.p is None
+    assert one.low < found.low < found.high < one.high
+
+
+def test_the_smallest_difference_is_shown_in_about_80_of_100():
+    random = np.random.default_rng(2)
+    draws = random.normal(0, 1, (300, 12))
+
+    def interval(x):
+        return over_subsets(lambda chosen: {"m": chosen @ x / chosen.sum(axis=1)}, 12)["m"]
+
+    smallest = np.mean([smallest_shown(interval(x)) for x in draws[:100]])
+    shown = np.mean([interval(x + smallest).low > 0 for x in draws])
+    assert 0.7 < shown < 0.92

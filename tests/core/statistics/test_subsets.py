@@ -1,0 +1,73 @@
+"""Intervals over few units of unequal size: the planted null, the test by hand, what gives no interval."""
+
+import numpy as np
+import pytest
+
+from core.statistics.subsets import over_subsets, subsets_of, turned
+
+SIZES = np.array([6000, 8800, 1000, 1000, 800, 400, 400, 400, 400, 200, 400, 200.0])  # of the stems of the released set
+
+
+def mean_of(leans, sizes=SIZES):
+    return over_subsets(lambda chosen: {"mean": chosen @ (sizes * leans) / (chosen @ sizes)}, len(sizes))["mean"]
+
+
+def test_planted_stem_effects_that_mean_nothing_are_found_in_5_of_100():
+    """Unequal stems, heavy tails: sentence by sentence nearly all of these would lean."""
+    leans = np.random.default_rng(1).standard_t(3, size=(600, 12))
+    found = [mean_of(one) for one in leans]
+    assert 0.02 <= np.mean([one.p < 0.05 for one in found]) <= 0.08
+    assert all((one.p > 0.05) == (one.low <= 0 <= one.high) for one in found)
+    shifted = [mean_of(one + 0.7) for one in leans]
+    assert 0.02 <= np.mean([not one.low <= 0.7 <= one.high for one in shifted]) <= 0.08
+
+
+def test_p_and_interval_are_those_of_turning_the_units():
+    leans = np.random.default_rng(3).normal(0.3, 1, 9)
+    sizes = np.arange(1, 10.0)
+    found = mean_of(leans, sizes)
+
+    def p_at(value):
+        sums = turned(9) @ (sizes * (leans - value))
+        return (np.abs(sums) >= abs(sums[0]) - 1e-9).mean()
+
+    assert found.p == pytest.approx(p_at(0))
+    inside, outside = 1e-6, -1e-6
+    for end, way in ((found.low, 1), (found.high, -1)):
+        assert p_at(end + way * inside) > 0.05 >= p_at(end + way * outside)
+    low, high = found.inner
+    assert found.low <= low < high <= found.high and p_at(low + inside) > 0.1 >= p_at(low - inside)
+
+
+@pytest.mark.parametrize("units", [1, 2, 5])
+def test_few_units_have_the_value_and_the_reason(units):
+    found = mean_of(np.full(units, 0.4), np.ones(units))
+    assert found.value == pytest.approx(0.4) and found.low is None and found.p is None
+    assert f"{units} independent units" in str(found.note)
+
+
+def test_six_units_that_all_lean_one_way_are_just_enough():
+    found = mean_of(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6))
+    assert found.p == 2 / 64 and (found.low, found.high) == (0.1, 0.6)
+
+
+def test_a_measure_that_most_subsets_lack_has_no_interval():
+    leans = np.array([1, -1, -1, -1, -1, -1, -1.0])
+
+    def male(chosen):
+        ups = chosen[:, 0]
+        return {"male": np.divide(ups * leans[0], ups, out=np.full(len(ups), np.nan), where=ups > 0)}
+
+    found = over_subsets(male, 7)["male"]
+    assert found.value == 1 and found.low is None and "63 of 127" in str(found.note)
+
+
+def test_of_many_units_subsets_are_drawn_alike_each_time():
+    assert len(subsets_of(12)) == 4095 and len(subsets_of(30)) == 8191
+    assert (subsets_of(30, 1) == subsets_of(30, 1)).all() and subsets_of(30)[-1].all()
+    assert mean_of(np.full(30, 0.4) + np.linspace(-0.1, 0.1, 30), np.ones(30)).p < 0.001
+
+
+def test_no_unit_and_no_value_are_left_out():
+    assert over_subsets(lambda chosen: {"x": np.full(len(chosen), np.nan)}, 3) == {}
+    assert over_subsets(lambda chosen: {"x": np.ones(len(chosen))}, 0) == {}
