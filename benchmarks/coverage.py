@@ -8,12 +8,13 @@ interval comes from the function that the app calls. `make coverage` writes the 
 import argparse
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ from core.statistics import (
 )
 
 Numbers = NDArray[np.int64]
-Interval = Callable[[Numbers, "Planted", Resampling], Estimate]
+Interval = Callable[[Any, Any, Resampling], Estimate]  # of labels, what is true, and how it is drawn
+Measures = Mapping[str, tuple[Callable[[Any], float], Interval]]  # name -> what it should be, and the app's interval
 
 LEAST, MOST = 0.92, 0.98  # what an interval of 95 % should hold
 
@@ -83,6 +85,15 @@ class Planted:
         tie = self.kappa / (1 - self.kappa)
         return sum(math.prod((share + j * tie) / (1 + j * tie) for j in range(labels)) for share in self.shares)
 
+    @property
+    def clusters(self) -> Numbers | None:
+        """The number of each item's cluster, where the interval knows them."""
+        return None
+
+    def measures(self) -> "Measures":
+        """What is measured of its labels."""
+        return MEASURES
+
     def labels(self, random: np.random.Generator) -> Numbers:
         """Items x raters; -1 where a label is missing. Polya's urn: a label is new, or that of an earlier rater."""
         drawn = random.choice(self.categories, size=(self.items, self.raters), p=self.shares)
@@ -96,14 +107,18 @@ class Planted:
 
 
 def _tally(labels: Numbers, planted: Planted) -> Tally:
-    return Tally.of(np.stack([(labels == one).sum(axis=1) for one in range(planted.categories)], axis=1))
+    counts = np.stack([(labels == one).sum(axis=1) for one in range(planted.categories)], axis=1)
+    return Tally.of(counts, planted.clusters)
 
 
-def _cohen(labels: Numbers, planted: Planted, resampling: Resampling) -> Estimate:
-    both = labels[(labels[:, :2] >= 0).all(axis=1), :2]
-    table = np.zeros((planted.categories, planted.categories), dtype=np.int64)
-    np.add.at(table, (both[:, 0], both[:, 1]), 1)
-    return cohen_kappa(table, resampling)
+def cohen(labels: Numbers, planted: Planted, resampling: Resampling) -> Estimate:
+    """Cohen's kappa of the first two raters, as the app reckons it."""
+    both, size = (labels[:, :2] >= 0).all(axis=1), planted.categories
+    clusters = np.zeros(len(labels), dtype=np.int64) if planted.clusters is None else planted.clusters
+    cells = np.zeros((int(clusters.max()) + 1, size**2), dtype=np.int64)
+    np.add.at(cells, (clusters[both], labels[both, 0] * size + labels[both, 1]), 1)
+    table = cells.sum(axis=0).reshape(size, size)
+    return cohen_kappa(table, resampling, None if planted.clusters is None else cells)
 
 
 def _of_tally(measure: Callable[..., Estimate], labels: Numbers, planted: Planted, drawn: Resampling) -> Estimate:
@@ -116,18 +131,27 @@ def _of_category(
     return measure(_tally(labels, planted), place % planted.categories, drawn)
 
 
-# Name of the measure -> what it should be, and the interval that the app gives.
-MEASURES: dict[str, tuple[Callable[[Planted], float], Interval]] = {
+MEASURES: Measures = {
     "all agree": (lambda planted: planted.all_agree, partial(_of_tally, unanimity)),
     "two agree": (lambda planted: planted.two_agree, partial(_of_tally, pairwise_agreement)),
     "Fleiss' kappa": (lambda planted: planted.kappa, partial(_of_tally, fleiss_kappa)),
     "Krippendorff's alpha": (lambda planted: planted.kappa, partial(_of_tally, krippendorff_alpha)),
     "Gwet's AC1": (lambda planted: planted.ac1, partial(_of_tally, gwet_ac1)),
-    "Cohen's kappa": (lambda planted: planted.kappa, _cohen),
+    "Cohen's kappa": (lambda planted: planted.kappa, cohen),
     "specific, first": (lambda planted: planted.same_again(0), partial(_of_category, specific_agreement, 0)),
     "specific, last": (lambda planted: planted.same_again(-1), partial(_of_category, specific_agreement, -1)),
     "prevalence, last": (lambda planted: planted.shares[-1], partial(_of_category, prevalence, -1)),
 }
+
+
+class Truth(Protocol):
+    """What is true of made-up labels; a dataclass of numbers."""
+
+    def measures(self) -> Measures:
+        """What is measured of its labels."""
+
+    def labels(self, random: np.random.Generator) -> Any:
+        """Made-up labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +162,7 @@ class Held:
     """
 
     measure: str
-    planted: Planted
+    planted: Any  # a Truth
     held: int
     below: int
     printed: int
@@ -152,19 +176,24 @@ class Held:
         return self.held / self.printed if self.printed else math.nan
 
 
-def coverage(planted: Planted, replications: int, draws: int, seed: int = 0) -> list[Held]:
+def coverage(planted: Truth, replications: int, draws: int, seed: int = 0) -> list[Held]:
     """Every measure in *replications* samples of *planted*, each interval from *draws* draws."""
-    random = np.random.default_rng([seed, *(int(1000 * value) for value in asdict(planted).values())])
-    found: dict[str, list[Estimate]] = {name: [] for name in MEASURES}
+    random = np.random.default_rng([seed, *(int(1000 * value) for value in values_of(planted).values())])
+    found: dict[str, list[Estimate]] = {name: [] for name in planted.measures()}
     for number in range(replications):
         labels = planted.labels(random)
-        for name, (_, interval) in MEASURES.items():
+        for name, (_, interval) in planted.measures().items():
             found[name].append(interval(labels, planted, Resampling(draws, number)))
     return [_held(name, planted, estimates) for name, estimates in found.items()]
 
 
-def _held(measure: str, planted: Planted, estimates: Sequence[Estimate]) -> Held:
-    truth = MEASURES[measure][0](planted)
+def values_of(planted: Truth) -> dict[str, float]:
+    """The settings of a planted truth, by name."""
+    return asdict(planted)  # type: ignore[call-overload, no-any-return]
+
+
+def _held(measure: str, planted: Truth, estimates: Sequence[Estimate]) -> Held:
+    truth = planted.measures()[measure][0](planted)
     ends = [(one.low, one.high) for one in estimates if one.low is not None and one.high is not None]
     undefined = sum(one.value is None for one in estimates)
     return Held(
@@ -198,20 +227,29 @@ def planted_truths(cells: int, seed: int) -> list[Planted]:
     return [Planted(**{name: int(v) if name in whole else v for name, v in one.items()}) for one in made]  # type: ignore[arg-type]
 
 
-def simulated(cells: int, replications: int, draws: int, seed: int) -> list[Held]:
-    """`coverage` of *cells* cells, in as many processes as there are cores."""
+def simulated(truths: Sequence[Truth], replications: int, draws: int, seed: int) -> list[Held]:
+    """`coverage` of every one of *truths*, in as many processes as there are cores."""
     work = partial(coverage, replications=replications, draws=draws, seed=seed)
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        return [one for found in pool.map(work, planted_truths(cells, seed)) for one in found]
+        return [one for found in pool.map(work, truths) for one in found]
+
+
+def pooled(rows: Sequence[Held]) -> float:
+    """The share of all printed intervals that hold the truth; NaN where none is printed."""
+    printed = sum(one.printed for one in rows)
+    return sum(one.held for one in rows) / printed if printed else math.nan
+
+
+def as_percent(share: float) -> str:
+    """For a table; a dash where there is none."""
+    return "—" if math.isnan(share) else f"{share:.1%}"
 
 
 def _pooled(rows: Sequence[Held]) -> str:
     """Coverage over all printed intervals, and how many of all samples had none: withheld, and undefined."""
-    printed, held = sum(one.printed for one in rows), sum(one.held for one in rows)
     every = sum(one.printed + one.withheld + one.undefined for one in rows)
     withheld, undefined = sum(one.withheld for one in rows) / every, sum(one.undefined for one in rows) / every
-    share = f"{held / printed:.1%}" if printed else "—"
-    return f"{share} | {withheld:.0%} | {undefined:.0%}"
+    return f"{as_percent(pooled(rows))} | {withheld:.0%} | {undefined:.0%}"
 
 
 def _usual(rows: Sequence[Held], replications: int) -> list[Held]:
@@ -224,7 +262,7 @@ def by_measure(found: Sequence[Held], replications: int) -> Iterator[str]:
     heads = "interval | cells | coverage, all together | withheld | undefined | lowest cell"
     yield f"| {heads} | below 92 % | 92 to 98 % | above 98 % |"
     yield "|---" * 9 + "|"
-    for name in MEASURES:
+    for name in measures_in(found):
         rows = [one for one in found if one.measure == name]
         shares = sorted(one.share for one in _usual(rows, replications))
         below, above = sum(share < LEAST for share in shares), sum(share > MOST for share in shares)
@@ -235,28 +273,32 @@ def by_measure(found: Sequence[Held], replications: int) -> Iterator[str]:
 
 def by_level(found: Sequence[Held], factor: str) -> Iterator[str]:
     """A table: the pooled coverage of each measure at each level of one factor."""
-    levels = GRID[factor]
+    levels = sorted({values_of(one.planted)[factor] for one in found})
     yield f"| {factor} | " + " | ".join(f"{level:g}" for level in levels) + " |"
     yield "|---" * (len(levels) + 1) + "|"
-    for name in MEASURES:
-        shares = []
-        for level in levels:
-            rows = [one for one in found if one.measure == name and getattr(one.planted, factor) == level]
-            printed = sum(one.printed for one in rows)
-            shares.append(f"{sum(one.held for one in rows) / printed:.1%}" if printed else "—")
-        yield f"| {name} | " + " | ".join(shares) + " |"
+    for name in measures_in(found):
+        rows = [
+            [one for one in found if one.measure == name and values_of(one.planted)[factor] == level]
+            for level in levels
+        ]
+        yield f"| {name} | " + " | ".join(as_percent(pooled(some)) for some in rows) + " |"
+
+
+def measures_in(found: Sequence[Held]) -> list[str]:
+    """The names of the measures, in their order."""
+    return list(dict.fromkeys(one.measure for one in found))
 
 
 def outside(found: Sequence[Held], replications: int) -> Iterator[str]:
     """A table: every cell with a coverage under 92 %, the lowest first."""
-    heads = "interval | items | raters | categories | missing | share of the first category | kappa"
-    yield f"| {heads} | intervals | coverage | wholly below the truth | withheld |"
-    yield "|---" * 11 + "|"
+    settings = list(values_of(found[0].planted))
+    heads = " | ".join(("interval", *settings, "intervals", "coverage", "wholly below the truth", "withheld"))
+    yield f"| {heads} |"
+    yield "|---" * (len(settings) + 5) + "|"
     for one in sorted((one for one in _usual(found, replications) if one.share < LEAST), key=lambda one: one.share):
-        true = one.planted
+        true = " | ".join(f"{value:g}" for value in values_of(one.planted).values())
         yield (
-            f"| {one.measure} | {true.items} | {true.raters} | {true.categories} | {true.missing:.0%} "
-            f"| {true.accept:g} | {true.kappa:g} | {one.printed} | {one.share:.1%} | {one.below / one.printed:.1%} "
+            f"| {one.measure} | {true} | {one.printed} | {one.share:.1%} | {one.below / one.printed:.1%} "
             f"| {one.withheld / replications:.0%} |"
         )
 
@@ -281,13 +323,14 @@ The labels of an item follow a Dirichlet-multinomial distribution: any two agree
 as kappa of a single category. Cells with intervals in less than a quarter of their samples count in the pooled
 coverage only.
 
-Not simulated: other ways in which labels may depend on each other, items that come in clusters (several sentences of an
-article, generations of a context), annotators who differ from each other, and the accept rates by form.
+Below these tables: items in clusters (several sentences of an article, generations of a context), two raters who
+accept at different rates, accept rates by form, and shares. Not simulated: other ways in which labels may depend on
+each other, and annotators of whom some agree more than others.
 """
 
 
-def report(found: Sequence[Held], cells: int, replications: int, draws: int, seed: int) -> str:
-    """The whole document."""
+def report(found: Sequence[Held], more: Iterable[str], cells: int, replications: int, draws: int, seed: int) -> str:
+    """The whole document; *more*: the lines below the tables of independent items."""
     error = math.sqrt(0.95 * 0.05 / replications)
     options = f"--cells {cells} --replications {replications} --draws {draws} --seed {seed}"
     head = HEAD.format(
@@ -304,7 +347,7 @@ def report(found: Sequence[Held], cells: int, replications: int, draws: int, see
     parts = [head, "## By interval\n", *by_measure(found, replications)]
     for factor in GRID:
         parts += [f"\n## By {factor}\n", *by_level(found, factor)]
-    parts += ["\n## Every cell below 92 %\n", *outside(found, replications)]
+    parts += ["\n## Every cell below 92 %\n", *outside(found, replications), "", *more]
     return "\n".join(parts) + "\n"
 
 
@@ -317,8 +360,11 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", type=Path)
     chosen = options.parse_args()
+    from benchmarks.coverage_in_clusters import sections  # which needs this module
+
     sizes = (chosen.cells, chosen.replications, chosen.draws, chosen.seed)
-    text = report(simulated(*sizes), *sizes)
+    found = simulated(planted_truths(chosen.cells, chosen.seed), *sizes[1:])
+    text = report(found, sections(chosen.cells, chosen.replications * 3 // 4, chosen.draws // 2, chosen.seed), *sizes)
     if chosen.out:
         chosen.out.write_text(text, encoding="utf-8")
     else:

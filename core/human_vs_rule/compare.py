@@ -1,7 +1,7 @@
 """People against the rule: cells with intervals over contexts, the confusion matrix, rates weighted back to all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,7 @@ from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, cont
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
 from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
-from core.statistics import Estimate, Note, Resampling
-from core.statistics.estimate import ONE_CATEGORY
-from core.statistics.intervals import over_units
-from core.statistics.resampling import Numbers
+from core.statistics import Estimate, Note, Resampling, cohen_kappa
 from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
@@ -143,7 +140,8 @@ class Comparison:
     def signature(self) -> str:
         """Everything that can change the numbers."""
         datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
-        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{signature(self.resampling)}|v{VERSION}"
+        intervals = f"{signature(self.resampling)}|kappa:clustered-dirichlet:{self.resampling.resamples}"
+        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{intervals}|v{VERSION}"
 
 
 def comparison(generations: pd.DataFrame, labels: pd.DataFrame, resampling: Resampling | None = None) -> Comparison:
@@ -225,16 +223,4 @@ def _kappa(table: pd.DataFrame, resampling: Resampling) -> Estimate:
     sums = np.stack([np.bincount(units, weights=c, minlength=count) for c in columns], axis=1)
     if (len(set(rule)) == 1) != (len(set(wrong)) == 1):
         return Estimate(0.0, units=count, note=ONE_ANSWER)
-    found = over_units(resampling, lambda weights: {"kappa": _kappas(weights @ sums)}, count, {"kappa": (-1.0, 1.0)})
-    return found.get("kappa") or Estimate.undefined(ONE_CATEGORY, count)
-
-
-def _kappas(tables: Numbers) -> Numbers:
-    both, person, rule, neither = tables.T
-    total = tables.sum(axis=1)
-    chance = (both + person) * (both + rule) + (neither + person) * (neither + rule)
-    room = total**2 - chance
-    enough = room > 1e-9 * total**2
-    agreed = (both + neither) * total - chance
-    kappas: Numbers = np.divide(agreed, room, out=np.full(len(tables), np.nan), where=enough)
-    return kappas
+    return replace(cohen_kappa(sums.sum(axis=0).reshape(2, 2), resampling, sums), units=count)

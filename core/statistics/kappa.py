@@ -1,15 +1,15 @@
 """Two annotators: Cohen's kappa and how high it could have been."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.statistics.estimate import AT_ITS_BOUND, NO_SHARED_ITEM, ONE_CATEGORY, Estimate
-from core.statistics.posterior import Seen, over_patterns, present_clusters, several_in_one
+from core.statistics.posterior import Seen, all_but_the_commonest, over_patterns, present_clusters, several_in_one
 from core.statistics.resampling import Numbers, Resampling, ratio
 
-Table = NDArray[
-    np.int64
-]  # rows: what the first chose; columns: the second; one row and column per category of the list
+Table = NDArray[Any]  # counts; rows: what the first chose; columns: the second; of every category of the list
 
 
 def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Table | None = None) -> Estimate:
@@ -29,10 +29,10 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Ta
     from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
 
     found = Estimate(float(cohens_kappa(table, return_results=False)), units=units)
-    rare = 2 * units - int((table.sum(axis=0) + table.sum(axis=1)).max())  # labels outside the commonest category
     one = np.eye(len(table), dtype=np.int64)
     cells = (one[:, None] + one).reshape(-1, len(table))  # the two labels of an item in each cell
     held = _either_way(clusters) if clusters is not None and several_in_one(clusters) else None
+    rare = all_but_the_commonest(table.sum(axis=0) + table.sum(axis=1))
     seen = Seen(cells, sizes.astype(float), _prior(table).reshape(-1), held)
     return over_patterns(resampling or Resampling(), _kappas, seen, found, rare)
 

@@ -21,6 +21,7 @@ from core.statistics.estimate import (
 from core.statistics.intervals import Measure
 from core.statistics.posterior import (
     Seen,
+    all_but_the_commonest,
     over_patterns,
     present_clusters,
     several_in_one,
@@ -76,6 +77,11 @@ class Tally:
     def used(self) -> "Tally":
         """The same items over the categories that somebody chose."""
         return Tally(self.counts[:, self.counts.any(axis=0)], self.sizes, self.clusters)
+
+    @property
+    def rare(self) -> NDArray[np.bool_]:
+        """All categories but the commonest."""
+        return all_but_the_commonest(self.sizes @ self.counts)
 
     @property
     def complete(self) -> "Tally":
@@ -149,7 +155,7 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
 
         return float(inter_rater.fleiss_kappa(np.repeat(complete.counts, complete.sizes, axis=0)))
 
-    return _over_items(complete, _fleiss, resampling, value=library, rare=_outside_the_commonest(complete))
+    return _over_items(complete, _fleiss, resampling, value=library, rare=complete.rare)
 
 
 def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -167,7 +173,7 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
         items = np.repeat(paired.counts, paired.sizes, axis=0)
         return float(krippendorff.alpha(value_counts=items, level_of_measurement="nominal"))
 
-    return _over_items(paired, _alpha, resampling, value=library, rare=_outside_the_commonest(paired))
+    return _over_items(paired, _alpha, resampling, value=library, rare=paired.rare)
 
 
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
@@ -202,8 +208,7 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
         both, pairs = chosen * (chosen - 1), chosen * (paired.labels - 1)
         return lambda draws: ratio(draws @ both, draws @ pairs)
 
-    rare = int(paired.counts[:, category] @ paired.sizes)
-    return _over_items(paired.split_by(category), measure, resampling, rare=rare)
+    return _over_items(paired.split_by(category), measure, resampling, rare=np.array([True, False]))
 
 
 def prevalence(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
@@ -217,19 +222,13 @@ def prevalence(tally: Tally, category: int, resampling: Resampling | None = None
     return _over_items(tally.split_by(category), measure, resampling)
 
 
-def _outside_the_commonest(tally: Tally) -> int:
-    """How many labels are not of the commonest category."""
-    chosen = tally.sizes @ tally.counts
-    return int(chosen.sum() - chosen.max(initial=0))
-
-
 def _over_items(
     tally: Tally,
     measure: Of,
     resampling: Resampling | None,
     *,
     value: Value | None = None,
-    rare: int | None = None,
+    rare: NDArray[np.bool_] | None = None,
 ) -> Estimate:
     if tally.units == 0:
         return Estimate.undefined(NO_TWO_LABELS)

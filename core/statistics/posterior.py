@@ -27,8 +27,11 @@ FEWEST_ITEMS = 10  # with 5, Cohen's kappa held 91 %, the specific agreement of 
 FEWEST_CLUSTERS = 5  # with 4, t asks for more spread than random weights of 4 clusters can have
 TOO_FEW_ITEMS = N_("Fewer than 10 items ({units}): no interval holds 95 % on so few.")
 TOO_FEW_RARE = N_("Labels of rare categories: {labels}. No interval holds 95 % on so few.")
+RARE_IN_ONE = Note(N_("All labels of rare categories are of one unit: no interval."))
 TOO_FEW_CLUSTERS = N_("Fewer than 5 units ({units}): no interval holds 95 % on so few.")
 FEW_CLUSTERS = N_("Few units ({units}): a wide interval.")
+
+Chosen = NDArray[np.bool_]  # of the categories, whether one is meant
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +85,26 @@ def _cluster_weight(clusters: int) -> float:
 
     Gamma(1) is the Bayesian bootstrap; the mean of k units varies by (k - 1) / k s^2 / (shape k + 1) in the draws.
     """
-    from scipy import stats  # scipy.stats takes a while to import
+    from scipy.special import ndtri, stdtrit  # takes a third of a second to import
 
-    wider = float(stats.t.ppf(0.975, clusters - 1) / stats.norm.ppf(0.975)) ** 2
+    wider = float(stdtrit(clusters - 1, 0.975) / ndtri(0.975)) ** 2
     return ((clusters - 1) / wider - 1) / clusters
 
 
 def over_patterns(
-    resampling: Resampling, measure: Measure, seen: Seen, found: Estimate, rare: int | None = None
+    resampling: Resampling, measure: Measure, seen: Seen, found: Estimate, rare: Chosen | None = None
 ) -> Estimate:
     """*found* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
 
-    *rare*: how many labels the measure rests on where these are rare; fewer than `FEWEST`, or fewer than `FEWEST_ITEMS`
-    items: no interval; nor on fewer than `FEWEST_CLUSTERS` clusters. The interval never leaves out the value itself, as
-    percentiles would at complete agreement.
+    *rare*: the categories on whose labels the measure rests where these are rare; fewer than `FEWEST` such labels, all
+    of them in one cluster, or fewer than `FEWEST_ITEMS` items: no interval; nor on fewer than `FEWEST_CLUSTERS`
+    clusters. The interval never leaves out the value itself, as percentiles would at complete agreement.
     """
     if found.value is None:
         return found
     if seen.clusters is not None:
         found = replace(found, clusters=len(seen.clusters))
-    if why := _withheld(found, rare, seen.clusters is not None):
+    if why := _withheld(found, seen, rare):
         return replace(found, note=why)
     made = percentiles(measure(seen.shares(resampling)), found)
     if made.low is None or made.high is None or made.value is None:
@@ -111,17 +114,27 @@ def over_patterns(
     return replace(made, low=min(made.low, made.value), high=max(made.high, made.value), note=few, method=method)
 
 
-def _withheld(found: Estimate, rare: int | None, clustered: bool) -> Note | None:
+def _withheld(found: Estimate, seen: Seen, rare: Chosen | None) -> Note | None:
     """Why there is no interval; None where there is one."""
-    if clustered and found.clusters < FEWEST_CLUSTERS:
+    if seen.clusters is not None and found.clusters < FEWEST_CLUSTERS:
         return Note(TOO_FEW_CLUSTERS, {"units": found.clusters})
-    if not clustered and found.units <= 1:
+    if seen.clusters is None and found.units <= 1:
         return ONE_ITEM
-    if rare is not None and found.units < FEWEST_ITEMS:
+    if rare is None:
+        return None
+    if found.units < FEWEST_ITEMS:
         return Note(TOO_FEW_ITEMS, {"units": found.units})
-    if rare is not None and rare < FEWEST:
-        return Note(TOO_FEW_RARE, {"labels": rare})
-    return None
+    of_pattern = seen.counts[:, rare].sum(axis=1)
+    if seen.clusters is not None and np.count_nonzero(seen.clusters @ of_pattern) == 1:
+        return RARE_IN_ONE
+    labels = int(seen.sizes @ of_pattern)
+    return Note(TOO_FEW_RARE, {"labels": labels}) if labels < FEWEST else None
+
+
+def all_but_the_commonest(labels: Sizes) -> Chosen:
+    """Which categories, of which there are *labels*, are not the commonest."""
+    chosen: Chosen = np.arange(len(labels)) != (np.argmax(labels) if len(labels) else 0)
+    return chosen
 
 
 def share_over_clusters(

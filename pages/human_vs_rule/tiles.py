@@ -134,7 +134,8 @@ def show_method(found: PageNumbers) -> None:
     """The signature, and in words what it says."""
     text = _(
         "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"
-        " 95 %, t on the jackknife over contexts; docs/coverage.md says what they hold."
+        " 95 %, t on the jackknife over contexts, of kappa a Bayesian bootstrap of contexts; docs/coverage.md says what"
+        " they hold."
     )
     st.caption(plain(text))
     st.code(found.signature, language=None, wrap_lines=True)
