@@ -13,13 +13,14 @@ from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import ensure_demo, make_demo
 from annotations.guideline.criteria import built_in, read_reasons, read_text
 from annotations.guideline.drafts import write_version
-from annotations.projects import projects
+from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
 from commands.guideline import changed_draft, guideline_json
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
 from core.guidelines import VERSIONS, Version
+from core.language import Language
 from core.resources import Preset, quotas
 
 
@@ -263,6 +264,34 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
             projects.remove_annotator(store, found, person)
         people = [person.name for person in projects.annotators(store, found)]
     answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
+
+
+@project.command("preregister")
+@click.argument("name")
+@click.argument("sheet", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@click.option("--form", "language", type=click.Choice(["en", "zh"]), help="Print an empty sheet instead.")
+@click.option("--late", is_flag=True, help="Write it although there are labels; it is marked with their number.")
+@click.option("--author", default="", help="Who writes it; stays in the database.")
+@db_option
+@json_option
+def preregister(
+    name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str, as_json: bool
+) -> None:
+    """Write a pre-registration SHEET (Markdown) into the log, before labels; without one, list those there are.
+
+    Its sections: hypotheses, measures, margins, stopping rule. A release shows them beside what was done.
+    """
+    if language is not None:
+        click.echo(preregistration.form(language), nl=False)
+        return
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        if sheet is not None:
+            preregistration.preregister(store, found, read_text(sheet), author=author, late=late)
+        written = preregistration.sheets(store, found)
+    data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
+    lines = [f"{one.written}  after {one.labels:,} labels  sha256 {one.sha256}" for one in written]
+    answer({"sheets": data}, "\n".join(lines) or "No sheet is in the log.", as_json=as_json)
 
 
 @project.command("aside")

@@ -22,7 +22,7 @@ from annotations.types import Annotator, Item, Operation, Project
 from core.errors import N_, NotFound
 from core.files.whole_file import whole_path
 from core.resources import table
-from core.text.keywords import find
+from core.text.keywords import occurrences
 
 NAME = "示例 · Demo"
 FILE = "demo_sentences.tsv"
@@ -46,7 +46,7 @@ class _Opinion:
 def make_demo(store: Store) -> Project:
     """Make the demo project with its labels. Raises NotAllowed where there is one already."""
     project = create_project(store, NAME, annotators=ANNOTATORS)
-    quotas = Counter((found.pair.name, str(found.side)) for found in (find(row["text"])[0] for row in _rows()))
+    quotas = Counter((found.pair.name, str(found.side)) for found in (occurrences(row["text"])[0] for row in _rows()))
     set_quotas(store, project, quotas)
     with Batch.begin(store, project, FILE) as batch:
         batch.add(_items())
@@ -80,7 +80,7 @@ def _rows() -> tuple[dict[str, str], ...]:
 
 def _items() -> Iterator[NewItem]:
     for line, row in enumerate(_rows(), 1):
-        yield NewItem(text=row["text"], candidate=find(row["text"])[0], file=FILE, line=line)
+        yield NewItem(text=row["text"], candidate=occurrences(row["text"])[0], file=FILE, line=line)
 
 
 def _opinions(column: str) -> dict[str, _Opinion]:

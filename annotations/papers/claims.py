@@ -92,6 +92,8 @@ METHOD: dict[str, Evidence] = {
     "imported_items": lambda facts: [facts["total"]],
     "mined_items": lambda facts: _if(facts["sources"]["mined"]),
     "mining_unknown": lambda facts: _if(facts["mining"]["imported"] < facts["sources"]["mined"]),
+    "preregistered": lambda facts: [one for one in facts["preregistration"] if one["before"]],
+    "preregistered_late": lambda facts: [one for one in facts["preregistration"] if not one["before"]],
     "no_pilot": lambda facts: _if(not facts["pilots"]),
     "pilot": lambda facts: facts["pilots"],
     "pilot_tags": lambda facts: [one for one in facts["pilots"] if one["tags"]],

@@ -69,6 +69,7 @@ def _environment(folder: Path, language: Language) -> Environment:
         "reason": lambda found: _reason(found, say),
         "estimate": lambda found: estimate(found, say),
         "short_estimate": _short_estimate,
+        "half_width": _half_width,
         "verbatim": _verbatim,
         "translated": say,
         "value": value,
@@ -95,6 +96,13 @@ def _short_estimate(found: Mapping[str, Any]) -> str:
     if found["value"] is None:
         return DASH
     return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
+
+
+def _half_width(found: Mapping[str, Any]) -> str:
+    """Half the width of the interval of an estimate, or a dash."""
+    if found["low"] is None or found["high"] is None:
+        return DASH
+    return f"{(found['high'] - found['low']) / 2:.3f}"
 
 
 def _escaped(value: object) -> Markup:

@@ -15,6 +15,7 @@ from annotations.describe.project_description import describe_project, usual_voc
 from annotations.papers.evidence import evidence
 from annotations.progress.cells import ACCEPTED
 from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
+from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.quality.known_answers import scores
@@ -82,6 +83,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "total": _with_rate(total(cells)),
         "labels": _labels(labels),
         "provenance": evidence(store, project),
+        "preregistration": sheet_facts(store, project),
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),

@@ -19,6 +19,7 @@ from annotations.papers.blocks import Block
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
+from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import TEMPLATES, described, differences
 from annotations.release.content_hash import Contents, Entry, content_hash
@@ -65,6 +66,9 @@ HOLDS = {
     "changes.en.md": "changes against the last release, English",
     "changes.zh.md": "changes against the last release, Chinese",
     "changes.json": "changes against the last release, with every item",
+    "preregistration.en.md": "what was planned before labels beside what was done, English",
+    "preregistration.zh.md": "what was planned before labels beside what was done, Chinese",
+    "preregistration/": "each sheet as it was written: its SHA-256 is in the log",
     "guideline/": "every version of the guideline",
     "package/": "the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew",
     FACTS: "all numbers of the papers, the hash of the contents",
@@ -123,6 +127,7 @@ class _Composer:
         self._labels()
         self._changes(last)
         self._papers()
+        self._planned()
         self._card()
         return self.made
 
@@ -189,6 +194,21 @@ class _Composer:
             for name, blocks in papers.items():
                 self._add(f"{name}.{language}.md", [rendered(blocks, "md", language)])
                 self._add(f"{name}.{language}.tex", [rendered(blocks, "tex", language)])
+
+    def _planned(self) -> None:
+        """What was planned before labels beside what was done, where a sheet was written."""
+        facts = self.made.facts
+        written = sheets(self.store, self.project)
+        if not written:
+            return
+        both = [
+            known | {"sections": one.sections} for known, one in zip(facts["preregistration"], written, strict=True)
+        ]
+        for language in LANGUAGES:
+            blocks = paper_blocks(TEMPLATES, "preregistration", language, {**facts, "sheets": both})
+            self._add(f"preregistration.{language}.md", [rendered(blocks, "md", language)])
+        for number, one in enumerate(written, 1):
+            self._add(f"preregistration/{number}.md", [one.text])
 
     def _changes(self, last: Previous | None) -> None:
         old, before = ({}, None) if last is None else (last.entries, last.facts)

@@ -111,7 +111,7 @@ def summarise(
 
     denominator "side" divides each side's sum by the sentences of that side, "all" by all (SPEC 1.7).
     least_mass leaves out rows whose pair mass is known and below it. Intervals are over units, see `units_of`.
-    missing_size: |Bias_c| in log10 that a missing value is given for the bounds; None: the largest of the model.
+    missing_size: see `missing_values`.
     """
     rows = rows if model is None else rows_of(rows, model)
     kept = rows if least_mass is None else rows[~(rows["pair_mass"] < least_mass)]

@@ -119,8 +119,13 @@ def _by_tokens(text: str, tokens: tuple[Token, ...], found: Candidate) -> OtherW
 
 
 def _leaves_words(text: str, token: Token, found: Candidate) -> bool:
-    """Whether a cut behind the first character of the keyword leaves words on both sides: 对外|公布, but 外|公推."""
+    """Whether a cut behind the first character of the keyword leaves words on both sides: 对外|公布, but 外|公推.
+
+    老 stands before nouns, so a verb behind it belongs to 老公: 老公|开了, 老公|交了.
+    """
     first = text[found.start : token.start]
+    if first == "老" and text[token.end : token.end + 1] in tuple("了着过"):
+        return False
     joins = any(is_word(text[before : token.start]) for before in range(max(0, found.start - 2), found.start))
     return is_word(token.word) and (first in WORDS_OF_ONE or joins)
 

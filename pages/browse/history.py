@@ -143,6 +143,7 @@ def action_name(action: str) -> str:
         "plan": _("Plan of labels changed"),
         "settling": _("Items are being recounted"),
         "settled": _("Items have been recounted"),
+        "preregistered": _("Pre-registration sheet written"),
         "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))

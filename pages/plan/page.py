@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
+from pages.plan.preregistration import show_preregistration
 from pages.plan.settings import show_changes, show_settings
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head, show_error
@@ -27,6 +28,7 @@ with open_store() as store:
         st.subheader(_("The plan"), anchor=False)
         show_settings(store, project)
         show_changes(store, project)
+        show_preregistration(store, project)
         if project.kind == "sentences":  # last: a row for each pair and side
             st.subheader(_("Candidates for the quotas"), anchor=False)
             show_needed(found)

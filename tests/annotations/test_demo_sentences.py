@@ -13,7 +13,7 @@ from annotations.queue.leases import claim
 from core.errors import NotAllowed
 from core.guidelines import builtin
 from core.resources import keyword_pairs, table
-from core.text.keywords import find
+from core.text.keywords import find, occurrences
 from core.text.sentences import text_hash
 
 ROWS = table("demo_sentences")
@@ -30,7 +30,7 @@ def made(tmp_path_factory):
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["text"][:8])
 def test_a_sentence_can_be_imported(row):
-    assert len(find(row["text"])) == 1
+    assert len(occurrences(row["text"])) == 1  # 男儿 and 女儿红, too, which annotators are to reject
     assert 9 <= len(row["text"]) <= 119  # the lengths of the released file (SPEC 1.5)
     assert row["text"].endswith("。")
 

@@ -58,6 +58,17 @@ def test_generations_have_their_own_choices(run):
     assert [c.code for c in stored.choices] == ["correct", "misgendering", "no_pronoun", "plural_they"]
 
 
+def test_a_plan_is_written_into_the_log_before_labels(run, tmp_path):
+    run("project", "create", "set")
+    sheet = tmp_path / "plan.md"
+    sheet.write_text("# Hypotheses\nA\n# Measures\nB\n# Margins\nC\n# Stopping rule\nD\n", encoding="utf-8")
+    (written,) = run("project", "preregister", "set", str(sheet))["sheets"]
+    assert written["labels"] == 0 and len(written["sha256"]) == 64
+    assert run("project", "preregister", "set")["sheets"] == [written]
+    assert "in the log already" in run("project", "preregister", "set", str(sheet), fails=Refused)
+    assert CliRunner().invoke(cli, ["project", "preregister", "set", "--form", "zh"]).stdout.count("## ") == 4
+
+
 def test_a_name_is_taken_once(run):
     run("project", "create", "p")
     assert "already" in run("project", "create", "p", fails=NotAllowed)

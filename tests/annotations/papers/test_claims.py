@@ -28,6 +28,7 @@ from annotations.papers import datasheet
 from annotations.papers.claims import CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from annotations.papers.datasheet import read_known
 from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.preregistration import form, preregister
 from annotations.projects.projects import annotators, change_project, project_by_uid, replace_annotator
 from annotations.quality.known_answers import set_known
 from annotations.release.changes import TEMPLATES as RELEASE
@@ -56,6 +57,7 @@ def templates() -> list[Path]:
         folder / language / f"{name}.md.jinja"
         for folder, name in (
             (RELEASE, "method"),
+            (RELEASE, "preregistration"),
             (datasheet.TEMPLATES, "datasheet"),
             (datasheet.TEMPLATES, "labelling"),
         )
@@ -70,7 +72,7 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
         used |= set(IN_CLAIM.findall(text))
         rest = re.sub(r"\{%.*?%\}", "", IN_CLAIM.sub("", text))
         sentences = [line for line in rest.splitlines() if line and line[0] not in "#|"]
-        assert sentences in ([], ["{{ guideline_text | verbatim }}"]), file
+        assert set(sentences) <= {"{{ guideline_text | verbatim }}", "{{ text | verbatim }}"}, file
     assert used == set(CLAIMS) == set(CHECKS)
 
 
@@ -103,6 +105,7 @@ class History:
     project: Project
     folder: Path
     labels: dict[tuple[str, str], Written] = field(default_factory=dict)
+    sheets: dict[str, int] = field(default_factory=dict)
     pilots: int = 0
     tags: int = 0
     files: int = 0
@@ -179,6 +182,12 @@ class History:
         for one in texts:
             self.labels[one.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
 
+    def sheet(self, number: int, _flag: bool) -> None:
+        """A plan is written into the log, before labels or late."""
+        held = self.store.db.execute("SELECT count(*) FROM label").fetchone()[0]
+        text = form("en").replace("\n\n", f"\n\nTo be seen {time.time_ns()}.\n")
+        self.sheets[preregister(self.store, self.project, text, late=True).sha256] = held
+
     def plan(self, number: int, _flag: bool) -> None:
         self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
 
@@ -202,7 +211,7 @@ class History:
 
 ACTIONS = st.tuples(
     st.sampled_from(
-        ("label", "label", "reject", "reveal", "bring", "undo", "plan", "pilot", "version", "known", "replace")
+        ("label", "label", "reject", "reveal", "bring", "undo", "plan", "sheet", "pilot", "version", "known", "replace")
     ),
     st.integers(0, 14),
     st.booleans(),
@@ -335,6 +344,17 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "order": lambda h, one: bool(of(h, "here")) and one["seed"] == h.project.seed,
     "mining": lambda h, _one: number(h, MINED) > 0,
     "mined_items": lambda h, _one: number(h, MINED) > 0,
+    "preregistered": lambda h, one: (
+        h.sheets[one["sha256"]] == 0
+        and not of(h, "imported")
+        and not of(h, "unknown")
+        and not number(h, f"{LABELLED} AND created <= '{one['written']}'")
+    ),
+    "preregistered_late": lambda h, one: (
+        h.sheets[one["sha256"]] == one["labels"]
+        and one["elsewhere"]
+        == len(of(h, "imported")) + number(h, f"{LABELLED} AND app IS NOT NULL AND created <= '{one['written']}'")
+    ),
     "no_pilot": lambda h, _one: h.pilots == 0,
     "pilot": pilot_matches,
     "pilot_tags": tags_match,
@@ -381,6 +401,8 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 
 @settings(max_examples=25, deadline=None)
 @example([("pilot", 0, False), ("label", 1, True), ("plan", 1, False)])
+@example([("sheet", 0, False), ("label", 1, True), ("sheet", 0, False), ("bring", 1, True)])
+@example([("sheet", 0, False), ("label", 1, True)])
 @example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
 @example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])

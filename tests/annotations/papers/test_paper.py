@@ -16,7 +16,7 @@ from core.language import LANGUAGES, Language
 
 TEMPLATES = [
     *((datasheet.TEMPLATES, name) for name in ("datasheet", "labelling")),
-    *((RELEASE, name) for name in ("method", "changes")),
+    *((RELEASE, name) for name in ("method", "changes", "preregistration")),
 ]
 ALL = """
 # {{ one }}

@@ -1,0 +1,142 @@
+"""Pre-registration sheets: what was planned, in the log with its hash and time before anybody has seen labels.
+
+A sheet is Markdown with four sections. It is an event, so it is appended and never changed; a further sheet stands
+beside the first. How many labels the database held at that moment is written with it.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.database.events import events, record
+from annotations.database.store import Store
+from annotations.types import Project
+from core.errors import N_, Refused
+from core.files.timestamps import timestamp
+from core.language import Language
+
+ACTION = "preregistered"
+LONGEST = 50_000  # characters
+# The sections, each with the headings that begin it, and what a form says below them.
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "hypotheses": ("hypotheses", "hypothesis", "假设"),
+    "measures": ("measures", "指标"),
+    "margins": ("margins", "界限"),
+    "stopping": ("stopping rule", "停止规则"),
+}
+FORMS: dict[Language, tuple[str, str, str, str]] = {
+    "en": (
+        "What do you expect, and what would speak against it?",
+        "Which measures decide, on which items, with which intervals?",
+        "How large must a difference be to matter, and how small to count as none?",
+        "When does labelling end: at how many labels, items or days?",
+    ),
+    "zh": (
+        "预期什么？什么结果会与之相悖？",
+        "由哪些指标决定？针对哪些条目？用哪种区间？",
+        "差异要多大才算重要？多小才算没有差异？",
+        "标注何时结束：多少标注、条目或天数？",
+    ),
+}
+HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+LABELS = "SELECT count(*) FROM label WHERE project = ?"
+# Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
+EARLIER = """
+SELECT count(*) FROM standing_label AS label LEFT JOIN label_of_file ON label_of_file.label = label.id
+WHERE label.project = ? AND (label_of_file.label IS NOT NULL OR label.app IS NULL OR label.created <= ?)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet. `sha256`: of its UTF-8 text; `seal`: of its time, a line end and its text; `labels`: held then."""
+
+    text: str
+    sha256: str
+    seal: str
+    written: str
+    labels: int
+    author: str = ""
+
+    @property
+    def sections(self) -> dict[str, str]:
+        """The text of each section."""
+        return sections_of(self.text)
+
+
+def form(language: Language) -> str:
+    """An empty sheet with its four headings and a question below each."""
+    place = 1 if language == "zh" else 0
+    headings = [names[-1] if place else names[0].capitalize() for names in SECTIONS.values()]
+    return "\n".join(f"## {head}\n\n> {asks}\n" for head, asks in zip(headings, FORMS[language], strict=True))
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The sections of a sheet by their code, without the questions of the form. Raises Refused where one is missing."""
+    found: dict[str, str] = {}
+    marks = list(HEADING.finditer(text))
+    for number, mark in enumerate(marks):
+        code = next((code for code, names in SECTIONS.items() if mark[1].casefold().rstrip(":：") in names), None)
+        if code is None:
+            continue
+        level = len(mark[0]) - len(mark[0].lstrip("#"))
+        later = (one for one in marks[number + 1 :] if len(one[0]) - len(one[0].lstrip("#")) <= level)
+        end = next(later, None)
+        body = text[mark.end() : end.start() if end else len(text)]
+        asked = {f"> {one}" for both in FORMS.values() for one in both}
+        found[code] = "\n".join(line for line in body.strip().splitlines() if line.strip() not in asked).strip()
+    if missing := [SECTIONS[code][0] for code in SECTIONS if not found.get(code)]:
+        message = N_("The sheet lacks a text under: {missing}. It has four sections: {sections}.")
+        sections = ", ".join(names[0] for names in SECTIONS.values())
+        raise Refused(message, missing=", ".join(missing), sections=sections)
+    return found
+
+
+def preregister(store: Store, project: Project, text: str, *, author: str = "", late: bool = False) -> Sheet:
+    """Write the sheet *text* into the log of *project*.
+
+    Raises Refused where a section is missing, where the sheet stands there already, or where the project has labels:
+    then only *late* writes it, marked with their number.
+    """
+    text = text.strip() + "\n"
+    sections_of(text)
+    if len(text) > LONGEST:
+        raise Refused(N_("A sheet has at most {most} characters."), most=LONGEST)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    if any(one.sha256 == digest for one in sheets(store, project)):
+        raise Refused(N_("This sheet is in the log already."))
+    with store.write() as db:
+        labels = int(db.execute(LABELS, (project.id,)).fetchone()[0])
+        if labels and not late:
+            message = N_("The project has {labels} labels, so this is no plan made before them. It can be written late,"
+                         " marked with their number.")  # fmt: skip
+            raise Refused(message, labels=labels)
+        written = timestamp()
+        seal = hashlib.sha256(f"{written}\n{text}".encode()).hexdigest()
+        facts: dict[str, Any] = {"text": text, "sha256": digest, "seal": seal, "written": written, "labels": labels}
+        record(store, project, ACTION, author=author, **facts)
+    return Sheet(author=author.strip(), **facts)
+
+
+def sheets(store: Store, project: Project) -> list[Sheet]:
+    """The sheets of a project, oldest first."""
+    names = ("text", "sha256", "seal", "written", "labels")
+    found = [one for one in events(store, project, action=ACTION) if all(name in one.data for name in names)]
+    return [Sheet(author=one.author, **{name: one.data[name] for name in names}) for one in found]
+
+
+def sheet_facts(store: Store, project: Project) -> list[dict[str, Any]]:
+    """The sheets for a release. `before`: no label was held, and all that stand were made at a desk here afterwards.
+
+    `elsewhere`: labels that stand and were made elsewhere, at an unknown time, or before the sheet.
+    """
+    found = []
+    for one in sheets(store, project):
+        elsewhere = int(store.db.execute(EARLIER, (project.id, one.written)).fetchone()[0])
+        whole = hashlib.sha256(one.text.encode()).hexdigest() == one.sha256
+        found.append({
+            "sha256": one.sha256, "seal": one.seal, "written": one.written, "labels": one.labels,
+            "elsewhere": elsewhere, "before": whole and not one.labels and not elsewhere, "whole": whole,
+        })  # fmt: skip
+    return found

@@ -1,0 +1,49 @@
+"""Pre-registration: a sheet is written into the log before labels; those that stand there."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.preregistration import Sheet, form, preregister, sheets
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import moment
+from pages.ui.text import plain
+
+
+def show_preregistration(store: Store, project: Project) -> None:
+    """The sheets in the log, and a form for one more."""
+    st.subheader(_("Pre-registration"), anchor=False)
+    for one in sheets(store, project):
+        _show(one)
+    with st.expander(_("Write a sheet into the log"), icon=":material/edit_note:"):
+        st.write(
+            _(
+                "What you expect, which measures decide, how large a difference matters, and when labelling ends. The"
+                " sheet is stored with its time and hash and never changes; a release shows it beside what was done."
+            )
+        )
+        text = st.text_area(_("Sheet (Markdown)"), form(language()), height=360, key="sheet-text")
+        late = st.checkbox(
+            _("Write it although there are labels"), key="sheet-late",
+            help=_("It is marked with their number, and a release says so."),
+        )  # fmt: skip
+        if st.button(_("Write into the log"), key="sheet-write", icon=":material/lock:"):
+            try:
+                preregister(store, project, text, late=late)
+            except EvenhandError as error:
+                show_error(error)
+            else:
+                st.rerun()
+
+
+def _show(one: Sheet) -> None:
+    when = moment(one.written)
+    if one.labels:
+        title = _("Sheet of {time}, after {n} labels").format(time=when, n=f"{one.labels:,}")
+    else:
+        title = _("Sheet of {time}, before any label").format(time=when)
+    with st.expander(plain(title), icon=":material/lock:"):
+        st.text(one.text)
+        st.caption(plain(f"SHA-256 {one.sha256}"))
