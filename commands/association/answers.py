@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from commands.model_bias.answers import estimate_data
+from commands.model_bias.answers import equivalence_data, estimate_data
 from core.association.crossing import signature
 from core.association.hypotheses import OUTCOMES, Verdict, means_of, multilingual, verdicts
 from core.association.measures import (
@@ -110,6 +110,8 @@ def _verdict(one: Verdict) -> dict[str, Any]:
     data["clear"] = one.clear
     if one.clear is None:
         data["clear_reason"] = "A test says it, or an interval is missing."
+    if one.equivalence is not None:
+        data["equivalence"] = equivalence_data(one.equivalence)
     return data | ({"remark": str(one.remark)} if one.remark else {})
 
 

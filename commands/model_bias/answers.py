@@ -9,6 +9,7 @@ import pandas as pd
 from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
 from core.model_bias.missing import MissingValues
 from core.statistics import Estimate, Note
+from core.statistics.equivalence import ANSWERS, Equivalence
 
 MEANS = {
     "bias_man": "Bias_man",
@@ -36,20 +37,13 @@ def mean_data(estimate: Estimate) -> dict[str, Any]:
         "low_ln": ln.low,
         "high_ln": ln.high,
     }
-    return _with_reasons(found, estimate) | _made_how(estimate)
+    return _with_reasons(found, estimate)
 
 
 def estimate_data(estimate: Estimate) -> dict[str, Any]:
     """An estimate without a base for JSON."""
     found = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "units": estimate.units}
-    return _with_reasons(found, estimate) | _made_how(estimate)
-
-
-def _made_how(estimate: Estimate) -> dict[str, Any]:
-    """How the interval was made, over how many units; p of the neutral value where the method is a test."""
-    if not estimate.method:
-        return {}
-    return {"method": estimate.method, "units": estimate.units} | ({} if estimate.p is None else {"p": estimate.p})
+    return _with_reasons(found, estimate)
 
 
 def _with_reasons(found: dict[str, Any], estimate: Estimate) -> dict[str, Any]:
@@ -258,10 +252,72 @@ def odd_lines(data: Mapping[str, Any]) -> list[str]:
     return lines + [f"  infinite: row {row['row']}: leans {row['leans']}" for row in data["infinite_rows"]]
 
 
-def difference_text(a: str, b: str, estimates: Mapping[str, Estimate]) -> str:
-    """Model a minus model b in words, with a remark on multiple intervals."""
-    lines = [f"{a} minus {b}, same sentences, paired (log10; the AUC has no base)"]
+def measures_data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
+    """Means and the side AUC by name for JSON."""
+    return {name: estimate_data(one) if name == "side_auc" else mean_data(one) for name, one in estimates.items()}
+
+
+def equivalence_data(found: Equivalence) -> dict[str, Any]:
+    """Whether a difference is smaller than the margin, and the smallest one that such data show, for JSON."""
+    values = {
+        "margin": found.margin,
+        "low_90": found.low,
+        "high_90": found.high,
+        "smallest_shown": found.smallest,
+    }
+    return {"answer": found.answer, "says": str(found.remark), **_block(values, found.remark)}
+
+
+def difference_text(
+    a: str, b: str, estimates: Mapping[str, Estimate], fixed: Mapping[str, Estimate], found: Mapping[str, Equivalence]
+) -> str:
+    """Model a minus model b in words: shown to differ, shown to be smaller than the margin, or neither."""
+    lines = [f"{a} minus {b}, same sentences (log10; the AUC has no base)"]
     for name, estimate in estimates.items():
-        shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4)}"
-        lines.append(f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip())
+        shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4):<19}"
+        line = f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip()
+        if (one := found[name]).smallest is not None:
+            line += f" margin: {ANSWERS[one.answer]}; shows {one.smallest:.4f} or more in 80 of 100 cases"
+        lines.append(line)
+        if fixed[name] is not estimate and fixed[name].low is not None:
+            lines.append(f"  {'':<14} {'':>8} for these pairs only: {_interval(fixed[name], 4)}")
     return "\n".join([*lines, f"  {many_intervals(list(estimates.values())).sentence}"])
+
+
+def correlation_data(found: pd.DataFrame, raw: pd.DataFrame) -> list[dict[str, Any]]:
+    """The correlations of every two models once: prior-corrected with the null band, the raw one beside."""
+    data = []
+    for one, other in zip(_each_once(found), _each_once(raw), strict=True):
+        names = ("value", "low", "high", "band")
+        reasons = dict.fromkeys(names, one["reason"] or one["note"] or NO_INTERVAL)
+        values = {name: None if pd.isna(one[name]) else float(one[name]) for name in names}
+        row = {"a": one["a"], "b": one["b"], "kind": one["kind"], "n": one["n"], "stems": one["stems"], **values}
+        row |= {f"{name}_reason": reasons[name] for name, value in values.items() if value is None}
+        row["raw"] = None if pd.isna(other["value"]) else float(other["value"])
+        data.append(row | ({"raw_reason": other["reason"]} if row["raw"] is None else {}))
+    return data
+
+
+def correlation_text(found: pd.DataFrame, raw: pd.DataFrame) -> str:
+    """A line for every two models; a star for those outside the null band."""
+    lines = [
+        "Correlations of two models, prior-corrected (raw holds the leans of the word pairs); * outside the null band"
+    ]
+    for one, other in zip(_each_once(found), _each_once(raw), strict=True):
+        if pd.isna(one["value"]):
+            lines.append(f"  {one['a']}, {one['b']}: {DASH} {one['reason']}")
+            continue
+        star = "*" if abs(one["value"]) > one["band"] else " "
+        spread = (
+            one["note"] if pd.isna(one["low"]) else f"[{one['low']:+.3f}, {one['high']:+.3f}] over {one['stems']} stems"
+        )
+        shown = f"{one['value']:+.3f} {star} {spread}"
+        lines.append(
+            f"  {one['a']}, {one['b']}: {shown}; band ±{one['band']:.2f}; raw {_number(other['value'], '+.3f')}"
+        )
+    return "\n".join(lines)
+
+
+def _each_once(found: pd.DataFrame) -> list[dict[str, Any]]:
+    place = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
+    return [row for row in found.to_dict("records") if place[row["a"]] < place[row["b"]]]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # pandas only when the command runs
     type=click.Choice(["auto", "sentence", "source"]),
     default="auto",
     show_default=True,
-    help="What the intervals draw; auto: the source article where the file names it.",
+    help="What intervals for these word pairs are over; auto: the source article where the file names it. Of"
+    " differences auto is the stem of the word pair.",
 )
 @click.option(
     "--least-mass",
@@ -45,7 +46,18 @@ if TYPE_CHECKING:  # pandas only when the command runs
     nargs=2,
     multiple=True,
     metavar="A B",
-    help="Model A minus model B on the same sentences, by a paired bootstrap.",
+    help="Model A minus model B on the same sentences.",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How large a difference of means (log10) counts as none; without it that is not decided.",
+)
+@click.option(
+    "--auc-margin", type=click.FloatRange(min=0, min_open=True), help="The same for a difference of side AUC (0 to 1)."
+)
+@click.option(
+    "--correlations", is_flag=True, help="Also how every two models correlate, prior-corrected, with the null band."
 )
 @click.option("--nulls", is_flag=True, help="Also what shuffled sides give, and of which measure it is the null.")
 @click.option(
@@ -67,6 +79,7 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     from core.model_bias import models_of, plain_names, read_scores, rows_of
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
+    margins, correlated = (options.pop("margin"), options.pop("auc_margin")), options.pop("correlations")
     frame = read_scores(scores)
     for name in (*models, *chain(*differences)):
         rows_of(frame, name)  # refuse an unknown name before the work
@@ -75,7 +88,10 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
     texts = [text for _, text in found]
     if differences:
-        data["differences"], text = _differences(frame, differences, options)
+        data["differences"], text = _differences(frame, differences, options, margins)
+        texts.append(text)
+    if correlated:
+        data["correlations"], text = _correlations(frame, [label for (label, _data), _text in found], options["seed"])
         texts.append(text)
     answer(data, "\n\n".join([*texts, FOOT]), as_json=as_json)
 
@@ -106,19 +122,40 @@ def _model(
 
 
 def _differences(
-    frame: "pd.DataFrame", wanted: tuple[tuple[str, str], ...], options: dict[str, Any]
+    frame: "pd.DataFrame",
+    wanted: tuple[tuple[str, str], ...],
+    options: dict[str, Any],
+    margins: tuple[float | None, float | None],
 ) -> tuple[list[dict[str, Any]], str]:
     from commands.model_bias import answers
-    from core.model_bias import MEASURES, paired_difference
+    from core.model_bias import paired_differences
+    from core.statistics.equivalence import equivalence
 
     kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
     data, lines = [], []
     for a, b in wanted:
-        estimates = {name: paired_difference(frame, a, b, name, **kept) for name in (*MEASURES, "side_auc")}
-        named = {
-            name: answers.estimate_data(estimate) if name == "side_auc" else answers.mean_data(estimate)
-            for name, estimate in estimates.items()
-        }
-        data.append({"a": a, "b": b, **named, "units": max(estimate.units for estimate in estimates.values())})
-        lines.append(answers.difference_text(a, b, estimates))
+        estimates = paired_differences(frame, a, b, **kept)
+        fixed = paired_differences(frame, a, b, **(kept | {"unit": _fixed_unit(frame, options["unit"])}))
+        found = {name: equivalence(one, margins[name == "side_auc"]) for name, one in estimates.items()}
+        named, of_these_pairs = answers.measures_data(estimates), answers.measures_data(fixed)
+        for name, one in found.items():
+            named[name]["equivalence"] = answers.equivalence_data(one)
+        units = max(estimate.units for estimate in estimates.values())
+        data.append({"a": a, "b": b, **named, "units": units, "fixed_pairs": of_these_pairs})
+        lines.append(answers.difference_text(a, b, estimates, fixed, found))
     return data, "\n".join(lines)
+
+
+def _fixed_unit(frame: "pd.DataFrame", unit: str) -> str:
+    from core.model_bias import units_of
+
+    return units_of(frame).kind if unit == "auto" else unit
+
+
+def _correlations(frame: "pd.DataFrame", models: list[str], seed: int) -> tuple[list[dict[str, Any]], str]:
+    from commands.model_bias import answers
+    from core.model_bias import correlation
+
+    frame = frame[frame["model"].isin(models)]
+    found, raw = (correlation(frame, corrected=corrected, seed=seed) for corrected in (True, False))
+    return answers.correlation_data(found, raw), answers.correlation_text(found, raw)

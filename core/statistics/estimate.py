@@ -77,9 +77,12 @@ class Estimate:
     inner: tuple[float, float] | None = None
 
     @property
-    def method_data(self) -> dict[str, str]:
-        """`method` for JSON; empty where there is no interval."""
-        return {"method": self.method} if self.low is not None and self.method else {}
+    def method_data(self) -> dict[str, Any]:
+        """`method` for JSON, and `p` of the neutral value where that is a test of its own; empty without an "
+        "interval."""
+        if self.low is None or not self.method:
+            return {}
+        return {"method": self.method} | ({} if self.p is None else {"p": self.p})
 
     @classmethod
     def undefined(cls, reason: Note, units: int = 0) -> "Estimate":

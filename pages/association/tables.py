@@ -15,6 +15,7 @@ from core.statistics import Estimate
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import below, element, joined, number_columns, span, table
+from pages.ui.text import paragraph
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
@@ -161,7 +162,11 @@ def _verdict(one: Verdict, *, alone: bool) -> Markup:
     items = (
         [] if one.name == "H2" and one.reading == "relative" else [element("li", _item(item)) for item in one.evidence]
     )
-    parts = [lead, outcome, span(sure, "small"), element("ul", joined(items)), below(note_text(one.remark))]
+    said = [note_text(one.remark)]
+    if one.equivalence is not None and one.equivalence.smallest is not None:
+        text = _("Data like these show a difference of {smallest} or more in 80 of 100 cases.")
+        said.append(text.format(smallest=plain_number(one.equivalence.smallest)))
+    parts = [lead, outcome, span(sure, "small"), element("ul", joined(items)), below(paragraph(said))]
     return element("div", joined(parts), "part")
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from cli import cli
 from core.errors import BadFile, NotFound
 from core.model_bias import paired_difference, read_scores, summarise
+from tests.support.bias_scores import stemmed
 
 PROMISED = {
     *("n", "undefined", "n_man", "n_woman", "bias_man", "bias_woman", "model_bias", "denominator", "obvious"),
@@ -126,3 +127,40 @@ def test_what_cannot_be_done_is_said(scores: Path) -> None:
     scores.write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(BadFile, match="lacks the columns"):
         run(str(scores))
+
+
+def stemmed_scores(folder: Path) -> Path:
+    """Two models on 144 sentences of twelve stems; b is a less 0.5, and some noise."""
+    one = np.random.default_rng(8).normal(0, 0.4, 144)
+    frames = [stemmed(list(one), "a"), stemmed(list(one - 0.5 + np.random.default_rng(9).normal(0, 0.1, 144)), "b")]
+    path = folder / "stems.csv"
+    pd.concat(frames).drop(columns="named").to_csv(path, index=False)
+    return path
+
+
+def test_a_difference_brings_its_equivalence_and_what_it_could_show(tmp_path: Path) -> None:
+    path = stemmed_scores(tmp_path)
+    [found] = run(str(path), "--pair-difference", "a", "b", "--margin", "1")["differences"]
+    no_null_without_reason(found)
+    mean = found["signed_mean"]
+    assert mean["low"] < 0.5 < mean["high"] and mean["p"] == 2 / 4096 and found["units"] == 12
+    assert mean["equivalence"]["answer"] == "yes" and 0 < mean["equivalence"]["smallest_shown"] < 0.2
+    assert found["side_auc"]["equivalence"]["answer"] == "undecided"  # it has a margin of its own
+    assert found["fixed_pairs"]["signed_mean"]["low"] is not None
+    [narrow] = run(str(path), "--pair-difference", "a", "b", "--margin", "0.1")["differences"]
+    assert narrow["signed_mean"]["equivalence"]["answer"] == "no"
+    [none] = run(str(path), "--pair-difference", "a", "b")["differences"]
+    assert "Set a margin" in none["signed_mean"]["equivalence"]["says"]
+
+
+def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path: Path) -> None:
+    [found] = run(str(stemmed_scores(tmp_path)), "--correlations")["correlations"]
+    assert (found["a"], found["b"], found["kind"], found["stems"]) == ("a", "b", "prior-corrected", 12)
+    assert found["low"] < found["value"] < found["high"] and found["value"] > found["band"] > 0.25
+    assert found["raw"] is not None
+    few = run(str(scores), "--correlations")["correlations"]
+    no_null_without_reason(few)
+    assert len(few) == 3 and few[0]["low"] is None
+    words = ["bias", str(scores), "--correlations", "--pair-difference", "a", "b"]
+    text = CliRunner().invoke(cli, words, catch_exceptions=False).stdout
+    assert "prior-corrected" in text and "nan" not in text

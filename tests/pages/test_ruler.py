@@ -33,7 +33,7 @@ def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
     assert "2" in page.success[0].value and "24" in page.success[0].value
     text = text_of(page)
     assert "planted:+0.3" in text and "+0.300 → +0.300" in text
-    assert translate("the two words change sides, pair by pair", language) in text
+    assert translate("the two words change sides, stem by stem", language) in text
     assert any(code.value.startswith("masked|planted:context|") for code in page.code)
 
 
