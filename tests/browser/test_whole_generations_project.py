@@ -46,7 +46,7 @@ WRITTEN = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class Continuation:
     """One made generation with its true label and the word that is to be marked ("" for none)."""
 
     line: dict[str, Any]
@@ -54,7 +54,7 @@ class Made:
     word: str
 
 
-def made(n: int) -> Made:
+def continuation(n: int) -> Continuation:
     """The nth: ten contexts, each continued by two models in two ways; all labels in turn."""
     context, name = n // 4, f"{'BCDFGKLMNPR'[n // 4 % 11]}arin"
     own = SETS[context % 4]
@@ -67,10 +67,10 @@ def made(n: int) -> Made:
         "name": name, "pronouns": own, "dataset": "own", "setting": "pre" if n % 2 else "post",
         "model": MODELS[n // 2 % 2], "index": n % 2, "template": f"t{context}",
     }  # fmt: skip
-    return Made(line, truth, {"misgendering": wrong, "extraneous": "boy"}.get(truth, ""))
+    return Continuation(line, truth, {"misgendering": wrong, "extraneous": "boy"}.get(truth, ""))
 
 
-def said(truth: Made, who: str, n: int) -> str:
+def choice_of(truth: Continuation, who: str, n: int) -> str:
     """What an annotator makes of it: Bo reads past every fourth pronoun, Cy takes groups for nobody."""
     if who == "Bo" and truth.truth == "correct" and n % 4:
         return "no_pronoun"
@@ -97,7 +97,7 @@ def cli(*arguments: str, db: Path) -> dict[str, Any]:
     return answered(*arguments, "--db", db, EVENHAND_PASSWORD=PASSWORD)
 
 
-def begin(database: Path, folder: Path, texts: list[Made]) -> None:
+def begin(database: Path, folder: Path, texts: list[Continuation]) -> None:
     """A project with its people and its plan, and a file of generations imported into it."""
     with Store.open(database) as store:
         begun = create_project(store, PROJECT, kind="generations", language="en", annotators=PEOPLE, per_item=2)
@@ -114,13 +114,13 @@ def send(desk: HttpDesk, choice: str, word: str) -> str:
         return desk.decide(choice, form="original", extraneous=False)
     start = re.search(rf"\b{word}\b", desk.text).start()  # type: ignore[union-attr]
     kind = "pronoun" if choice == "misgendering" else choice
-    said = "correct" if choice == "extraneous" else choice
+    choice_of = "correct" if choice == "extraneous" else choice
     marks = [[start, start + len(word), kind]]
-    return desk.decide(said, form="original", spans=marks, extraneous=choice == "extraneous")
+    return desk.decide(choice_of, form="original", spans=marks, extraneous=choice == "extraneous")
 
 
 def label_everything(
-    desks: list[Desk | HttpDesk], known: Mapping[str, int], texts: list[Made]
+    desks: list[Desk | HttpDesk], known: Mapping[str, int], texts: list[Continuation]
 ) -> list[tuple[str, str, str]]:
     """Everybody in turn, one text each, until nobody has any; returns who said what of which item."""
     pressed: list[tuple[str, str, str]] = []
@@ -133,7 +133,7 @@ def label_everything(
                 at_work.remove(desk)
                 continue
             n = known[desk.text if isinstance(desk, HttpDesk) else desk.text.text_content() or ""]
-            choice, word = said(texts[n], desk.who, n), texts[n].word
+            choice, word = choice_of(texts[n], desk.who, n), texts[n].word
             if isinstance(desk, HttpDesk):
                 assert send(desk, choice, word) == item
             else:
@@ -200,7 +200,7 @@ def numbers(report: Any, path: str = "") -> dict[str, Any]:
 def test_generations_from_file_to_gold_and_back(
     own_desks: Opener, own_server: Server, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    texts = [made(n) for n in range(GENERATIONS)]
+    texts = [continuation(n) for n in range(GENERATIONS)]
     begin(own_server.database, tmp_path, texts)
     known = {one.line["completion"]: n for n, one in enumerate(texts)}
     senders = [HttpDesk(own_server, PROJECT, who, AT_HAND) for who in PEOPLE[1:]]
@@ -238,7 +238,7 @@ def test_generations_from_file_to_gold_and_back(
 
 
 def check_labels(
-    found: dict[str, Any], pressed: list[tuple[str, str, str]], known: Mapping[str, int], texts: list[Made]
+    found: dict[str, Any], pressed: list[tuple[str, str, str]], known: Mapping[str, int], texts: list[Continuation]
 ) -> None:
     """Every key that decided is one label, about what was on screen, with the right word marked; none more."""
     stored = {(who, item): row for who, item, *row in found["labels"]}

@@ -33,22 +33,22 @@ def run(path, *arguments, code=0, env=None):
     return str(failed) if failed else result.output
 
 
-def told(path, *arguments, **more):
+def answer(path, *arguments, **more):
     return json.loads(run(path, *arguments, "--json", **more))
 
 
 def test_from_making_to_coming_back(path, tmp_path):
-    made = told(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), "--author", "Vera")
+    made = answer(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), "--author", "Vera")
     assert made["new"] and made["items"] > 0 and len(made["hash"]) == 64
-    listed = told(path, "release", "set", "--list")
+    listed = answer(path, "release", "set", "--list")
     assert [one["hash"] for one in listed["releases"]] == [made["hash"]]
-    checked = told(path, "release", "set", "--verify", str(tmp_path / "out"))
+    checked = answer(path, "release", "set", "--verify", str(tmp_path / "out"))
     assert checked["whole"] and checked["in_database"] and checked["hash_found"] == made["hash"]
-    again = told(path, "release", "set", "1.0", "--out", str(tmp_path / "again.zip"))
+    again = answer(path, "release", "set", "1.0", "--out", str(tmp_path / "again.zip"))
     assert not again["new"] and again["hash"] == made["hash"]
     new = tmp_path / "new.db"
     CliRunner().invoke(cli, ["import", "back", str(tmp_path / "out"), "--db", str(new)], catch_exceptions=False)
-    assert told(new, "release", "back", "1.0")["hash"] == made["hash"]
+    assert answer(new, "release", "back", "1.0")["hash"] == made["hash"]
     with Store.open(path) as store, Store.open(new) as fresh:
         old, back = agreement(store, project(store, "set")), agreement(fresh, project(fresh, "back"))
         assert abs(old.overall.alpha.value - back.overall.alpha.value) <= 1e-12
@@ -59,9 +59,9 @@ def test_what_is_missing_and_stated_on_the_way(path, tmp_path):
     with Store.open(path) as store:
         change_project(store, project(store, "set"), licence="", source_statement="")
     assert "licence" in run(path, "release", "set", "1.0", code=1)
-    missing = [one["code"] for one in told(path, "release", "set", "--check")["checks"] if one["state"] == "missing"]
+    missing = [one["code"] for one in answer(path, "release", "set", "--check")["checks"] if one["state"] == "missing"]
     assert sorted(missing) == ["licence", "source"]
-    made = told(path, "release", "set", "1.0", "--licence", "MIT", "--source", "Written by hand.")
+    made = answer(path, "release", "set", "1.0", "--licence", "MIT", "--source", "Written by hand.")
     assert made["facts"]["project"]["licence"] == "MIT" and "codes" not in made["facts"]
 
 
@@ -69,7 +69,7 @@ def test_a_place_that_is_taken_stops_it_before_anything_is_made(path, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
     run(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), code=1)
-    assert told(path, "release", "set", "--list")["releases"] == []
+    assert answer(path, "release", "set", "--list")["releases"] == []
     run(path, "release", "set", "1.0")
     assert "already" in run(path, "release", "set", "1.0", code=1)
 
@@ -110,18 +110,18 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     assert "Files with texts carry this line" in plain["method.en.md"]
     with zipfile.ZipFile(out / "texts.zip") as archive, pytest.raises(RuntimeError):
         archive.read("kept.jsonl")
-    locked = told(generations, "release", NAME, "--verify", str(out))
+    locked = answer(generations, "release", NAME, "--verify", str(out))
     assert locked["whole"] and locked["hash_found"] is None and "kept.jsonl" in locked["unread"]
-    opened = told(generations, "release", NAME, "--verify", str(out), env=env)
+    opened = answer(generations, "release", NAME, "--verify", str(out), env=env)
     assert opened["whole"] and opened["hash_found"] == opened["hash"] and not opened["unread"]
 
 
 def test_generations_come_back_from_a_locked_archive(generations, tmp_path):
     env = {"EVENHAND_PASSWORD": PASSWORD}
-    made = told(generations, "release", NAME, "1.0", "--out", str(tmp_path / "r.zip"), env=env)
+    made = answer(generations, "release", NAME, "1.0", "--out", str(tmp_path / "r.zip"), env=env)
     new = tmp_path / "new.db"
     arguments = ["import", "back", str(tmp_path / "r.zip"), "--db", str(new)]
     CliRunner().invoke(cli, arguments, env=env, catch_exceptions=False)
     with Store.open(new) as store:
         change_project(store, project(store, "back"), licence="CC BY 4.0", source_statement="The same.")
-    assert told(new, "release", "back", "1.0")["hash"] == made["hash"]
+    assert answer(new, "release", "back", "1.0")["hash"] == made["hash"]

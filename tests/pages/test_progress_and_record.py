@@ -19,7 +19,7 @@ NASTY = "<b>Zoe</b> **x** :red[y] $z$"
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> tuple[Project, list[Annotator]]:
+def two_at_work(fresh_store: Store) -> tuple[Project, list[Annotator]]:
     """Ada has labelled ten of twelve and holds two that nobody heard of for days; Bo has labelled one."""
     project, people = filled_project(fresh_store, 12, people=("Ada", "Bo"), words=("他", "她"), per_item=2)
     start = datetime(2026, 3, 10, 12, tzinfo=UTC).timestamp()
@@ -32,8 +32,8 @@ def made(fresh_store: Store) -> tuple[Project, list[Annotator]]:
     return project, people
 
 
-def test_progress_shows_people_days_and_cells(made: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("progress", project=made[0].name)
+def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[Annotator]]) -> None:
+    app = open_page("progress", project=two_at_work[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
     assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
@@ -55,8 +55,8 @@ def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
     assert "estimated label by label" not in found and "share kept is too high" in found
 
 
-def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
-    project, (ada, _bo) = made
+def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
+    project, (ada, _bo) = two_at_work
     app = open_page("progress", project=project.name)
     assert "2 items wait at the desk of Ada" in text_of(app)
     without_exception(app.button(key=f"give-back-{ada.uid}").click().run())
@@ -66,16 +66,16 @@ def test_stalled_items_are_given_back(fresh_store: Store, made: tuple[Project, l
     assert fresh_store.db.execute(query).fetchone() == (0,)
 
 
-def test_who_sits_at_a_desk_sees_no_row_of_others(made: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("review", project=made[0].name, annotator="Bo")
+def test_who_sits_at_a_desk_sees_no_row_of_others(two_at_work: tuple[Project, list[Annotator]]) -> None:
+    app = open_page("review", project=two_at_work[0].name, annotator="Bo")
     app.query_params.clear()
     app.query_params["lang"] = "en"
     without_exception(app.switch_page("progress/page.py").run())
     assert list(app.dataframe[0].value["Annotator"]) == ["Bo"] and "Ada" not in text_of(app)
 
 
-def test_cells_can_be_narrowed(made: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("progress", project=made[0].name)
+def test_cells_can_be_narrowed(two_at_work: tuple[Project, list[Annotator]]) -> None:
+    app = open_page("progress", project=two_at_work[0].name)
     assert "✓ is met" in text_of(app)
     without_exception(app.segmented_control(key="progress-cells").set_value("missing").run())
     assert "✓ is met" not in text_of(app) and "male word" in text_of(app)
@@ -89,17 +89,17 @@ def test_progress_without_anything(fresh_store: Store, language: str) -> None:
     assert [metric.value for metric in app.metric] == ["0", "0", "0", "—"], "work ahead is unknown, not zero"
 
 
-def test_a_record_asks_who_reads(made: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("record", project=made[0].name)
+def test_a_record_asks_who_reads(two_at_work: tuple[Project, list[Annotator]]) -> None:
+    app = open_page("record", project=two_at_work[0].name)
     assert "Choose your name" in text_of(app) and not app.metric
-    app.selectbox(key=f"record-{made[0].uid}").set_value("Ada")
+    app.selectbox(key=f"record-{two_at_work[0].uid}").set_value("Ada")
     assert [metric.value for metric in without_exception(app.run()).metric] == ["10", "2", "0", "40 s"]
 
 
 def test_a_record_is_searched_and_shows_nothing_of_others(
-    fresh_store: Store, made: tuple[Project, list[Annotator]]
+    fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]
 ) -> None:
-    project, people = made
+    project, people = two_at_work
     app = open_page("record", project=project.name, annotator="Bo")
     told = text_of(app)
     assert "✕" in told and "valid" in told and "Ada" not in told
@@ -111,8 +111,8 @@ def test_a_record_is_searched_and_shows_nothing_of_others(
     assert "Nothing was found" in text_of(app) and people[1].name == "Bo"
 
 
-def test_the_lead_is_asked_in_private(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
-    project, (_ada, bo) = made
+def test_the_lead_is_asked_in_private(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
+    project, (_ada, bo) = two_at_work
     app = open_page("record", project=project.name, annotator="Bo")
     (area,) = [one for one in app.text_area if str(one.key).startswith("talk-text-")]
     uid = str(area.key).removeprefix("talk-text-")
@@ -129,8 +129,8 @@ def people_of(project: Project) -> AppTest:
     return without_exception(app.segmented_control(key="section").set_value("people").run())
 
 
-def test_rename_replace_leave_and_come_back(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
-    project, (ada, bo) = made
+def test_rename_replace_leave_and_come_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
+    project, (ada, bo) = two_at_work
     create_project(fresh_store, "second", annotators=["Bo"])
     app = people_of(project)
     assert "it changes in second too" in text_of(app).replace("\\", "")
@@ -155,14 +155,14 @@ def test_rename_replace_leave_and_come_back(fresh_store: Store, made: tuple[Proj
     assert told == ["renamed", "replaced", "deactivated", "reactivated"]
 
 
-def test_a_successor_needs_a_name(fresh_store: Store, made: tuple[Project, list[Annotator]]) -> None:
-    project, (ada, _bo) = made
+def test_a_successor_needs_a_name(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
+    project, (ada, _bo) = two_at_work
     app = people_of(project)
     without_exception(app.button(key=f"replace-{ada.uid}").click().run())
     assert "A name is one line" in text_of(app).replace("\\", "") and len(annotators(fresh_store, project)) == 2
 
 
-def test_the_desk_links_to_the_record(made: tuple[Project, list[Annotator]]) -> None:
-    app = open_page("review", project=made[0].name, annotator="Ada")
+def test_the_desk_links_to_the_record(two_at_work: tuple[Project, list[Annotator]]) -> None:
+    app = open_page("review", project=two_at_work[0].name, annotator="Ada")
     links = [str(one.proto) for one in app.get("page_link")]
     assert any("My record" in link and "annotator" in link for link in links)

@@ -23,7 +23,7 @@ def store(tmp_path):
 
 
 @pytest.fixture
-def made(store):
+def empty_project(store):
     return create_project(store, "g", kind="generations", language="en", annotators=["Ann"], per_item=1)
 
 
@@ -52,7 +52,7 @@ def test_a_project_is_made_with_its_settings(store):
     assert "study" in [header.value for header in app.header]
 
 
-def test_columns_are_mapped_shown_and_remembered(store, made):
+def test_columns_are_mapped_shown_and_remembered(store, empty_project):
     path = jobs.keep_upload(store, "g.csv", CSV.encode())
     app = AppTest.from_function(_columns_page, default_timeout=300)
     app.session_state["path"], app.session_state["language"] = str(path), "en"
@@ -86,7 +86,7 @@ def _columns_page():
             remember_columns(store.path, ("q", "a", "who", "sets"), chosen)
 
 
-def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
+def test_a_small_file_goes_in_while_one_watches(store, empty_project, tmp_path):
     from pages.projects.import_.files import Wish
 
     path = tmp_path / "g.csv"
@@ -97,7 +97,7 @@ def test_a_small_file_goes_in_while_one_watches(store, made, tmp_path):
         "generations", None, Columns({"context": "q", "completion": "a", "pronouns": "sets"})
     )
     without_exception(app.run())
-    (item,) = items(store, made)
+    (item,) = items(store, empty_project)
     assert (item.text, item.extra["pronouns"], item.extra["name"]) == ("She *left*.", ["she", "they"], "Ann")
     shown = text_of(app)
     assert "Zo sang." not in shown  # what could not be used is told by line, not by its text
@@ -121,7 +121,7 @@ def _import_page():
         show_report(report, quoting=False)
 
 
-def test_text_leaves_with_a_password_only(store, made):
+def test_text_leaves_with_a_password_only(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("export").run())
     assert not app.get("download_button")
@@ -135,7 +135,7 @@ def test_text_leaves_with_a_password_only(store, made):
     assert "SlguSet" not in str(app.radio(key="export_format").options)
 
 
-def test_settings_open_the_texts(store, made):
+def test_settings_open_the_texts(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("settings").run())
     app.checkbox(key="new_open_text").set_value(True)
@@ -146,7 +146,7 @@ def test_settings_open_the_texts(store, made):
     assert (found.open_text, found.checked, found.doubled) == (True, False, 5)
 
 
-def test_a_locked_archive_asks_for_its_password(store, made, tmp_path):
+def test_a_locked_archive_asks_for_its_password(store, empty_project, tmp_path):
     path = tmp_path / "g.zip"
     path.write_bytes(packed({"g.csv": CSV.encode()}, PASSWORD))
     app = AppTest.from_function(_archive_page, default_timeout=300)

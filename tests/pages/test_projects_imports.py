@@ -22,7 +22,7 @@ BOLD = "**粗**<b>x</b> $y$"
 
 
 @pytest.fixture
-def found(fresh_store: Store, tmp_path: Path) -> Project:
+def imported(fresh_store: Store, tmp_path: Path) -> Project:
     path = tmp_path / f"{BOLD.replace('/', '')}.txt"
     path.write_text(f"{HE}\n{SHE}\n", encoding="utf-8")
     made = create_project(fresh_store, "p", annotators=("Ada",), per_item=1)
@@ -69,20 +69,20 @@ def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: py
     assert "maybe=" in command and "3=user 3" in command and command[-2] == "p"
 
 
-def test_an_import_is_listed_and_taken_back(fresh_store: Store, found: Project) -> None:
+def test_an_import_is_listed_and_taken_back(fresh_store: Store, imported: Project) -> None:
     app = open_section(open_page("projects", project="p"), "imports")
     assert "2 untouched items are deleted" in text_of(app).replace("\\", "")
     assert app.button(key="undo").disabled
     app = without_exception(app.checkbox[0].check().run())
     app = without_exception(app.button(key="undo").click().run())
-    assert counts(fresh_store, found).items == 0
+    assert counts(fresh_store, imported).items == 0
     assert "are deleted" in app.success[0].value.replace("\\", "")
     assert not [one for one in app.button if one.key == "undo"]
-    assert [one.action for one in events(fresh_store, found)][-1] == "import_undone"
+    assert [one.action for one in events(fresh_store, imported)][-1] == "import_undone"
 
 
 def test_a_large_import_is_taken_back_by_a_job(
-    fresh_store: Store, found: Project, monkeypatch: pytest.MonkeyPatch
+    fresh_store: Store, imported: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Any] = []
     monkeypatch.setattr(_projects_imports, "AS_A_JOB", 1)
@@ -90,25 +90,25 @@ def test_a_large_import_is_taken_back_by_a_job(
     app = open_section(open_page("projects", project="p"), "imports")
     app = without_exception(app.checkbox[0].check().run())
     without_exception(app.button(key="undo").click().run())
-    assert started == [["undo", "--yes", "--json", "--project-uid", found.uid, "--", "p", "items-1"]]
-    assert counts(fresh_store, found).items == 2
+    assert started == [["undo", "--yes", "--json", "--project-uid", imported.uid, "--", "p", "items-1"]]
+    assert counts(fresh_store, imported).items == 2
 
 
 @pytest.mark.parametrize(("button", "stands"), [("keep", "accept"), ("take", "reject")])
 def test_files_that_disagree_are_decided(
-    fresh_store: Store, found: Project, tmp_path: Path, button: str, stands: str
+    fresh_store: Store, imported: Project, tmp_path: Path, button: str, stands: str
 ) -> None:
     from annotations.items.batch import items
 
-    uid = next(iter(items(fresh_store, found))).uid
-    bring(fresh_store, found, tmp_path / "one.csv", (uid, "Ada", "accept"))
-    bring(fresh_store, found, tmp_path / "two.csv", (uid, "Ada", "reject"))
+    uid = next(iter(items(fresh_store, imported))).uid
+    bring(fresh_store, imported, tmp_path / "one.csv", (uid, "Ada", "accept"))
+    bring(fresh_store, imported, tmp_path / "two.csv", (uid, "Ada", "reject"))
     app = open_section(open_page("projects", project="p"), "imports")
     shown = text_of(app)
     assert HE in shown and "labels\\-1" in shown
     without_exception(app.button(key=f"{button}-label-2").click().run())
-    assert [row["choice"] for row in label_rows(fresh_store, found)] == [stands]
-    assert [one.action for one in events(fresh_store, found)][-1] == "conflict_settled"
+    assert [row["choice"] for row in label_rows(fresh_store, imported)] == [stands]
+    assert [one.action for one in events(fresh_store, imported)][-1] == "conflict_settled"
 
 
 def test_an_empty_project_says_what_to_do(fresh_store: Store) -> None:

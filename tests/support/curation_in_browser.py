@@ -149,8 +149,8 @@ class Curation:
                     if desk.item is None:  # what is left may be with the others: asked for again in the next round
                         at_work.remove(desk)
                         continue
-                    item, kept = desk.judge(tags=tags)
-                    self.pressed.append((desk.who, item, "accept" if kept else "reject"))
+                    item, released_sentences = desk.judge(tags=tags)
+                    self.pressed.append((desk.who, item, "accept" if released_sentences else "reject"))
                     done += 1
             for desk in self.opened.values():
                 desk.settle()
@@ -365,7 +365,7 @@ def released(lead: Lead, curation: Curation, version: str, folder: Path) -> Path
     return out
 
 
-def kept(release: Path) -> set[str]:
+def released_sentences(release: Path) -> set[str]:
     """The sentences of a release, as its published file has them."""
     with (release / "slguset.csv").open(encoding="utf-8", newline="") as file:
         return {row["句子"] for row in csv.DictReader(file)}
@@ -374,8 +374,8 @@ def kept(release: Path) -> set[str]:
 def check_changes(new: Path, old: Path) -> None:
     """The list of changes says which sentences came in; nothing of the first release went."""
     changes = json.loads((new / "changes.json").read_text(encoding="utf-8"))
-    assert kept(old) < kept(new)
-    assert len(changes["kept"]["added"]) == len(kept(new) - kept(old))
+    assert released_sentences(old) < released_sentences(new)
+    assert len(changes["kept"]["added"]) == len(released_sentences(new) - released_sentences(old))
     assert changes["kept"]["removed"] == []
 
 

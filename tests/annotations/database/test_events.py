@@ -14,13 +14,13 @@ from tests.support.projects import database, filled_project
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> tuple[Project, list[Item]]:
+def imported_items(fresh_store: Store) -> tuple[Project, list[Item]]:
     project, _people = filled_project(fresh_store, 3)
     return project, all_items(fresh_store, project)
 
 
-def test_what_was_done_is_read_in_order(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
-    project, items = made
+def test_what_was_done_is_read_in_order(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
+    project, items = imported_items
     ada = fresh_store.db.execute("SELECT id, uid FROM annotator ORDER BY id").fetchone()
     with fresh_store.write():
         record(fresh_store, project, "plan", author=" Lead ", share=0.1, note="重新开始")
@@ -38,10 +38,10 @@ def test_what_was_done_is_read_in_order(fresh_store: Store, made: tuple[Project,
 
 
 def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
-    fresh_store: Store, made: tuple[Project, list[Item]]
+    fresh_store: Store, imported_items: tuple[Project, list[Item]]
 ) -> None:
     """Known answers and events bear no id: set, taken back and set again within a millisecond they are three."""
-    project, (item, *_) = made
+    project, (item, *_) = imported_items
     day = "2026-03-01T12:00:00.000Z"
     known = [{"choice": one, "why": "", "author": "Lead", "after": None} for one in ("accept", None, "accept")]
     told = [{"action": "seen", "data": {}, "annotator": None, "author": "Lead"}] * 2
@@ -55,40 +55,42 @@ def test_what_comes_back_comes_once_and_two_of_one_moment_are_two(
     assert len(events(fresh_store, project, action="seen")) == 2
 
 
-def test_events_of_one_project_only(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+def test_events_of_one_project_only(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     other, _people = filled_project(fresh_store, 1)
     with fresh_store.write():
         record(fresh_store, other, "plan")
-    assert events(fresh_store, made[0]) == [] and len(events(fresh_store, other)) == 1
+    assert events(fresh_store, imported_items[0]) == [] and len(events(fresh_store, other)) == 1
 
 
-def test_what_is_taken_back_leaves_no_event(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+def test_what_is_taken_back_leaves_no_event(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     with pytest.raises(RuntimeError), fresh_store.write():
-        record(fresh_store, made[0], "plan")
+        record(fresh_store, imported_items[0], "plan")
         raise RuntimeError
-    assert events(fresh_store, made[0]) == []
+    assert events(fresh_store, imported_items[0]) == []
 
 
 @pytest.mark.parametrize("change", ["UPDATE event SET author = 'x'", "DELETE FROM event"])
-def test_an_event_is_never_changed(change: str, fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+def test_an_event_is_never_changed(change: str, fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     with fresh_store.write():
-        record(fresh_store, made[0], "plan")
+        record(fresh_store, imported_items[0], "plan")
     with pytest.raises(sqlite3.IntegrityError, match="never changed"):
         fresh_store.db.execute(change)
 
 
-def test_what_cannot_be_an_event(fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+def test_what_cannot_be_an_event(fresh_store: Store, imported_items: tuple[Project, list[Item]]) -> None:
     with pytest.raises(ValueError, match="action"):
-        record(fresh_store, made[0], "  ")
+        record(fresh_store, imported_items[0], "  ")
     with pytest.raises(ValueError, match="JSON"):
-        record(fresh_store, made[0], "plan", share=float("nan"))
+        record(fresh_store, imported_items[0], "plan", share=float("nan"))
     with pytest.raises(TypeError):
-        record(fresh_store, made[0], "plan", share={1, 2})
-    assert events(fresh_store, made[0]) == []
+        record(fresh_store, imported_items[0], "plan", share={1, 2})
+    assert events(fresh_store, imported_items[0]) == []
 
 
-def test_another_connection_sees_it(tmp_path: Path, fresh_store: Store, made: tuple[Project, list[Item]]) -> None:
+def test_another_connection_sees_it(
+    tmp_path: Path, fresh_store: Store, imported_items: tuple[Project, list[Item]]
+) -> None:
     with fresh_store.write():
-        record(fresh_store, made[0], "plan")
+        record(fresh_store, imported_items[0], "plan")
     with Store.open(database(tmp_path)) as other:
-        assert [one.action for one in events(other, made[0])] == ["plan"]
+        assert [one.action for one in events(other, imported_items[0])] == ["plan"]

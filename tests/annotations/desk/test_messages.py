@@ -9,7 +9,7 @@ from annotations.desk.messages import item_out, progress_out
 from annotations.types import CellProgress, Item, OwnProgress
 
 
-def shown(extra: dict[str, Any]) -> str:
+def source_line(extra: dict[str, Any]) -> str:
     item = Item(1, "uid", "他/她", "male", "他在修车。", (0, 1), (0, 1), "他", "她", "news.jsonl", 1, extra)
     return str(item_out(item)["source"])
 
@@ -29,7 +29,7 @@ def shown(extra: dict[str, Any]) -> str:
     ],
 )
 def test_where_a_sentence_comes_from(extra: dict[str, Any], expected: str) -> None:
-    assert shown(extra) == expected
+    assert source_line(extra) == expected
 
 
 def written(**extra: Any) -> Item:

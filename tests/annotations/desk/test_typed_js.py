@@ -32,12 +32,12 @@ const two = { id: "two" };
 """
 
 
-def told(scene: str) -> object:
+def result_of(scene: str) -> object:
     return run(f"{SCENE}\n{scene}", "panels", "typed", "desk")
 
 
 def test_it_comes_back_on_its_item_and_to_its_annotator_once() -> None:
-    assert told("""
+    assert result_of("""
       const desk = at();
       show(desk, one);
       type(desk, "half a note", "kin");
@@ -49,7 +49,7 @@ def test_it_comes_back_on_its_item_and_to_its_annotator_once() -> None:
 
 @pytest.mark.parametrize("decided", ['desk.store(one, "accept", [])', "desk.skip(1)"], ids=["stored", "skipped"])
 def test_a_page_that_was_left_and_is_shown_again_keeps_nothing_of_what_is_decided(decided: str) -> None:
-    assert told(f"""
+    assert result_of(f"""
       const desk = at();
       show(desk, one);
       type(desk, "left as it was", "old");
@@ -61,7 +61,7 @@ def test_a_page_that_was_left_and_is_shown_again_keeps_nothing_of_what_is_decide
 
 
 def test_what_was_taken_back_has_the_note_that_was_stored_with_it() -> None:
-    assert told("""
+    assert result_of("""
       const desk = at();
       show(desk, one);
       type(desk, "typed here");
@@ -72,7 +72,7 @@ def test_what_was_taken_back_has_the_note_that_was_stored_with_it() -> None:
 
 
 def test_nothing_typed_leaves_nothing_and_a_full_or_damaged_storage_breaks_nothing() -> None:
-    assert told("""
+    assert result_of("""
       const desk = at();
       show(desk, one);
       type(desk, "kept");

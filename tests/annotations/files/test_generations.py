@@ -25,7 +25,7 @@ def project(fresh_store):
     return create_project(fresh_store, "g", kind="generations", language="en")
 
 
-def brought(store, project, path, **how):
+def import_package(store, project, path, **how):
     password = how.pop("password", None)
     with tables_in(path, password=password) as members:
         return import_examined(store, project, examine_tables(members, format="generations", **how), file=path.name)
@@ -77,7 +77,7 @@ def test_the_good_lines_go_in(fresh_store, project, tmp_path):
 def test_columns_by_a_person_and_one_value_for_all(fresh_store, project, tmp_path):
     path = written(tmp_path / "g.csv", "q,a,model,who\nfirst,second,v1,Kim\n")
     wished = Columns({"context": "q", "completion": "a", "name": "who", "model": ""}, {"model": "m", "pronouns": "xe"})
-    assert brought(fresh_store, project, path, wished=wished).imported == 1
+    assert import_package(fresh_store, project, path, wished=wished).imported == 1
     (item,) = items(fresh_store, project)
     assert (item.context, item.text, item.extra["name"]) == ("first", "second", "Kim")
     assert (item.extra["model"], item.extra["pronouns"], item.extra["model (column)"]) == ("m", ["xe"], "v1")
@@ -88,7 +88,7 @@ def test_columns_by_a_person_and_one_value_for_all(fresh_store, project, tmp_pat
 )
 def test_a_generation_may_repeat_its_context(fresh_store, project, tmp_path, generation, completion):
     path = written(tmp_path / "g.csv", f'prompt,generation\ngo on,"{generation}"\n')
-    assert brought(fresh_store, project, path).imported == 1
+    assert import_package(fresh_store, project, path).imported == 1
     (item,) = items(fresh_store, project)
     assert (item.context, item.text) == ("go on", completion)
 
@@ -116,7 +116,7 @@ def test_published_samples_in_an_archive(fresh_store, project, tmp_path, locked)
         with zipfile.ZipFile(path, "w") as archive:
             for name, text in PUBLISHED.items():
                 archive.writestr(name, text)
-    report = brought(fresh_store, project, path, password=PASSWORD if locked else None)
+    report = import_package(fresh_store, project, path, password=PASSWORD if locked else None)
     assert (report.rows, report.imported) == (3, 2)
     assert [(one.file, one.line, one.reason) for one in report.errors] == [
         ("misgendered/xe_pre_mask_gen.csv", 3, "not_told_apart")
@@ -156,7 +156,7 @@ def test_an_archive_that_holds_every_row_twice_is_read_once(fresh_store, project
             rows = [(*row, base, model) for base in FORMS for row in sample_rows(base)]
             header = ("template", "random_pre_gen", "correct", "pronoun", "model")
             archive.writestr(f"collated/{model}_pre.csv", table(header, rows))
-    report = brought(fresh_store, project, path)
+    report = import_package(fresh_store, project, path)
     number = len(models) * len(FORMS) * len(ENDS)
     assert (report.rows, report.imported, report.duplicates, report.rejected) == (number, number, 0, 0)
     found = list(items(fresh_store, project))
@@ -164,7 +164,7 @@ def test_an_archive_that_holds_every_row_twice_is_read_once(fresh_store, project
     assert sum("\u200b" in item.text for item in found) == sum("\ufffd" in item.text for item in found) == 4
     assert sorted(report.odd_signs.values()) == [4, 4] and any("U+200B" in sign for sign in report.odd_signs)
     assert len(report.repeated) == (2 if folders else 4)
-    assert brought(fresh_store, project, path).duplicates == number
+    assert import_package(fresh_store, project, path).duplicates == number
 
 
 @pytest.mark.parametrize("password", [None, "wrong horse"], ids=["none", "wrong"])

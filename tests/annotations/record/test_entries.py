@@ -36,26 +36,28 @@ def standing(store: Store, item: Item, person: Annotator) -> str | None:
     return row[0] if row else None
 
 
-def say(store: Store, project: Project, person: Annotator, item: Item, choice: str | None, **fields: object) -> None:
+def label_at(
+    store: Store, project: Project, person: Annotator, item: Item, choice: str | None, **fields: object
+) -> None:
     operation = decide(item, choice, desk=person.name, base=standing(store, item, person), **fields)
     now = fields.get("now", START + 60)
     assert store_operations(store, project, person, [operation], now=now)[0].stored  # type: ignore[arg-type]
 
 
 @pytest.fixture
-def made(fresh_store: Store) -> tuple[Store, Project, list[Annotator], list[Item]]:
+def three_people(fresh_store: Store) -> tuple[Store, Project, list[Annotator], list[Item]]:
     """Ada labelled one item three times, skipped one, took one back; Bo labelled all, with notes and comments."""
     project, people = filled_project(fresh_store, 6, people=("Ada", "Bo"), per_item=2)
     ada, bo = people
     items = claim(fresh_store, project, ada, want=5, now=START)
     claim(fresh_store, project, bo, want=6, now=START)
     for choice, note in (("accept", ""), ("reject", "=1+1 a note"), ("accept", "sure")):
-        say(fresh_store, project, ada, items[0], choice, note=note, seconds=3.5)
-    say(fresh_store, project, ada, items[1], "skip")
-    say(fresh_store, project, ada, items[2], "accept")
-    say(fresh_store, project, ada, items[2], None)
+        label_at(fresh_store, project, ada, items[0], choice, note=note, seconds=3.5)
+    label_at(fresh_store, project, ada, items[1], "skip")
+    label_at(fresh_store, project, ada, items[2], "accept")
+    label_at(fresh_store, project, ada, items[2], None)
     for item in items:
-        say(fresh_store, project, bo, item, "reject", note=SECRET)
+        label_at(fresh_store, project, bo, item, "reject", note=SECRET)
     fresh_store.db.execute("UPDATE item SET known = 'reject', shared = 1 WHERE id = ?", (items[0].id,))
     return fresh_store, project, people, items
 
@@ -64,8 +66,8 @@ def by_item(store: Store, project: Project, person: Annotator) -> dict[str, Entr
     return {one.uid: one for one in every_entry(store, project, person)}
 
 
-def test_every_act_is_there_in_its_order(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, _bo), items = made
+def test_every_act_is_there_in_its_order(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = three_people
     found = by_item(store, project, ada)
     assert set(found) == {item.uid for item in items}
     first = found[items[0].uid]
@@ -93,8 +95,8 @@ def test_what_was_sent_at_once_keeps_its_order(fresh_store: Store) -> None:
     assert [one.data["revision"] for one in told] == [one.revision for one in sent]
 
 
-def test_what_is_not_read_yet_is_not_shown(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, _bo), items = made
+def test_what_is_not_read_yet_is_not_shown(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = three_people
     waiting = by_item(store, project, ada)[items[3].uid]
     assert (waiting.state, waiting.item, waiting.acts) == ("leased", None, ())
     assert entries(store, project, ada, RecordQuery(search=items[3].text)).total == 0
@@ -102,11 +104,13 @@ def test_what_is_not_read_yet_is_not_shown(made: tuple[Store, Project, list[Anno
     assert items[3].text not in "".join(record_csv(store, project, ada))
 
 
-def test_nothing_of_others_and_nothing_of_the_plan(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+def test_nothing_of_others_and_nothing_of_the_plan(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
     """The record of Ada is the same, to the byte, whatever Bo does and the lead knows."""
-    store, project, (ada, bo), items = made
+    store, project, (ada, bo), items = three_people
     before = "".join(record_json(store, project, ada)), "".join(record_csv(store, project, ada))
-    say(store, project, bo, items[0], "accept", note=SECRET)
+    label_at(store, project, bo, items[0], "accept", note=SECRET)
     store.db.execute("UPDATE item SET wanted = 9, known = 'accept', shared = 1 - shared, split = 1")
     add_comment(store, project, items[1].uid, SECRET, author="Bo", annotator=bo, thread=bo)
     assert before == ("".join(record_json(store, project, ada)), "".join(record_csv(store, project, ada)))
@@ -115,8 +119,8 @@ def test_nothing_of_others_and_nothing_of_the_plan(made: tuple[Store, Project, l
         assert not any(word in text for word in ("known", "shared", "wanted", "gold", "split"))
 
 
-def test_the_private_talk_and_own_comments(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, bo), items = made
+def test_the_private_talk_and_own_comments(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, bo), items = three_people
     add_comment(store, project, items[0].uid, "Is a nickname a name?", author="Ada", annotator=ada, thread=ada)
     add_comment(store, project, items[0].uid, "Yes.", author="Lead", thread=ada)
     add_comment(store, project, items[0].uid, "Mine, to all", author="Ada", annotator=ada)
@@ -127,8 +131,8 @@ def test_the_private_talk_and_own_comments(made: tuple[Store, Project, list[Anno
     ]  # fmt: skip
 
 
-def test_an_item_that_was_only_talked_about(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, _bo), items = made
+def test_an_item_that_was_only_talked_about(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = three_people
     other = store.db.execute(
         "SELECT uid FROM item WHERE id NOT IN (SELECT item FROM assignment WHERE annotator = ?)", (ada.id,)
     ).fetchone()[0]
@@ -137,26 +141,26 @@ def test_an_item_that_was_only_talked_about(made: tuple[Store, Project, list[Ann
     assert len(found) == len(items) + 1 and found[other].state == "" and len(found[other].comments) == 1
 
 
-def test_what_was_shown_and_what_came_after(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, _bo), items = made
+def test_what_was_shown_and_what_came_after(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, _bo), items = three_people
     reveal(store, project, ada, items[0].uid)
-    say(store, project, ada, items[0], "reject")
+    label_at(store, project, ada, items[0], "reject")
     found = by_item(store, project, ada)[items[0].uid]
     assert found.revealed and [act.after_reveal for act in found.acts] == [False, False, False, True]
     assert "revealed" in "".join(record_csv(store, project, ada))
 
 
 def test_a_second_desk_that_came_too_late_is_on_record(
-    made: tuple[Store, Project, list[Annotator], list[Item]],
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
 ) -> None:
-    store, project, (ada, _bo), items = made
+    store, project, (ada, _bo), items = three_people
     store_operations(store, project, ada, [decide(items[0], "reject", desk="other", base=None)])
     late = by_item(store, project, ada)[items[0].uid].acts[-1]
     assert (late.superseded, late.stands, late.desk) == (True, False, "other")
 
 
-def test_the_summary_counts(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, bo), _items = made
+def test_the_summary_counts(three_people: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
+    store, project, (ada, bo), _items = three_people
     found = summary(store, project, ada)
     assert found.states == {"labelled": 1, "skipped": 1, "leased": 3, "released": 0}
     assert (found.labels, found.seconds, found.active, found.told) == (4, 10.5, True, 0)
@@ -212,7 +216,7 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
 def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
     project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1)
     first = claim(fresh_store, project, ada, want=3, now=START)
-    say(fresh_store, project, ada, first[0], "skip")
+    label_at(fresh_store, project, ada, first[0], "skip")
     assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
     found = by_item(fresh_store, project, ada)
     assert [(found[one.uid].state, found[one.uid].item) for one in first[1:]] == [("released", None)] * 2
@@ -221,8 +225,10 @@ def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
     assert first[1].text not in "".join(record_csv(fresh_store, project, ada))
 
 
-def test_files_hold_everything_and_run_nothing(made: tuple[Store, Project, list[Annotator], list[Item]]) -> None:
-    store, project, (ada, _bo), items = made
+def test_files_hold_everything_and_run_nothing(
+    three_people: tuple[Store, Project, list[Annotator], list[Item]],
+) -> None:
+    store, project, (ada, _bo), items = three_people
     add_comment(store, project, items[0].uid, "=cmd()", author="Ada", annotator=ada, thread=ada)
     rows = list(csv.DictReader(io.StringIO("".join(record_csv(store, project, ada)), newline="")))
     assert list(rows[0]) == list(HEADER) and len(rows) == 3 + 1 + 1 + 2 + 2
@@ -249,9 +255,9 @@ def test_texts_of_generations_stay(fresh_store: Store) -> None:
 
 
 def test_the_command_writes_the_same(
-    made: tuple[Store, Project, list[Annotator], list[Item]], tmp_path_factory: pytest.TempPathFactory
+    three_people: tuple[Store, Project, list[Annotator], list[Item]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    store, project, (ada, _bo), _items = made
+    store, project, (ada, _bo), _items = three_people
     out = tmp_path_factory.mktemp("out") / "ada.csv"
     told = CliRunner().invoke(
         cli, ["people", project.name, "record", "Ada", "--format", "csv", "--out", str(out)], catch_exceptions=False
@@ -264,9 +270,9 @@ def test_the_command_writes_the_same(
 
 @pytest.mark.parametrize("parts", [record_csv, record_json])
 def test_a_record_that_is_left_off_keeps_nothing_open(
-    made: tuple[Store, Project, list[Annotator], list[Item]], parts: Callable[..., Iterator[str]]
+    three_people: tuple[Store, Project, list[Annotator], list[Item]], parts: Callable[..., Iterator[str]]
 ) -> None:
-    store, project, (ada, _bo), _items = made
+    store, project, (ada, _bo), _items = three_people
     with Store.open(store.path) as other:
         lines = parts(other, project, ada)
         next(lines)  # the disk was full, say

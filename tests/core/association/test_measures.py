@@ -30,7 +30,7 @@ from core.statistics import Estimate
 from core.statistics.estimate import BY_T_CROSSED, Note
 
 
-def made(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
+def table_of(lean, *, professions=20, pairs=9, templates=2, noise=0.0, language="en", seed=0):
     """A table: lean(kind, gender) plus noise of professions and of pairs."""
     random = np.random.default_rng(seed)
     rows = []
@@ -85,7 +85,7 @@ def test_a_group_of_the_english_set_has_900(count):
 
 
 def test_a_difference_has_its_interval_over_pairs_and_professions():
-    frame = made(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
+    frame = table_of(lambda kind, gender: 0.3 if gender == "male" else 0.1, noise=0.2)
     found = differences(frame)
     assert [one.name for one in found] == ["female", "balanced", "male"]
     for one in found:
@@ -98,7 +98,7 @@ def test_a_difference_has_its_interval_over_pairs_and_professions():
 
 
 def test_drawing_both_is_wider_than_drawing_sentences():
-    frame = made(lambda kind, gender: 0.0, noise=0.3)
+    frame = table_of(lambda kind, gender: 0.0, noise=0.3)
     one = groups(frame)[0]
     naive = 1.96 * one.numbers.std / one.numbers.n**0.5
     assert one.mean.high - one.mean.value > 2 * naive
@@ -119,7 +119,7 @@ def test_the_standard_error_of_a_crossed_mean_is_that_of_its_parts():
 
 
 def test_words_without_a_counterpart_are_drawn_by_themselves():
-    frame = made(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
+    frame = table_of(lambda kind, gender: 0.5 if gender == "male" else 0.0, noise=0.1)
     alone = frame.assign(pair="", person_key=frame["person"])
     one, other = difference(frame), difference(alone)
     assert (one.unit, other.unit, other.words) == ("pair", "word", 9)
@@ -128,7 +128,7 @@ def test_words_without_a_counterpart_are_drawn_by_themselves():
 
 
 def test_neutral_words_are_a_group_and_enter_no_difference():
-    frame = made(lambda kind, gender: 0.2)
+    frame = table_of(lambda kind, gender: 0.2)
     neutral = frame[frame["person_gender"] == "male"].assign(
         person_gender="neutral", pair="", association=9.0, person_key=lambda rows: "n" + rows["person_key"]
     )
@@ -139,7 +139,7 @@ def test_neutral_words_are_a_group_and_enter_no_difference():
 
 
 def test_one_gender_has_no_difference_and_one_word_no_interval():
-    frame = made(lambda kind, gender: 0.2, noise=0.1)
+    frame = table_of(lambda kind, gender: 0.2, noise=0.1)
     male = difference(frame[frame["person_gender"] == "male"])
     assert (male.estimate.value, male.female) == (None, None)
     assert "one gender only" in str(male.estimate.reason)
@@ -150,7 +150,7 @@ def test_one_gender_has_no_difference_and_one_word_no_interval():
 
 
 def test_undefined_sentences_are_counted_and_left_out():
-    frame = made(lambda kind, gender: 1.0)
+    frame = table_of(lambda kind, gender: 1.0)
     frame.loc[frame.index[:7], "association"] = np.nan
     found = groups(frame)
     assert sum(one.undefined for one in found) == 7
@@ -166,18 +166,18 @@ def test_the_signature_names_unit_and_method():
 
 
 def test_pairs_of_one_word_are_left_out_on_demand():
-    frame = made(lambda kind, gender: 0.4 if gender == "male" else 0.0)
+    frame = table_of(lambda kind, gender: 0.4 if gender == "male" else 0.0)
     same = frame["pair"] == "p0"
     frame.loc[same, ["person_key", "association"]] = ["bera (p0)", 0.0]
     assert has_equal_pairs(frame)
-    assert not has_equal_pairs(made(lambda kind, gender: 0.0))
+    assert not has_equal_pairs(table_of(lambda kind, gender: 0.0))
     assert differences(frame)[0].estimate.value == pytest.approx(0.4 * 8 / 9)
     assert differences_without_equal(frame)[0].estimate.value == pytest.approx(0.4)
-    assert differences_without_equal(made(lambda kind, gender: 0.0)) == []
+    assert differences_without_equal(table_of(lambda kind, gender: 0.0)) == []
 
 
 def test_ranking_cells_and_words():
-    frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
+    frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
     found = ranked(differences(frame, "profession_key"))
     assert found[0].name.startswith("male")
     assert found[-1].name.startswith("female")
@@ -191,7 +191,7 @@ def test_ranking_cells_and_words():
 
 
 def test_share_of_women():
-    frame = made(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
+    frame = table_of(lambda kind, gender: {"male": 0.5, "female": -0.5, "balanced": 0.0}[kind] * (gender == "male"))
     found = differences(frame, "profession_key")
     for method in ("pearson", "spearman"):
         one = share_correlation(found, method)
@@ -253,7 +253,7 @@ def test_printed_differences_but_one_follow():
 
 
 def test_hypotheses_of_a_run_have_their_evidence():
-    frame = made(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
+    frame = table_of(lambda kind, gender: 0.0 if kind == "balanced" else 0.4 if kind == gender else -0.4, noise=0.02)
     described, found = groups(frame), differences(frame)
     means = {(one.kind, one.gender): one.mean for one in described}
     outcome = {(one.name, one.reading): one for one in verdicts(means, found, 0.1)}
@@ -281,7 +281,7 @@ def test_no_difference_needs_a_margin(estimate, margin, outcome):
 
 
 def test_a_model_against_itself_is_0_whatever_words_either_lacks():
-    frame = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.4)
+    frame = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.4)
     keys = list(dict.fromkeys(frame["person_key"]))
     one, other = frame.copy(), frame.copy()
     one.loc[one["person_key"] == keys[0], "association"] = np.nan
@@ -293,8 +293,8 @@ def test_a_model_against_itself_is_0_whatever_words_either_lacks():
 
 
 def test_multilingual_against_monolingual():
-    strong = made(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
-    weak = made(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
+    strong = table_of(lambda kind, gender: 0.8 if gender == "male" else 0.0, noise=0.05)
+    weak = table_of(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
     found = multilingual(strong, weak)
     assert (found.outcome, found.clear) == ("yes", True)
     assert multilingual(weak, strong).outcome == "no"

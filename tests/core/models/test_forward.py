@@ -56,7 +56,7 @@ FAMILIES: dict[str, Callable[[], Any]] = {
 }
 
 
-def made(family: str) -> Any:
+def random_model(family: str) -> Any:
     """A small model of random weights, biases and norms too, in float64."""
     torch.manual_seed(4)
     model = FAMILIES[family]()
@@ -83,7 +83,7 @@ def plain(model: Any, rows: list[list[int]], places: list[list[int]]) -> torch.T
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_fused_equals_the_plain_pass(family: str) -> None:
-    model = made(family)
+    model = random_model(family)
     rows, places = drawn(random.Random(family), 30)
     expected = plain(model, rows, places)
     before = {key: value.clone() for key, value in model.state_dict().items()}
@@ -100,7 +100,7 @@ def test_fused_equals_the_plain_pass(family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_padded_with_and_without_a_mask_equals_the_plain_pass(family: str) -> None:
-    model = made(family)
+    model = random_model(family)
     padded = HeadAtPlaces(model, padding_id=1)
     rows, places = drawn(random.Random(family), 12)
     assert torch.allclose(padded(rows, places), plain(model, rows, places), rtol=0, atol=1e-9)
@@ -110,7 +110,7 @@ def test_padded_with_and_without_a_mask_equals_the_plain_pass(family: str) -> No
 
 
 def relative() -> Any:
-    model = made("bert")
+    model = random_model("bert")
     model.config.position_embedding_type = "relative_key"
     return model
 
@@ -136,7 +136,7 @@ def test_anything_else_takes_the_general_way(make: Callable[[], Any]) -> None:
 
 def test_a_copy_of_a_model_is_its_own() -> None:
     """The joined weights of one model are not those of its copy."""
-    model = made("bert")
+    model = random_model("bert")
     rows, places = drawn(random.Random(0), 3)
     expected = forward_of(model, 0)(rows, places)
     other = copy.deepcopy(model)
@@ -157,7 +157,7 @@ def test_padded_batches_hold_everything_once_and_keep_to_the_budget(lengths: lis
 
 @cache
 def one_layer() -> Fused:
-    parts = anatomy(made("bert, one layer"))
+    parts = anatomy(random_model("bert, one layer"))
     assert parts is not None
     return Fused(parts)
 
