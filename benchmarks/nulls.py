@@ -162,8 +162,7 @@ def of_correlations(frames: Mapping[str, pd.DataFrame], most: int, seed: int = 0
 
 
 def band_lines(frames: Mapping[str, pd.DataFrame], sizes: Sequence[int] = SIZES, seed: int = 0) -> list[str]:
-    """By number of sentences: where 95 of 100 correlations of all pairs of models lie, and the band that the app "
-    "draws."""
+    """By number of sentences: where 95 of 100 correlations of two models lie, and the band that the app draws."""
     first = next(iter(frames.values()))
     order = np.random.default_rng(seed).permutation(len(first))
     lines = []

@@ -252,6 +252,15 @@ def odd_lines(data: Mapping[str, Any]) -> list[str]:
     return lines + [f"  infinite: row {row['row']}: leans {row['leans']}" for row in data["infinite_rows"]]
 
 
+def seeds_text(name: str, estimates: Mapping[str, Estimate]) -> str:
+    """The measures of a model over its seeds."""
+    lines = [f"{name}, mean over its seeds (log10; the AUC has no base)"]
+    for measure, one in estimates.items():
+        shown = f"{_number(one.value, '.4f'):>8} {_interval(one, 4)} {one.reason or one.note or ''}"
+        lines.append(f"  {MEANS.get(measure, 'side AUC'):<14} {shown}".rstrip())
+    return "\n".join(lines)
+
+
 def measures_data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]]:
     """Means and the side AUC by name for JSON."""
     return {name: estimate_data(one) if name == "side_auc" else mean_data(one) for name, one in estimates.items()}

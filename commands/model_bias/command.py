@@ -59,6 +59,12 @@ if TYPE_CHECKING:  # pandas only when the command runs
 @click.option(
     "--correlations", is_flag=True, help="Also how every two models correlate, prior-corrected, with the null band."
 )
+@click.option(
+    "--seeds",
+    multiple=True,
+    metavar="NAME=A,B,C",
+    help="Models A, B and C are seeds of one. Names that end in a seed (bert-seed1, bert_s2) are grouped without it.",
+)
 @click.option("--nulls", is_flag=True, help="Also what shuffled sides give, and of which measure it is the null.")
 @click.option(
     "--list", "listed", type=click.IntRange(0), default=20, show_default=True, help="Undefined sentences to list."
@@ -76,17 +82,23 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     frequency. Models come in the order of the file or of --model; less lean is not better.
     """
     from commands.model_bias.answers import FOOT
-    from core.model_bias import models_of, plain_names, read_scores, rows_of
+    from core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
+    named = options.pop("seeds")
     margins, correlated = (options.pop("margin"), options.pop("auc_margin")), options.pop("correlations")
     frame = read_scores(scores)
     for name in (*models, *chain(*differences)):
         rows_of(frame, name)  # refuse an unknown name before the work
-    found = [_model(rows_of(frame, name), options, **extra) for name in models or models_of(frame)]
+    wanted = list(models or models_of(frame))
+    groups = seed_groups(models_of(frame), read_groups(named))
+    found = [_model(rows_of(frame, name), options, **extra) for name in wanted]
     names = plain_names(frame)
     data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
     texts = [text for _, text in found]
+    if seeded := [one for one in groups.items() if set(one[1]) <= set(wanted)]:
+        data["seeds"], text = _seeds(frame, dict(seeded), options)
+        texts.append(text)
     if differences:
         data["differences"], text = _differences(frame, differences, options, margins)
         texts.append(text)
@@ -119,6 +131,20 @@ def _model(
         data["nulls"] = {name: answers.null_data(null) for name, null in chance.items()}
         lines.append(answers.nulls_text(chance))
     return (summary.model, data), "\n".join(lines)
+
+
+def _seeds(
+    frame: "pd.DataFrame", groups: dict[str, tuple[str, ...]], options: dict[str, Any]
+) -> tuple[dict[str, Any], str]:
+    from commands.model_bias import answers
+    from core.model_bias import grouping, over_seeds, rows_of, summarise
+
+    data, lines = {}, [str(grouping(groups))]
+    for name, seeds in groups.items():
+        found = over_seeds([summarise(rows_of(frame, seed), **options) for seed in seeds])
+        data[name] = {"models": list(seeds), **answers.measures_data(found)}
+        lines.append(answers.seeds_text(name, found))
+    return data, "\n".join(lines)
 
 
 def _differences(

@@ -18,6 +18,7 @@ from core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_correcte
 from core.model_bias.model_names import plain_names
 from core.model_bias.nulls import NULL_OF, Null, shuffled_sides
 from core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
+from core.model_bias.seeds import Groups, grouping, over_seeds, read_groups, seed_groups, unit_of
 from core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
 from core.statistics import Resampling
 from core.statistics.units import Units, units_of
@@ -25,6 +26,7 @@ from core.statistics.units import Units, units_of
 __all__ = [
     "MEASURES",
     "NULL_OF",
+    "Groups",
     "ManyIntervals",
     "Mass",
     "Null",
@@ -35,6 +37,7 @@ __all__ = [
     "VarianceShares",
     "correlation",
     "extremes",
+    "grouping",
     "in_ln",
     "infinite_rows",
     "is_reference",
@@ -44,12 +47,15 @@ __all__ = [
     "matching",
     "models_of",
     "null_band",
+    "over_seeds",
     "paired_difference",
     "paired_differences",
     "plain_names",
     "prior_corrected",
+    "read_groups",
     "read_scores",
     "rows_of",
+    "seed_groups",
     "shuffled_sides",
     "side_by_side",
     "sign_agreement",
@@ -57,6 +63,7 @@ __all__ = [
     "summarise_by",
     "thresholded",
     "undefined_rows",
+    "unit_of",
     "units_of",
     "variance_shares",
 ]

@@ -11,7 +11,7 @@ from core.charts.bias_distribution import bins, distribution_says, ridges
 from core.charts.heatmap import heatmap
 from core.charts.model_bias import sides, sides_says
 from core.errors import N_
-from core.model_bias import Summary, correlation, sign_agreement
+from core.model_bias import Groups, Summary, correlation, grouping, seed_groups, sign_agreement, unit_of
 from core.report.numbers import interval
 from core.report.table_lines import Paper, Say
 from core.sentence_bias.bias import LN10
@@ -135,6 +135,11 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
     return " ".join([*parts, *(say(NO_INTERVAL).format(reason=say(reason)) for reason in lacking)])
 
 
+def _units(models: "pd.Series[str]", groups: Groups) -> "pd.Series[str]":
+    """What each model counts as: several seeds are one."""
+    return models.map(lambda model: unit_of(model, groups))
+
+
 def _bands(bands: "pd.Series[float]") -> str:
     least, most = (f"±{band:.2f}" for band in (bands.min(), bands.max()))
     return least if least == most else f"{least} … {most}"
@@ -142,7 +147,7 @@ def _bands(bands: "pd.Series[float]") -> str:
 
 def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figure]:
     place = {model: n for n, model in enumerate(models)}
-    found = []
+    found, groups = [], seed_groups(models)
     kinds = (
         (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED, (-1.0, 1.0)),
         (
@@ -162,7 +167,7 @@ def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figu
     for data, title, note, domain in kinds:
         keys = data["a"].map(place) * len(models) + data["b"].map(place)
         data = data.iloc[keys.argsort(kind="stable")]
-        others = data[data["a"] != data["b"]].dropna(subset="value")
+        others = data[_units(data["a"], groups) != _units(data["b"], groups)].dropna(subset="value")
         text = N_("From {low} to {high} between two different models.")
         says = say(N_("No two models share enough sentences."))
         if len(others):
@@ -180,5 +185,8 @@ def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figu
             width=WIDTH,
         )
         reading = correlation_reading(data, say) if "kind" in data else say(SAME_SIDE)
+        if groups:
+            grouped = grouping(groups)
+            reading = f"{reading} {say(grouped.message).format(**grouped.values)}"
         found.append(Figure(say(title), says, f"{say(note)} {reading}".rstrip(), chart))
     return found

@@ -33,6 +33,7 @@ DIRICHLET = N_("Dirichlet posterior over patterns of labels")
 CLUSTERED = N_("Bayesian bootstrap of units, with unseen patterns of labels")
 BOOTSTRAP = N_("percentiles of resampled units")
 SUBSETS = N_("values of all subsets of the units")
+ACROSS_SEEDS = N_("t on the seeds of a model")
 BY_T = N_("t on the jackknife over units")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")
 BY_T_CROSSED = N_("t on the two-way jackknife")
@@ -78,8 +79,7 @@ class Estimate:
 
     @property
     def method_data(self) -> dict[str, Any]:
-        """`method` for JSON, and `p` of the neutral value where that is a test of its own; empty without an "
-        "interval."""
+        """`method` for JSON, and `p` of the neutral value where it is a test; empty without an interval."""
         if self.low is None or not self.method:
             return {}
         return {"method": self.method} | ({} if self.p is None else {"p": self.p})

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.charts.two_models import squares, two_models, two_models_say
+from core.model_bias import grouping, seed_groups, unit_of
 from core.report.figures import correlation_reading
 from core.report.numbers import interval, plain_number, signed_number
 from core.statistics.equivalence import ANSWERS, NO_MARGIN, equivalence
@@ -29,6 +30,8 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
     if len(models) < 2:
         st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
         return
+    if groups := seed_groups(models):
+        st.caption(plain(note_text(grouping(groups))))
     settings = at_once(settings)
     # Names that do not fit beside a half-wide square, or squares too small for numbers: one below the other.
     wide = len(models) > 4 or max(map(len, models)) > 18
@@ -79,8 +82,11 @@ def _correlation_says(found: pd.DataFrame, kind: str) -> str:
 
 
 def _each_once(found: pd.DataFrame) -> pd.DataFrame:
+    """Every two models once, without those that are seeds of one model."""
     order = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
-    return found[found["a"].map(order) < found["b"].map(order)]
+    groups = seed_groups(list(order))
+    unlike = [unit_of(a, groups) != unit_of(b, groups) for a, b in zip(found["a"], found["b"], strict=True)]
+    return found[(found["a"].map(order) < found["b"].map(order)) & unlike]
 
 
 def _same_side(source: ScoreFile, models: list[str], settings: Settings) -> tuple[str, str] | None:

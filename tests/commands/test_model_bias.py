@@ -164,3 +164,12 @@ def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path
     words = ["bias", str(scores), "--correlations", "--pair-difference", "a", "b"]
     text = CliRunner().invoke(cli, words, catch_exceptions=False).stdout
     assert "prior-corrected" in text and "nan" not in text
+
+
+def test_seeds_of_a_model_are_shown_as_one(scores: Path) -> None:
+    assert "seeds" not in run(str(scores))
+    found = run(str(scores), "--seeds", "mine=a,b")["seeds"]
+    no_null_without_reason(found)
+    assert found["mine"]["models"] == ["a", "b"] and found["mine"]["signed_mean"]["low"] is None
+    text = CliRunner().invoke(cli, ["bias", str(scores), "--seeds", "mine=a,b,up"], catch_exceptions=False).stdout
+    assert "Seeds of one model, counted as one: mine (a, b, up)." in text
