@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from annotations.audit import follow_up
 from annotations.database.store import Store
 from annotations.demo.generation_texts import NAME as GENERATIONS
 from annotations.demo.generation_texts import make_generations_demo
@@ -16,6 +17,7 @@ from annotations.guideline.drafts import write_version
 from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
+from commands.agreement import measure
 from commands.guideline import changed_draft, guideline_json
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
@@ -292,6 +294,47 @@ def preregister(
     data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
     lines = [f"{one.written}  after {one.labels:,} labels  sha256 {one.sha256}" for one in written]
     answer({"sheets": data}, "\n".join(lines) or "No sheet is in the log.", as_json=as_json)
+
+
+@project.command("followup")
+@click.argument("parent")
+@click.argument("name", required=False)
+@click.option("--kept", type=click.IntRange(1), default=50, show_default=True, help="Kept sentences to draw.")
+@click.option("--rejected", type=click.IntRange(0), default=50, show_default=True, help="Rejected ones among them.")
+@click.option("--annotators", "people", default="", help="Names, joined by commas; nobody of PARENT.")
+@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels a sentence.")
+@click.option("--seed", default=0, show_default=True, help="Of the draw and of the order.")
+@click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
+@db_option
+@json_option
+def followup(parent: str, name: str | None, people: str, db: str, as_json: bool, **options: Any) -> None:
+    """Is a kept sentence neutral? Make the project NAME of kept and rejected sentences of PARENT for people outside.
+
+    Without NAME: what the follow-up samples of PARENT say. The data sheet of PARENT says it too.
+    """
+    with existing_store(db) as store:
+        found = projects.project(store, parent)
+        if name is not None:
+            follow_up.create_follow_up(store, found, name, _names(people), **options)
+        samples = follow_up.follow_ups(store, found)
+    data = [_follow_up(one) for one in samples]
+    lines = [
+        f"{one.project.name}: {part}: {judged.neutral} of {judged.judged} neutral to everybody; {judged.drawn} drawn"
+        for one in samples
+        for part, judged in one.strata.items()
+    ]
+    answer({"follow_ups": data}, "\n".join(lines) or "There is no follow-up sample.", as_json=as_json)
+
+
+def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
+    strata: dict[str, Any] = {
+        part: {"drawn": found.drawn, "judged": found.judged, "neutral": found.neutral, "share": measure(found.share)}
+        for part, found in one.strata.items()
+    }
+    counts = {
+        key: getattr(one, key) for key in ("seed", "from_kept", "from_rejected", "per_item", "people", "left_out")
+    }
+    return {"project": one.project.name, **counts, **strata, "method": follow_up.METHOD}
 
 
 @project.command("aside")

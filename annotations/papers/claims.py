@@ -165,6 +165,8 @@ DATASHEET: dict[str, Evidence] = {
     "standing": lambda facts: [facts["labels"]],
     "flags": lambda facts: _if(facts["labels"].flags),
     "marks": lambda facts: _if(facts["labels"].marks),
+    "follow_up": lambda facts: [one for one in facts["follow_ups"] if one["kept"].judged],
+    "follow_up_open": lambda facts: [one for one in facts["follow_ups"] if not one["kept"].judged],
     "no_agreement": lambda facts: _if(facts["agreement"] is None),
     "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
     "sheet_agreement_signature": lambda facts: _if(facts["agreement"] is not None),

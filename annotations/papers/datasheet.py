@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.agreement.measures import AgreementReport, agreement
+from annotations.audit.follow_up import follow_up_facts
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items as stored_items
@@ -89,6 +90,7 @@ class Known:
     counts: ProjectCounts
     agreement: AgreementReport | None
     provenance: dict[str, Any]
+    follow_ups: list[dict[str, Any]]
 
 
 def read_known(store: Store, project: Project) -> Known:
@@ -106,6 +108,7 @@ def read_known(store: Store, project: Project) -> Known:
         counts=counts(store, project),
         agreement=agreement(store, project) if len(totals.people) > 1 else None,
         provenance=evidence(store, project),
+        follow_ups=follow_up_facts(store, project),
     )
 
 
@@ -147,6 +150,7 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
         "app": VERSION,
         "project": asdict(project),
         "provenance": known.provenance,
+        "follow_ups": known.follow_ups,
         "sentences": project.kind == "sentences",
         "held": known.held,
         "labels": known.label_totals,

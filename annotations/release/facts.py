@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from annotations.agreement.measures import AgreementReport, Measures, agreement
+from annotations.audit.follow_up import METHOD, STRATA, follow_up_facts
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
@@ -84,6 +85,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "labels": _labels(labels),
         "provenance": evidence(store, project),
         "preregistration": sheet_facts(store, project),
+        "follow_ups": [_follow_up(one) for one in follow_up_facts(store, project)],
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),
@@ -146,6 +148,15 @@ def _sources(store: Store, project: Project) -> dict[str, Any]:
         for file, number in rows[:MOST_FILES]
     ]
     return {"files": len(rows), "largest": named, "mined": mined, "flagged": flagged or 0}
+
+
+def _follow_up(found: dict[str, Any]) -> dict[str, Any]:
+    strata = {
+        name: {"drawn": one.drawn, "judged": one.judged, "neutral": one.neutral, "share": estimate(one.share)}
+        for name in STRATA
+        for one in (found[name],)
+    }
+    return found | strata | {"method": METHOD}
 
 
 def _with_rate(counts: dict[str, Any]) -> dict[str, Any]:

@@ -144,6 +144,7 @@ def action_name(action: str) -> str:
         "settling": _("Items are being recounted"),
         "settled": _("Items have been recounted"),
         "preregistered": _("Pre-registration sheet written"),
+        "follow_up_drawn": _("Follow-up sample drawn"),
         "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))

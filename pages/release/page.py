@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.release.follow_up import show_follow_ups
 from pages.release.make import show_checks, show_form, show_rights
 from pages.release.releases import show_releases
 from pages.ui.choose import choose_project
@@ -31,3 +32,5 @@ if project is not None:
     follow("release")
     with open_store() as opened:
         show_releases(opened, project)
+        if project.kind == "sentences":
+            show_follow_ups(opened, project)

@@ -17,6 +17,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from annotations.audit.follow_up import create_follow_up
 from annotations.database.store import Store
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.undo import imports, undo
@@ -41,7 +42,7 @@ from core.files.readers import file_sha256
 from core.language import LANGUAGES
 from core.version import VERSION
 from tests.support.projects import new_store
-from tests.support.released_project import ready_project
+from tests.support.released_project import label, ready_project
 from tests.support.task_files import bring, chosen, task, written
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
@@ -106,6 +107,7 @@ class History:
     folder: Path
     labels: dict[tuple[str, str], Written] = field(default_factory=dict)
     sheets: dict[str, int] = field(default_factory=dict)
+    drawn: int = 0
     pilots: int = 0
     tags: int = 0
     files: int = 0
@@ -188,6 +190,15 @@ class History:
         text = form("en").replace("\n\n", f"\n\nTo be seen {time.time_ns()}.\n")
         self.sheets[preregister(self.store, self.project, text, late=True).sha256] = held
 
+    def follow_up(self, number: int, judged: bool) -> None:
+        """One kept sentence goes to somebody outside, who labels it or not."""
+        if self.drawn or not list(items(self.store, self.project, accepted_only=True)):
+            return
+        self.drawn = 1
+        made = create_follow_up(self.store, self.project, "outside", ["Zoe"], kept=1, rejected=0, per_item=1)
+        for one in items(self.store, made) if judged else ():
+            label(self.store, made, annotators(self.store, made)[0], one.uid, "accept")
+
     def plan(self, number: int, _flag: bool) -> None:
         self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
 
@@ -211,7 +222,21 @@ class History:
 
 ACTIONS = st.tuples(
     st.sampled_from(
-        ("label", "label", "reject", "reveal", "bring", "undo", "plan", "sheet", "pilot", "version", "known", "replace")
+        (
+            "label",
+            "label",
+            "reject",
+            "reveal",
+            "bring",
+            "undo",
+            "plan",
+            "sheet",
+            "follow_up",
+            "pilot",
+            "version",
+            "known",
+            "replace",
+        )
     ),
     st.integers(0, 14),
     st.booleans(),
@@ -393,6 +418,8 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "standing": lambda h, one: one.number == len(h.labels),
     "flags": lambda h, _one: number(h, f"{LABELLED} AND extraneous IS NOT NULL") > 0,
     "marks": lambda h, _one: number(h, f"{LABELLED} AND spans <> '[]'") > 0,
+    "follow_up": lambda h, one: (one["kept"].drawn, one["people"]) == (h.drawn, 1) and one["kept"].judged > 0,
+    "follow_up_open": lambda h, one: one["kept"].drawn == h.drawn and one["kept"].judged == 0,
     "no_agreement": lambda h, _one: len({name for _uid, name in h.labels}) < 2,
     "locked": lambda h, _one: not text_may_leave(h.project),
     "open": lambda h, _one: h.project.kind == "sentences" or text_may_leave(h.project),
@@ -403,6 +430,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 @example([("pilot", 0, False), ("label", 1, True), ("plan", 1, False)])
 @example([("sheet", 0, False), ("label", 1, True), ("sheet", 0, False), ("bring", 1, True)])
 @example([("sheet", 0, False), ("label", 1, True)])
+@example([("plan", 3, False), ("label", 0, True), ("label", 5, True), ("label", 10, True), ("follow_up", 0, True)])
 @example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
 @example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])

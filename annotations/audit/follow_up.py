@@ -1,0 +1,199 @@
+"""Is a kept sentence neutral? A drawn sample of kept and rejected sentences for people outside the project.
+
+The sample is a project of its own. Which sentence was kept stands in the item's `extra` under one key that no desk
+receives (see `messages.SOURCE_COLUMNS`); the draw is an event in the log of the project that it is from.
+"""
+
+import json
+import random
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotations.database.events import events, record
+from annotations.database.store import Store
+from annotations.items.batch import Batch, NewItem, items
+from annotations.labels.read import FROM_FILE, ORIGIN
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import archive, change_project, create_project, project_by_uid
+from annotations.types import Choice, Item, Project
+from core.errors import N_, EvenhandError, NotFound, Refused
+from core.resources import DATA, table
+from core.statistics import Estimate, Note, wilson
+
+FILE = "follow_up.jsonl"  # what the desk shows as the source of every sentence
+KEY = "follow_up"  # in `extra`: everything that an annotator must not know
+ACTION = "follow_up_drawn"
+NEUTRAL = Choice("accept", "j", "中性", "Neutral")
+NOT_NEUTRAL = Choice("reject", "k", "不中性", "Not neutral")
+NONE_JUDGED = Note(N_("No sentence of the follow-up sample has all its labels."))
+METHOD = "Wilson over sentences"
+Stratum = Literal["kept", "rejected"]
+STRATA: tuple[Stratum, ...] = ("kept", "rejected")
+
+LABELS = f"""
+SELECT item.uid, item.extra, item.wanted, annotator.name, label.choice, {ORIGIN}
+FROM item JOIN published_batch AS batch ON batch.id = item.batch
+    LEFT JOIN blind_label AS label ON label.item = item.id AND label.choice IN ('accept', 'reject')
+    LEFT JOIN annotator ON annotator.id = label.annotator {FROM_FILE}
+WHERE batch.project = ? AND batch.file = ? ORDER BY item.id, label.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One stratum: sentences `drawn`, `judged` by as many outside people as wanted, `neutral` for all of these.
+
+    `share`: neutral / judged, 0 to 1, with Wilson's interval.
+    """
+
+    drawn: int
+    judged: int
+    neutral: int
+    share: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A follow-up sample of a project and what people outside it said.
+
+    `people`: how many of them have labels that count: blind, made at a desk here, by nobody who is or was in the
+    project. `left_out`: other labels. `from_kept`, `from_rejected`: how many there were to draw from.
+    """
+
+    project: Project
+    seed: int
+    from_kept: int
+    from_rejected: int
+    per_item: int
+    people: int
+    left_out: int
+    strata: dict[Stratum, Judged]
+
+
+def create_follow_up(
+    store: Store,
+    parent: Project,
+    name: str,
+    people: Iterable[str] = (),
+    *,
+    kept: int = 50,
+    rejected: int = 50,
+    per_item: int = 3,
+    seed: int = 0,
+    language: str = "zh",
+) -> Project:
+    """Draw *kept* kept and *rejected* rejected sentences of *parent* and make the project *name* of them, mixed.
+
+    Keyword masked, no label comes along, nothing tells the strata apart. Raises Refused for a project of generations,
+    too few sentences, or *people* who are or were in the project; NotAllowed if the name is taken.
+    """
+    if parent.kind != "sentences":
+        raise Refused(N_("A follow-up sample is of sentences."))
+    people = list(people)
+    if inside := sorted(_names(people) & _members(store, parent)):
+        message = N_("{people} belong to {project}; a follow-up sample asks people outside.")
+        raise Refused(message, people=", ".join(inside), project=parent.name)
+    there: dict[Stratum, list[Item]] = {"kept": [], "rejected": []}
+    for one in items(store, parent):
+        if one.status in ("accepted", "rejected"):
+            there["kept" if one.status == "accepted" else "rejected"].append(one)
+    wanted: dict[Stratum, int] = {"kept": kept, "rejected": rejected}
+    rows = _draw(parent, there, wanted, seed)
+    made = create_project(
+        store, name, annotators=people, per_item=per_item, language=parent.language, seed=seed, presentation="masked",
+        guideline_text=(DATA / f"follow_up.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8"),
+        choices=(NEUTRAL, NOT_NEUTRAL), reasons=tuple(Choice(**row) for row in table("audit_reasons")),
+    )  # fmt: skip
+    counts: dict[str, Any] = {"kept": kept, "rejected": rejected, "seed": seed}
+    counts |= {f"from_{stratum}": len(there[stratum]) for stratum in STRATA}
+    try:
+        with Batch.begin(store, made, FILE) as batch:
+            batch.add(rows)
+            batch.publish(lambda: record(store, parent, ACTION, follow_up=made.uid, **counts))
+    except BaseException:
+        # A guideline is never deleted, so its project cannot be either. It is archived, and its name is free again.
+        with suppress(EvenhandError):
+            archive(store, change_project(store, made, name=f"{name} ({made.uid[:8]})"))
+        raise
+    return made
+
+
+def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratum, int], seed: int) -> list[NewItem]:
+    chance = random.Random(f"{seed} {parent.uid}")  # noqa: S311
+    drawn: list[tuple[Stratum, Item]] = []
+    for stratum in STRATA:
+        if wanted[stratum] < (stratum == "kept") or wanted[stratum] > len(there[stratum]):
+            message = N_("{wanted} {stratum} sentences cannot be drawn: there are {found}.")
+            raise Refused(message, wanted=wanted[stratum], stratum=stratum, found=len(there[stratum]))
+        drawn += [(stratum, one) for one in chance.sample(there[stratum], wanted[stratum])]
+    chance.shuffle(drawn)
+    return [_new_item(parent, stratum, one, line) for line, (stratum, one) in enumerate(drawn, 1)]
+
+
+def _new_item(parent: Project, stratum: Stratum, one: Item, line: int) -> NewItem:
+    from core.audit.sample import keyword_in  # pandas: only where a sample is drawn
+
+    side = one.side or "male"
+    found = keyword_in(one.text, one.pair, side, one.word[0] if one.word else None, row=one.line)
+    hidden = {"parent": parent.uid, "item": one.uid, "stratum": stratum}
+    return NewItem(one.text, found, FILE, line, extra={KEY: hidden}, counterpart=one.counterpart)
+
+
+def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
+    """The follow-up samples of *parent*, oldest first, with what is known of them so far."""
+    found = []
+    for one in events(store, parent, action=ACTION):
+        with suppress(NotFound):  # the log of a package names a project of another database
+            found.append(_follow_up(store, parent, project_by_uid(store, str(one.data.get("follow_up"))), one.data))
+    return found
+
+
+def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, Any]) -> FollowUp:
+    members, people, left_out = _members(store, parent), set[str](), 0
+    sentences: dict[str, tuple[Stratum, int, list[str]]] = {}
+    for uid, extra, wanted, name, choice, origin in store.db.execute(LABELS, (made.id, FILE)):
+        hidden = json.loads(extra).get(KEY) or {}
+        if hidden.get("parent") != parent.uid or hidden.get("stratum") not in STRATA:
+            continue
+        choices = sentences.setdefault(uid, (hidden["stratum"], wanted, []))[2]
+        if choice is None:
+            continue
+        if origin != "here" or name.casefold() in members:
+            left_out += 1
+            continue
+        people.add(name)
+        choices.append(choice)
+    strata = {stratum: _judged([one for one in sentences.values() if one[0] == stratum]) for stratum in STRATA}
+    numbers = {name: int(drawn.get(name) or 0) for name in ("seed", "from_kept", "from_rejected")}
+    return FollowUp(
+        made, per_item=made.per_item, people=len(people), left_out=left_out, strata=strata, **numbers
+    )  # fmt: skip
+
+
+def _judged(sentences: list[tuple[Stratum, int, list[str]]]) -> Judged:
+    whole = [choices for _, wanted, choices in sentences if choices and len(choices) >= wanted]
+    neutral = sum(all(choice == NEUTRAL.code for choice in choices) for choices in whole)
+    return Judged(len(sentences), len(whole), neutral, wilson(neutral, len(whole), nothing=NONE_JUDGED))
+
+
+def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
+    """The follow-up samples for papers: counts, and the shares as estimates; without names."""
+    return [
+        {
+            **{name: getattr(one, name) for name in ("seed", "from_kept", "per_item", "people", "left_out")},
+            "from_rejected": one.from_rejected,
+            "kept": one.strata["kept"],
+            "rejected": one.strata["rejected"],
+        }
+        for one in follow_ups(store, parent)
+    ]
+
+
+def _names(people: Iterable[str]) -> set[str]:
+    return {name.strip().casefold() for name in people}
+
+
+def _members(store: Store, project: Project) -> set[str]:
+    return _names(one.name for one in annotators(store, project, active=False))

@@ -1,0 +1,63 @@
+"""Is a kept sentence neutral? Samples for people outside the project, and what they said."""
+
+import streamlit as st
+
+from annotations.audit.follow_up import METHOD, FollowUp, create_follow_up, follow_ups
+from annotations.database.store import Store
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.numbers import note_text, with_brackets
+from pages.ui.text import plain
+
+
+def show_follow_ups(store: Store, project: Project) -> None:
+    """The samples of a project, and a form for one more."""
+    st.subheader(_("Is a kept sentence neutral?"), anchor=False)
+    st.write(
+        _(
+            "Kept sentences go to people outside the project, mixed with rejected ones, keyword covered, without a sign"
+            " of which was kept. The share that all of them call neutral goes into the data sheet."
+        )
+    )
+    for one in follow_ups(store, project):
+        _show(one)
+    with st.expander(_("Draw a follow-up sample"), icon=":material/add:"):
+        _form(store, project)
+
+
+def _show(one: FollowUp) -> None:
+    names = {"kept": _("kept"), "rejected": _("rejected")}
+    with st.container(border=True):
+        st.markdown("**" + plain(one.project.name) + "**")
+        for stratum, found in one.strata.items():
+            text = _("{stratum}: {neutral} of {judged} judged are neutral: {share} ({drawn} drawn)").format(
+                stratum=names[stratum], neutral=found.neutral, judged=found.judged, drawn=found.drawn,
+                share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
+            )  # fmt: skip
+            st.write(plain(text))
+        text = _("{n} people outside; labels that do not count: {left_out}. Intervals: {method}.")
+        st.caption(plain(text.format(n=one.people, left_out=one.left_out, method=METHOD)))
+
+
+def _form(store: Store, project: Project) -> None:
+    name = st.text_input(_("Name of the new project"), f"{project.name} follow-up", key="follow-up-name")
+    people = st.text_input(_("People outside the project, joined by commas"), key="follow-up-people")
+    with st.container(horizontal=True):
+        kept = st.number_input(_("Kept sentences"), 1, None, 50, key="follow-up-kept", width=150)
+        rejected = st.number_input(_("Rejected sentences"), 0, None, 50, key="follow-up-rejected", width=150)
+        per_item = st.number_input(_("Labels a sentence"), 1, 100, 3, key="follow-up-labels", width=150)
+        seed = st.number_input(_("Seed"), 0, None, 0, key="follow-up-seed", width=120)
+    if not st.button(_("Draw the sample"), key="follow-up-draw"):
+        return
+    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    try:
+        create_follow_up(
+            store, project, name, names, kept=kept, rejected=rejected, per_item=per_item, seed=seed,
+            language="zh" if language() == "zh" else "en",
+        )  # fmt: skip
+    except EvenhandError as error:
+        show_error(error)
+    else:
+        st.rerun()

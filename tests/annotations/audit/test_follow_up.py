@@ -1,0 +1,94 @@
+"""A follow-up sample: drawn by a seed, told apart by nobody, judged by people outside, read by the data sheet."""
+
+import json
+
+import pytest
+
+from annotations.audit.follow_up import create_follow_up, follow_ups
+from annotations.database.store import Store
+from annotations.desk.routes import ROUTES, DeskRequest
+from annotations.desk.session import DeskSession
+from annotations.items.batch import items
+from annotations.papers.datasheet import datasheet
+from annotations.projects.projects import add_annotators, annotators
+from annotations.release.facts import gather
+from annotations.types import Project
+from core.errors import Refused
+from tests.support.released_project import label, ready_project
+
+
+@pytest.fixture
+def parent(fresh_store: Store) -> Project:
+    """Six sentences are kept, four rejected."""
+    project = ready_project(fresh_store, 10)
+    for number, one in enumerate(items(fresh_store, project)):
+        for person in annotators(fresh_store, project):
+            label(fresh_store, project, person, one.uid, "accept" if number < 6 else "reject", note="no")
+    return project
+
+
+def strata(store: Store, made: Project) -> dict[str, str]:
+    return {one.text: one.extra["follow_up"]["stratum"] for one in items(store, made)}
+
+
+def judge(store: Store, made: Project, name: str, neutral: set[str]) -> None:
+    person = next(one for one in annotators(store, made) if one.name == name)
+    for one in items(store, made):
+        label(store, made, person, one.uid, "accept" if one.text in neutral else "reject", note="no")
+
+
+def test_the_draw_is_seeded_and_mixed_and_bears_no_label(fresh_store: Store, parent: Project) -> None:
+    made = [create_follow_up(fresh_store, parent, f"f{n}", ["Zoe"], kept=4, rejected=3, seed=n // 2) for n in range(4)]
+    texts = [list(strata(fresh_store, one).items()) for one in made]
+    assert texts[0] == texts[1] != texts[2] == texts[3]
+    kept = {one.text for one in items(fresh_store, parent, accepted_only=True)}
+    for some in texts:
+        assert [stratum for _, stratum in some].count("kept") == 4
+        assert all((text in kept) == (stratum == "kept") for text, stratum in some)
+    assert any([stratum for _, stratum in some] != sorted(stratum for _, stratum in some) for some in texts)
+    assert all(one.status == "pending" for one in items(fresh_store, made[0]))
+
+
+def test_the_desk_is_told_nothing(fresh_store: Store, parent: Project) -> None:
+    made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=4, rejected=3)
+    session = DeskSession(made, annotators(fresh_store, made)[0])
+    reply = ROUTES["sync"][0](DeskRequest(fresh_store, session, fresh_store.uid, {"want": 40, "hello": 40}, "en"))
+    assert len(reply["items"]) == 7 and {item["source"] for item in reply["items"]} == {"follow_up.jsonl"}
+    sent = json.dumps(reply["items"])
+    assert "stratum" not in sent and "rejected" not in sent and parent.uid not in sent
+
+
+def test_what_outsiders_say_is_in_the_data_sheet(fresh_store: Store, parent: Project) -> None:
+    made = create_follow_up(fresh_store, parent, "f", ["Zoe", "Yan"], kept=5, rejected=2, per_item=2)
+    assert "none of them has all its labels yet" in datasheet(fresh_store, parent, "en")
+    kept = sorted(text for text, stratum in strata(fresh_store, made).items() if stratum == "kept")
+    judge(fresh_store, made, "Zoe", set(kept))
+    judge(fresh_store, made, "Yan", set(kept[:4]))
+    (found,) = follow_ups(fresh_store, parent)
+    one = found.strata["kept"]
+    # Wilson's interval of 4 of 5, from the formula: (0.3755, 0.9638).
+    assert (one.judged, one.neutral, one.share.value) == (5, 4, 0.8)
+    assert (one.share.low, one.share.high) == pytest.approx((0.3755, 0.9638), abs=1e-4)
+    assert (found.people, found.left_out, found.from_kept, found.from_rejected) == (2, 0, 6, 4)
+    assert (found.strata["rejected"].judged, found.strata["rejected"].neutral) == (2, 0)
+    sheet = datasheet(fresh_store, parent, "en")
+    assert "a share of 0.800" in sheet and "0.376, 0.964" in sheet and "Zoe" not in sheet
+    assert "0.376, 0.964" in datasheet(fresh_store, parent, "zh")
+    assert gather(fresh_store, parent)["follow_ups"][0]["kept"]["share"]["value"] == 0.8
+
+
+def test_people_of_the_project_are_refused_and_their_labels_do_not_count(fresh_store: Store, parent: Project) -> None:
+    with pytest.raises(Refused, match="ada"):
+        create_follow_up(fresh_store, parent, "f", ["Zoe", " Ada"], kept=2, rejected=1)
+    made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
+    add_annotators(fresh_store, made, ["Ada"])
+    judge(fresh_store, made, "Ada", set())
+    (found,) = follow_ups(fresh_store, parent)
+    assert (found.people, found.left_out, found.strata["kept"].judged) == (0, 3, 0)
+
+
+@pytest.mark.parametrize(("kept", "rejected"), [(7, 0), (1, 5), (0, 1)])
+def test_more_than_there_are_cannot_be_drawn(fresh_store: Store, parent: Project, kept: int, rejected: int) -> None:
+    with pytest.raises(Refused, match="cannot be drawn"):
+        create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=kept, rejected=rejected)
+    assert follow_ups(fresh_store, parent) == []
