@@ -35,7 +35,7 @@ EXTRAS = st.dictionaries(TEXTS | st.sampled_from([*ITEM_KEYS, *SLGUSET, *GENERAT
 
 @st.composite
 def sentences(draw: st.DrawFn) -> NewItem:
-    text = draw(AROUND) + draw(st.sampled_from(WORDS)) + draw(AROUND)
+    text = draw(st.tuples(AROUND, st.sampled_from(WORDS), AROUND).map("".join).filter(find))  # not inside another word
     file, line = draw(st.text(min_size=1, max_size=9)), draw(st.integers(1, 1 << 40))
     return NewItem(text, find(text)[0], file, line, draw(EXTRAS))
 
