@@ -21,6 +21,7 @@ from core.human_vs_rule.means_over_contexts import context_means
 from core.misgendering.agreement import by_units
 from core.misgendering.variation import NO_VERDICT, mean_by_units, variation
 from core.model_bias import paired_differences, read_scores, summarise
+from core.model_bias.means import MEASURES
 from core.nli.measure import measured
 from core.nli.types import Prediction
 from core.statistics import Estimate
@@ -76,24 +77,36 @@ def _biases(cell: Cell, article: NDArray[np.int64], male: NDArray[np.bool_], ran
     return float(cell["offset"]) + np.sqrt(between) * of_article + np.sqrt(1 - between) * own + 0.2 * male
 
 
-def _scores(made: _Articles, model: str = "m") -> pd.DataFrame:
-    rows = len(made.values)
+@cache
+def _frame(rows: int) -> pd.DataFrame:
+    """A score table of so many rows, to be filled: reading takes longer than measuring."""
     return read_scores(
         pd.DataFrame(
             {
                 "row": range(1, rows + 1), "sentence": [f"他看见了第{i}只鸟。" for i in range(rows)], "pair": "他/她",
-                "keyword": np.where(made.male, "他", "她"), "model": model, "p_male": 0.2, "p_female": 0.1,
-                "bias_log10": made.values, "source": [f"article {i}" for i in made.article],
-                "signature": f"masked|{model}|weights:00000000|independent|fp32|v1",
+                "keyword": "他", "model": "m", "p_male": 0.2, "p_female": 0.1, "bias_log10": 0.0,
+                "source": [f"article {i}" for i in range(rows)],
+                "signature": "masked|m|weights:00000000|independent|fp32|v1",
             }
         )
     )  # fmt: skip
 
 
+def _scores(made: _Articles, model: str = "m") -> pd.DataFrame:
+    whole = _frame(1500)
+    return whole.iloc[: len(made.values)].assign(
+        bias_log10=made.values,
+        side=np.where(made.male, "male", "female"),
+        source=whole["source"].to_numpy()[made.article],
+        model=model,
+    )
+
+
 def _summary(cell: Cell, random: Random) -> dict[str, Estimate]:
     rows = _scores(_articles(cell, int(cell["units"]), random))
     found = summarise(rows, unit=str(cell["unit"]))  # type: ignore[arg-type]
-    return {name: getattr(found, name) for name in _means_of(_articles(cell, 50, random))}
+    fixed = {f"{name}, these pairs": one for name, one in found.fixed_pairs.items()}
+    return {name: getattr(found, name) for name in MEASURES if name not in found.fixed_pairs} | fixed
 
 
 def _means_of(made: _Articles) -> dict[str, float]:
@@ -104,9 +117,9 @@ def _means_of(made: _Articles) -> dict[str, float]:
         "bias_man": man,
         "bias_woman": woman,
         "model_bias": (man + woman) / 2,
-        "signed_mean": float(values.mean()),
+        "signed_mean, these pairs": float(values.mean()),
         "mean_abs": float(np.abs(values).mean()),
-        "side_auc": float(order / (made.male.sum() * (~made.male).sum())),
+        "side_auc, these pairs": float(order / (made.male.sum() * (~made.male).sum())),
     }
 
 

@@ -20,7 +20,8 @@ from benchmarks.coverage_designs import DESIGNS, Cell, Design
 
 MARK = "# What the intervals of means and shares hold"
 
-NOT_SIMULATED = """- p-values of topic words and of the permutation nulls;
+NOT_SIMULATED = """- the tests and intervals of the signed mean and the side AUC over stems of word pairs;
+- p-values of topic words and of the permutation nulls;
 - Fisher's z of correlations of two models, of MCC as published and of shares of women;
 - odds ratios of concordance, alpha and beta of the Beta fit;
 - corrected means and magnitudes of the ruler (t on the jackknife over units, as Bias_man);

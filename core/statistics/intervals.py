@@ -2,9 +2,10 @@
 
 t on the jackknife's error, on the logarithm of what runs from 0 up and the log-odds of what runs between two ends: the
 mean of skewed values errs more the larger it is, and percentiles of draws held Bias_man over 20 articles in 81 to 91 of
-100 samples. The degrees of freedom count units by their sizes: five long articles among twenty are hardly more than
-five. Two kinds of units that are crossed: the error of both, less what is counted twice. One unit: no interval.
-Agreement is in `core.statistics.posterior`. docs/coverage.md has what all of these hold.
+100 samples. What has no ends is corrected for skewness. The degrees of freedom count units by their sizes: five long
+articles among twenty are hardly more than five. Two kinds of units that are crossed: the error of both, less what is
+counted twice. One unit: no interval. Agreement is in `core.statistics.posterior`. docs/coverage.md has what all of
+these hold.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from core.statistics.estimate import (
     BY_T,
     BY_T_CROSSED,
     BY_T_OF_DRAWS,
+    BY_T_SKEWED,
     NO_VARIATION,
     ONE_UNIT,
     Estimate,
@@ -31,6 +33,7 @@ from core.statistics.units import Clusters, effective_units
 
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
 MOST_LEFT_OUT = 400  # units; with more of them draws are cheaper than leaving out each
+FEWEST_SKEWED = 8  # units
 STILL = 1e-9  # below which a spread is rounding
 FARTHEST = 3.0  # on the logarithm: an interval over a factor of 20 to either side says nothing
 
@@ -73,12 +76,14 @@ def by_t(
     bounds: Bounds | None = None,
     freedom: float | None = None,
     method: str = BY_T,
+    skew: float = 0.0,
 ) -> Estimate:
     """*found* with t of *freedom* (else units - 1) degrees of freedom times *se*, on the scale of the measure.
 
     *bounds* name the scale: from 0 up the logarithm, between two ends the log-odds (for -1 and 1 that is Fisher's z),
-    None the plain scale. At one of two ends: Wilson's interval with this t, each unit counted once. No interval where
-    all units gave the same elsewhere, or where it would reach over a factor of 20 to either side.
+    None the plain scale, corrected for *skew*, the skewness of the value's error (Hall 1992). At one of two ends:
+    Wilson's interval with this t, each unit counted once. No interval where all units gave the same elsewhere, or
+    where it would reach over a factor of 20 to either side.
     """
     from scipy import stats  # scipy.stats takes a while to import
 
@@ -98,8 +103,16 @@ def by_t(
         reach /= value - least if value > least else np.nan
     if still or (np.isfinite(least) and not ends and not reach <= FARTHEST):
         return replace(found, note=ALL_ALIKE if still else TOO_WIDE, se=se)
+    if skew and bounds is None:
+        low, high = (value - se * _without_skew(end, skew) for end in (t, -t))
+        return replace(made, low=low, high=high, method=BY_T_SKEWED)
     low, high = (_moved(value, step, least, most) for step in (-reach, reach))
     return replace(made, low=low, high=high)
+
+
+def _without_skew(t: float, skew: float) -> float:
+    """Where a t statistic lies whose error is skewed: the inverse of Hall's (1992) cubic transformation."""
+    return t if abs(skew) < STILL else 3 / skew * (float(np.cbrt(1 + skew * (t - skew / 6))) - 1)
 
 
 def _moved(value: float, step: float, least: float, most: float) -> float:
@@ -118,6 +131,15 @@ def jackknife(value: float, without: Numbers) -> float:
     count = len(without)
     pseudo = count * value - (count - 1) * without
     return float(pseudo.std(ddof=1) / np.sqrt(count))
+
+
+def third_moment(value: float, without: Numbers) -> float:
+    """The third central moment of the same mean; 0 for fewer than 8 units, which say nothing of skewness."""
+    count = len(without)
+    if count < FEWEST_SKEWED:
+        return 0.0
+    pseudo = count * value - (count - 1) * without
+    return float(((pseudo - pseudo.mean()) ** 3).mean() / count**2)
 
 
 def over_units(
@@ -159,7 +181,9 @@ def _of_units(found: Estimate, drawn: Numbers, sides: Sequence[Numbers], bounds:
         without = drawn[np.any(sides, axis=0)]
         if not np.isfinite(without).all():
             return replace(found, note=Note(HANGS_ON_ONE, {"units": rests}))
-        return by_t(found, jackknife(found.value, without), rests, bounds, freedom)
+        se = jackknife(found.value, without)
+        skew = third_moment(found.value, without) / se**3 if se > STILL else 0.0
+        return by_t(found, se, rests, bounds, freedom, skew=skew)
     known = drawn[np.isfinite(drawn)]
     lost = {"count": len(drawn) - len(known), "resamples": len(drawn)}
     if len(known) < len(drawn) / 2:
@@ -180,7 +204,8 @@ def over_strata(
     """Each measure of sums of the rows of *table* (n x the rest of its shape), with t on the stratified jackknife.
 
     `strata[k]`: the rows of stratum k; `rests_on[name]`: the strata that a measure needs, else all. The degrees of
-    freedom are those of Welch and Satterthwaite. A measure that is undefined is left out of the answer: the caller
+    freedom are those of Welch and Satterthwaite. What may be negative is a difference of shares: on the plain scale,
+    cut at its bounds. A measure that is undefined is left out of the answer: the caller
     knows the reason.
     """
     total = table.sum(axis=0)
@@ -202,8 +227,13 @@ def _of_strata(without: Sequence[Numbers], found: Estimate, bounds: Bounds | Non
     assert found.value is not None
     parts = [(jackknife(found.value, values) ** 2, len(values) - 1) for values in without]
     variance, fewest = sum(part for part, _ in parts), min(map(len, without))
-    freedom = satterthwaite(variance, parts) if variance > STILL**2 else fewest - 1
-    return by_t(found, float(np.sqrt(variance)), fewest, bounds, freedom)
+    if variance <= STILL**2 or bounds is None or bounds[0] >= 0:
+        freedom = satterthwaite(variance, parts) if variance > STILL**2 else fewest - 1
+        return by_t(found, float(np.sqrt(variance)), fewest, bounds, freedom)
+    skew = sum(third_moment(found.value, values) for values in without) / variance**1.5
+    made = by_t(found, float(np.sqrt(variance)), fewest, None, satterthwaite(variance, parts), skew=skew)
+    assert made.low is not None and made.high is not None
+    return replace(made, low=max(bounds[0], made.low), high=min(bounds[1], made.high))
 
 
 def satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> float:

@@ -11,7 +11,7 @@ from benchmarks.coverage_designs import DESIGNS
 from benchmarks.coverage_means import coverage
 from core.model_bias import many_intervals, paired_difference, read_scores, summarise
 from core.statistics import Estimate, Resampling, holm
-from core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS
+from core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS, BY_T_SKEWED
 from core.statistics.intervals import by_t, over_units
 from core.statistics.units import effective_units
 
@@ -54,8 +54,11 @@ def test_few_units_and_fewer_of_a_side() -> None:
     mean = found.fixed_pairs["signed_mean"]
     assert (found.bias_man.df, found.bias_woman.df, mean.df) == (2, 6, 9)
     values = np.array([0.3, 0.5, 0.8, *DOWN[:7]])
-    half = stats.t.ppf(0.975, 9) * values.std(ddof=1) / math.sqrt(10)
-    assert mean.high == pytest.approx(values.mean() + half)
+    se = values.std(ddof=1) / math.sqrt(10)
+    skew = np.mean((values - values.mean()) ** 3) / 100 / se**3
+    for end, t in ((mean.low, stats.t.ppf(0.975, 9)), (mean.high, -stats.t.ppf(0.975, 9))):
+        far = (values.mean() - end) / se  # Hall's transformation makes t of it
+        assert far + skew * far**2 / 3 + skew**2 * far**3 / 27 + skew / 6 == pytest.approx(t)
 
 
 def test_a_difference_rests_on_the_smaller_side() -> None:
@@ -150,10 +153,13 @@ def test_units_that_are_alike_have_no_interval_but_at_an_end() -> None:
 
 
 def test_the_method_is_named() -> None:
-    few, many = (
+    fewest, few, many = (
         over_units(Resampling(200), lambda w, v=values: {"": (w @ v) / w.sum(axis=1)}, len(values))[""]
-        for values in (RANDOM.normal(size=30), RANDOM.normal(size=401))
+        for values in (RANDOM.normal(size=7), RANDOM.exponential(size=30), RANDOM.normal(size=401))
     )
-    assert (few.method, many.method) == (BY_T, BY_T_OF_DRAWS)
+    assert (fewest.method, few.method, many.method) == (BY_T, BY_T_SKEWED, BY_T_OF_DRAWS)
+    # A long tail to the right: the mean may lie further above than below.
+    assert few.high - few.value > 1.2 * (few.value - few.low)
     assert many.se == pytest.approx(1 / math.sqrt(401), rel=0.2)
-    assert {few.method_data["method"], BY_T_CROSSED} == {"t on the jackknife over units", "t on the two-way jackknife"}
+    assert fewest.method_data == {"method": "t on the jackknife over units"}
+    assert BY_T_CROSSED == "t on the two-way jackknife"
