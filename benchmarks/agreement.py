@@ -1,4 +1,4 @@
-"""How long the agreement of a large project takes: `python -m benchmarks.agreement [ITEMS] [ANNOTATORS]`.
+"""How long the agreement of a large project takes: `python -m benchmarks.agreement [ITEMS] [ANNOTATORS] [PER_ARTICLE]`.
 
 Labels are made up (each item has a share of accepts; annotators agree with it
 nine times in ten) and written straight into a database that is removed again.
@@ -21,14 +21,17 @@ from core.resources import keyword_pairs
 from core.text.keywords import find
 
 
-def fill(store: Store, items: int, people: int) -> Project:
-    """A project with *items* items, each labelled by three of *people* annotators."""
+def fill(store: Store, items: int, people: int, per_article: int = 0) -> Project:
+    """A project with *items* items, each labelled by three of *people* annotators.
+
+    *per_article*: how many sentences in a row name the same source article; 0: none names any.
+    """
     project = create_project(store, "large", annotators=[f"annotator {n}" for n in range(people)])
     ids, version = [who.id for who in annotators(store, project)], guideline(store, project).id
     pairs = keyword_pairs()
     with Batch.begin(store, project, "made up") as batch:
         batch.add(
-            NewItem(text=text, candidate=find(text)[0], file="made up", line=n, extra={})
+            NewItem(text=text, candidate=find(text)[0], file="made up", line=n, extra=_source(n, per_article))
             for n, text in enumerate(f"{pairs[n % len(pairs)].male}读到第{n}页。" for n in range(items))
         )
         batch.publish()
@@ -64,12 +67,17 @@ def fill(store: Store, items: int, people: int) -> Project:
     return project
 
 
+def _source(line: int, per_article: int) -> dict[str, object]:
+    return {"source": {"name": f"article {line // per_article}"}} if per_article else {}
+
+
 def main() -> None:
     """Print the seconds of the report and of one page of disagreements."""
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
     people = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    per_article = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     with tempfile.TemporaryDirectory() as folder, Store.open(Path(folder) / "large.db") as store:
-        project = fill(store, items, people)
+        project = fill(store, items, people, per_article)
         marks = [(time.perf_counter(), time.process_time())]
         report = agreement(store, project)
         marks.append((time.perf_counter(), time.process_time()))

@@ -290,13 +290,15 @@ def measures_in(found: Sequence[Held]) -> list[str]:
 
 
 def outside(found: Sequence[Held], replications: int) -> Iterator[str]:
-    """A table: every cell with a coverage under 92 %, the lowest first."""
-    settings = list(values_of(found[0].planted))
+    """A table: every cell with a coverage under 92 %, the lowest first; with the settings that differ between cells."""
+    every = [values_of(one.planted) for one in found]
+    settings = [name for name in every[0] if len({values[name] for values in every}) > 1]
     heads = " | ".join(("interval", *settings, "intervals", "coverage", "wholly below the truth", "withheld"))
     yield f"| {heads} |"
     yield "|---" * (len(settings) + 5) + "|"
     for one in sorted((one for one in _usual(found, replications) if one.share < LEAST), key=lambda one: one.share):
-        true = " | ".join(f"{value:g}" for value in values_of(one.planted).values())
+        values = values_of(one.planted)
+        true = " | ".join(f"{values[name]:g}" for name in settings)
         yield (
             f"| {one.measure} | {true} | {one.printed} | {one.share:.1%} | {one.below / one.printed:.1%} "
             f"| {one.withheld / replications:.0%} |"

@@ -172,15 +172,18 @@ def test_nothing_of_the_machine_is_in_the_project() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_a_release_says_of_its_intervals_stands_in_the_table(language: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "heading"), [(0, "\n## By interval\n"), (1, "\n### Items in clusters: by interval\n")]
+)
+def test_what_a_release_says_of_its_intervals_stands_in_the_table(language: str, place: int, heading: str) -> None:
     """The range of the pooled coverage and the lowest cell, of the measures that the method section prints."""
-    table = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").split("## By interval")[1].split("##")[0]
+    table = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").split(heading)[1].split("##")[0]
     rows = {cells[0]: cells for line in table.splitlines() if len(cells := line.strip("| ").split(" | ")) > 7}
     printed = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")
     pooled, lowest = ([float(rows[name][at].rstrip("%")) for name in printed] for at in (2, 5))
     template = ROOT / "annotations" / "release" / "templates" / language / "method.md.jinja"
-    sentence = next(line for line in template.read_text(encoding="utf-8").splitlines() if "docs/coverage.md" in line)
-    after = sentence.split("docs/coverage.md")[1]
+    sentences = [line for line in template.read_text(encoding="utf-8").splitlines() if "docs/coverage.md" in line]
+    after = sentences[place].split("docs/coverage.md")[1]
     least, most, worst = (int(n) for n in re.findall(r"\d+", after) if n != "100")
     assert (round(min(pooled)), round(max(pooled))) == (least, most)
     assert worst <= min(lowest)

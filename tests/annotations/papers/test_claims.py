@@ -14,8 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from jinja2 import Environment, StrictUndefined
 
 from annotations.audit.follow_up import create_follow_up
 from annotations.database.store import Store
@@ -80,6 +82,20 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
 def test_a_claim_without_evidence_is_not_rendered() -> None:
     claim = render_claims({"provenance": {"labels": 0, "here": {"labels": 0}}})
     assert claim("form_shown", lambda one: f"Shown {one}.") == ""
+
+
+@pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])
+def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: str) -> None:
+    text = (RELEASE / "en" / "method.md.jinja").read_text(encoding="utf-8")
+    (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_intervals")
+    template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
+    template.environment.filters["thousands"] = str
+    for share, says in (
+        ({"clusters": 12}, f"Bayesian bootstrap of {named} "),
+        ({}, f" of {named.removeprefix('12 ')} "),
+    ):
+        found = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
+        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
 
 
 # --- a history that writes down what it does
@@ -308,11 +324,15 @@ KNOWN = "SELECT count(*) FROM known WHERE project = :project"
 RETESTED = "SELECT count(*) FROM retest WHERE project = :project AND latest IS NOT NULL"
 MINED = "SELECT count(*) FROM event WHERE project = :project AND action = 'mined'"
 EVENT = "SELECT count(*) FROM event WHERE project = :project AND action = "
+REPEATED_SOURCES = """
+SELECT count(DISTINCT source) >= 2 AND count(source) > count(DISTINCT source) FROM
+    (SELECT DISTINCT item.id, json_extract(item.extra, '$.source') AS source
+        FROM blind_label JOIN item ON item.id = blind_label.item WHERE blind_label.project = :project)
+"""
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
 PRINTED = (
     *("source_statement", "guideline_changes", "choices", "criteria"),
     *(
-        "agreement_intervals",
         "agreement_scope",
         "agreement_signature",
         "retest_signature",
@@ -397,6 +417,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "terms_sentences": lambda h, _one: h.project.kind == "sentences",
     "terms_generations": lambda h, _one: h.project.kind == "generations",
     "contexts": lambda h, _one: h.project.kind == "generations",
+    "agreement_intervals": lambda h, one: ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES)),
     "agreement_share": lambda h, _one: h.project.plan == "stop",
     "agreement_all": lambda h, _one: h.project.plan != "stop",
     "sheet_agreement_share": lambda h, _one: h.project.plan == "stop",
