@@ -85,7 +85,7 @@ def _each_once(found: pd.DataFrame) -> pd.DataFrame:
     """Every two models once, without those that are seeds of one model."""
     order = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
     groups = seed_groups(list(order))
-    unlike = [unit_of(a, groups) != unit_of(b, groups) for a, b in zip(found["a"], found["b"], strict=True)]
+    unlike = found["a"].map(lambda a: unit_of(a, groups)) != found["b"].map(lambda b: unit_of(b, groups))
     return found[(found["a"].map(order) < found["b"].map(order)) & unlike]
 
 

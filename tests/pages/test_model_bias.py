@@ -221,3 +221,11 @@ def test_a_new_file_of_the_same_name_is_read_again(run: Path) -> None:
     run.write_text(text)
     page.run()
     assert "医生" in html_of(page)
+
+
+def test_two_seeds_of_a_model_are_no_two_models() -> None:
+    from pages.model_bias.correlation import _each_once
+
+    names = ["m-seed1", "m-seed2", "other"]
+    found = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])
+    assert _each_once(found).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]
