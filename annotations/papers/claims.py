@@ -175,4 +175,28 @@ DATASHEET: dict[str, Evidence] = {
     "canary": lambda facts: _if(facts["canary"]),
     "by_hand": lambda facts: [facts["project"]],
 }
-CLAIMS = LABELLING | METHOD | DATASHEET
+
+
+def _guidelines_between(facts: Facts) -> list[Any]:
+    """The versions of the guideline since the release before; none for a first release."""
+    before = facts["changes"]["guideline"]["before"]
+    return [one for one in facts["guidelines"] if before is not None and one["version"] > before]
+
+
+def _same_guideline(facts: Facts) -> bool:
+    found = facts["changes"]["guideline"]
+    return bool(found["before"] == found["after"])
+
+
+def _since(facts: Facts) -> bool:
+    return facts["changes"]["from"] is not None
+
+
+CHANGES: dict[str, Evidence] = {
+    "changes_of_first": lambda facts: _if(not _since(facts)),
+    "changes_since": lambda facts: _if(_since(facts), facts["changes"]["from"]),
+    "same_guideline": lambda facts: _if(_since(facts) and _same_guideline(facts), facts["changes"]["guideline"]),
+    "other_guideline": lambda facts: _if(_since(facts) and not _same_guideline(facts), facts["changes"]["guideline"]),
+    "guidelines_between": _guidelines_between,
+}
+CLAIMS = LABELLING | METHOD | DATASHEET | CHANGES

@@ -156,6 +156,16 @@ def test_the_printed_tables_are_whole_and_their_intervals_follow() -> None:
     assert all(row["value"].replace("-", "−") in page for row in rows)
 
 
+def test_a_run_stands_beside_the_published_numbers(run: Path) -> None:
+    run.write_text(run.read_text(encoding="utf-8").replace(",own,", ",misgendered,"), encoding="utf-8")
+    app = open_page("misgendering", section="published")
+    app.selectbox(key="beside-run").set_value("one").run()
+    text = text_of(app)
+    assert not app.exception and "own run" in text and "difference" in text
+    assert "The run asked misgendered, the table is of ruff." in text
+    assert "A run of verdicts does not measure this" in text and " of 367 printed values have one beside them" in text
+
+
 def test_published_numbers_are_there() -> None:
     text = text_of(open_page("misgendering", section="published"))
     for number in ("0.004", "20.2 %", "24.2 %", "0.181", "96.0 %"):

@@ -28,7 +28,7 @@ from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items
 from annotations.labels.operations import reveal, store_operations
 from annotations.papers import datasheet
-from annotations.papers.claims import CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
+from annotations.papers.claims import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from annotations.papers.datasheet import read_known
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.preregistration import form, preregister
@@ -38,6 +38,8 @@ from annotations.release.changes import TEMPLATES as RELEASE
 from annotations.release.dataset_card import origin_of_labels
 from annotations.release.facts import gather
 from annotations.release.files import method_facts
+from annotations.release.make import make_release
+from annotations.release.records import release_file
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Choice, Form, Operation, Project
 from core.files.readers import file_sha256
@@ -61,11 +63,16 @@ def templates() -> list[Path]:
         for folder, name in (
             (RELEASE, "method"),
             (RELEASE, "preregistration"),
+            (RELEASE, "changes"),
             (datasheet.TEMPLATES, "datasheet"),
             (datasheet.TEMPLATES, "labelling"),
         )
         for language in LANGUAGES
     ]
+
+
+# Lines of a template that are no sentence of it: texts and lists of the records.
+QUOTED = re.compile(r"\{\{ (?:guideline_text \| verbatim|text \| verbatim|items\([\w.]+\)) \}\}")
 
 
 def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
@@ -75,8 +82,37 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
         used |= set(IN_CLAIM.findall(text))
         rest = re.sub(r"\{%.*?%\}", "", IN_CLAIM.sub("", text))
         sentences = [line for line in rest.splitlines() if line and line[0] not in "#|"]
-        assert set(sentences) <= {"{{ guideline_text | verbatim }}", "{{ text | verbatim }}"}, file
-    assert used == set(CLAIMS) == set(CHECKS)
+        assert all(QUOTED.fullmatch(one) for one in sentences), file
+    assert used == set(CLAIMS) == set(CHECKS) | set(CHANGES)
+
+
+@pytest.mark.parametrize("new_version", [False, True])
+def test_changes_say_what_lies_between_two_releases(fresh_store: Store, new_version: bool) -> None:
+    project = ready_project(fresh_store, 2)
+    for one in items(fresh_store, project):
+        for person in annotators(fresh_store, project):
+            label(fresh_store, project, person, one.uid, "accept")
+    made = [make_release(fresh_store, project, "1.0")]
+    if new_version:
+        draft = read_draft(fresh_store, project)
+        changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, draft.reasons, "more")
+        write_version(fresh_store, project, changed, which="none")
+    made.append(make_release(fresh_store, project, "2.0"))
+    first, second = (release_file(fresh_store, one, "changes.json") for one in made)
+    guidelines_now = made[1].facts["guidelines"]
+    found = [
+        {name: rule({"changes": json.loads(data), "guidelines": guidelines_now}) for name, rule in CHANGES.items()}
+        for data in (first, second)
+    ]
+    assert [name for name, proof in found[0].items() if proof] == ["changes_of_first"]
+    versions = {"before": 1, "after": 1 + new_version}
+    assert found[1]["changes_since"] == ["1.0"] and not found[1]["changes_of_first"]
+    assert found[1]["same_guideline"] == ([] if new_version else [versions])
+    assert found[1]["other_guideline"] == ([versions] if new_version else [])
+    assert [one["version"] for one in found[1]["guidelines_between"]] == ([2] if new_version else [])
+    text = release_file(fresh_store, made[1], "changes.en.md").decode()
+    assert ("went from version 1 to version 2" in text) == new_version
+    assert ("The guideline is the same (version 1)" in text) == (not new_version)
 
 
 def test_a_claim_without_evidence_is_not_rendered() -> None:
