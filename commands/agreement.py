@@ -18,6 +18,7 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
+ALIKE = "items of one resemble each other. What they hold: docs/coverage.md."
 TWO_LABELS = "with two labels or more"
 NO_FORMS = "Generations are shown in one form only."
 
@@ -167,10 +168,11 @@ def _ac1_lines(found: Measures) -> list[str]:
 
 def for_people(report: AgreementReport) -> str:
     """The report for people: one line a measure, 95 % intervals."""
-    found = report.overall
+    found, units = report.overall, "contexts" if "unit:context" in report.signature else "source articles"
     lines = [
         f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
         *([STOPPED if report.biased else SHARED] if report.stopped else []),
+        *([f"Intervals over {found.pairwise.clusters} {units}: {ALIKE}"] if found.pairwise.clusters else []),
         _line("all agree", found.unanimity, TWO_LABELS),
         _line("two agree", found.pairwise, TWO_LABELS),
         _line("Fleiss' kappa", found.fleiss, "with the commonest number of labels"),

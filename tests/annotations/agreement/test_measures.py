@@ -65,6 +65,7 @@ def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_sto
     assert str(found.note) == "Few units (12): a wide interval."
     assert {"method": CLUSTERED, "clusters": 12}.items() <= measure(found).items()
     assert report.by_form is not None and report.by_form.forms[0].rate.clusters == 12
+    assert "Intervals over 12 source articles:" in for_people(report)
 
 
 @pytest.mark.parametrize("per_article", [0, 1])
