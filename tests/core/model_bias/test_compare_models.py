@@ -93,3 +93,14 @@ class TestSideBySide:
         assert row["chance"] == pytest.approx(0.5) and row["kappa"] == pytest.approx(0.5)
         low, high = 0.3006, 0.9544  # Wilson, 3 of 4: worked out with the published formula
         assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-4)
+
+    def test_unrelated_models_are_not_found_to_be_related(self) -> None:
+        """Leans of stems by chance: Fisher's z over sentences left out 0 in half of these, raw."""
+        random, found = np.random.default_rng(12), []
+        plain = pd.concat([stemmed([0.0] * 60, "a"), stemmed([0.0] * 60, "b")])
+        for _ in range(60):
+            values = np.tile(random.normal(0, 0.5, (2, 12)), 5) + random.normal(0, 0.2, (2, 60))
+            frame = plain.assign(bias_log10=values.ravel())
+            rows = [correlation(frame, corrected=corrected).iloc[1] for corrected in (False, True)]
+            found.append([not row["low"] <= 0 <= row["high"] for row in rows])
+        assert (np.mean(found, axis=0) <= 0.12).all()
