@@ -147,7 +147,7 @@ def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
     for one in events(store, parent, action=ACTION):
         with suppress(NotFound):  # the log of a package names a project of another database
             found.append(_follow_up(store, parent, project_by_uid(store, str(one.data.get("follow_up"))), one.data))
-    return found
+    return [one for one in found if one.strata["kept"].drawn]  # a copy of the project has the event, not the sample
 
 
 def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, Any]) -> FollowUp:
