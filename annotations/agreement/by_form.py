@@ -8,14 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotations.labels.blind_labels import FORMS, BlindLabels, Numbers
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
 from core.statistics.estimate import NO_LABEL, ONE_UNIT
-from core.statistics.intervals import by_t, jackknife
-from core.statistics.posterior import Seen, over_patterns, share_over_clusters
-from core.statistics.resampling import Numbers as Draws
+from core.statistics.intervals import HANGS_ON_ONE, by_t, jackknife
+from core.statistics.posterior import share_over_clusters
+from core.statistics.resampling import ratio
 
 NONE_OF_FORM = Note(N_("No label was made on this form."))
 ONLY_ORIGINAL = Note(N_("All labels were made on the original form: there is nothing to compare."))
@@ -74,7 +75,7 @@ def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRate
     forms = tuple(_form(place, by_item, by_unit, resampling) for place in range(len(FORMS)))
     unit_of_item = np.zeros(len(items), dtype=np.int64)
     unit_of_item[where] = unit
-    return FormRates(forms, _difference(by_unit, len(items), resampling), _paired(by_item, unit_of_item))
+    return FormRates(forms, _difference(by_unit, len(items)), _paired(by_item, unit_of_item))
 
 
 def _counted(rows: Numbers, said: Numbers, count: int) -> Numbers:
@@ -93,41 +94,47 @@ def _form(place: int, by_item: Numbers, by_unit: Numbers, resampling: Resampling
     return FormRate(FORMS[place], labels, items, accepted, rate)
 
 
-def _difference(by_unit: Numbers, items: int, resampling: Resampling) -> Estimate:
+def _difference(by_unit: Numbers, items: int) -> Estimate:
     if missing := _one_form(by_unit):
         return Estimate.undefined(missing, items)
+    whole = by_unit.sum(axis=0)
+    without = _apart(whole - by_unit)
+    return _over_units(Estimate(float(_apart(whole[None, :])[0]), units=items), without)
 
-    def difference(draws: Draws) -> Draws:
-        apart: Draws = draws[:, 2] / draws[:, 2:].sum(axis=1) - draws[:, 0] / draws[:, :2].sum(axis=1)
-        return apart
 
-    sizes = by_unit.sum(axis=0).astype(float)
-    found = Estimate(float(difference(sizes[None, :])[0]), units=items)
-    accepts = np.array([[1, 0], [0, 1], [1, 0], [0, 1]], dtype=np.int64)
-    seen = Seen(accepts, sizes, np.full(4, 0.5), by_unit.astype(float))
-    return over_patterns(resampling, difference, seen, found)
+def _apart(labels: Numbers) -> NDArray[np.float64]:
+    """Per row the share accepted on the masked form minus that on the original; NaN where a form has no label."""
+    original, masked = (ratio(labels[:, at].astype(float), labels[:, at : at + 2].sum(axis=1)) for at in (0, 2))
+    difference: NDArray[np.float64] = masked - original
+    return difference
 
 
 def _paired(by_item: Numbers, unit_of_item: Numbers) -> Estimate:
-    """The mean difference within items, t on the jackknife over units."""
+    """The mean difference within items."""
     if missing := _one_form(by_item):
         return Estimate.undefined(missing)
-    labels = by_item[:, ::2] + by_item[:, 1::2]
-    both = labels.all(axis=1)
+    within = _apart(by_item)
+    both = np.isfinite(within)
     if not both.any():
         return Estimate.undefined(NO_COMMON_ITEM)
-    shares = by_item[both, ::2] / labels[both]
-    within = shares[:, 1] - shares[:, 0]
     _, unit = np.unique(unit_of_item[both], return_inverse=True)
-    sums, counts = np.bincount(unit, weights=within), np.bincount(unit)
-    units, found = len(counts), Estimate(float(within.mean()), units=len(within))
+    sums, counts = np.bincount(unit, weights=within[both]), np.bincount(unit)
+    found = Estimate(float(within[both].mean()), units=int(both.sum()))
+    return _over_units(found, ratio(within[both].sum() - sums, counts.sum() - counts))
+
+
+def _over_units(found: Estimate, without: NDArray[np.float64]) -> Estimate:
+    """*found* with t on the jackknife over items or articles, cut at -1 and 1; *without*: the same without each."""
+    units = len(without)
     if units == 1:
         return replace(found, note=ONE_UNIT)
-    error = jackknife(float(within.mean()), (within.sum() - sums) / (len(within) - counts))
-    apart = by_t(found, error, units)
-    if apart.low is None or apart.high is None:
-        return apart
-    return replace(apart, low=max(-1.0, apart.low), high=min(1.0, apart.high))
+    if not np.isfinite(without).all():
+        return replace(found, note=Note(HANGS_ON_ONE, {"units": units}))
+    assert found.value is not None
+    made = by_t(found, jackknife(found.value, without), units)
+    if made.low is None or made.high is None:
+        return made
+    return replace(made, low=max(-1.0, made.low), high=min(1.0, made.high))
 
 
 def _one_form(rows: Numbers) -> Note | None:

@@ -192,8 +192,9 @@ def _how_sure(report: AgreementReport) -> str:
     if not units:
         return _(
             "Intervals: 95 %. All agree: Wilson's, modified for rare counts. Accept rates by form: Bayesian bootstrap"
-            " of items. All others: Dirichlet posterior over the patterns of labels that an item can have. What they"
-            " hold in simulations: docs/coverage.md, made by `make coverage`."
+            " of items; their differences: t on the jackknife over items. All others: Dirichlet posterior over the"
+            " patterns of labels that an item can have. What they hold in simulations: docs/coverage.md, made by"
+            " `make coverage`."
         )
     if "unit:context" in report.signature:
         text = _(
@@ -205,7 +206,7 @@ def _how_sure(report: AgreementReport) -> str:
         text = _(
             "Intervals: 95 %, over {units} source articles with all their labels, since sentences of one article"
             " resemble each other: Bayesian bootstrap of articles, with a weight for patterns of labels that were not"
-            " seen. Fewer than 5 articles: none. What they hold in simulations: docs/coverage.md, made by"
-            " `make coverage`."
+            " seen; differences between forms: t on the jackknife. Fewer than 5 articles: none. What they hold in"
+            " simulations: docs/coverage.md, made by `make coverage`."
         )
     return text.format(units=units)
