@@ -20,6 +20,7 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed
 from core.association.table import models_of, rows_of, undefined_of
 from core.errors import N_, NotFound
+from core.statistics.equivalence import equivalence
 
 DASH = "—"
 FOOT = (
@@ -64,9 +65,9 @@ def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:
         "interval": signature(unit),
         "undefined": undefined_of(rows),
         "groups": [_group(one) for one in described],
-        "differences": [_difference(one) for one in by_class],
+        "differences": [_against(one, margin) for one in by_class],
         "differences_without_equal_pairs": [_difference(one) for one in differences_without_equal(rows)],
-        "fields": [_difference(one) for one in fields],
+        "fields": [_against(one, margin) for one in fields],
         "professions": [_difference(one) for one in professions],
         "women_share": {
             method: estimate_data(share_correlation(professions, method)) for method in ("pearson", "spearman")
@@ -96,6 +97,11 @@ def _difference(one: Difference) -> dict[str, Any]:
         "women": "The set gives no single share of women here.",
     }
     return data | {f"{key}_reason": text for key, text in reasons.items() if data[key] is None}
+
+
+def _against(one: Difference, margin: float | None) -> dict[str, Any]:
+    """A difference, whether it is smaller than the margin, and the smallest one that such data show."""
+    return _difference(one) | {"equivalence": equivalence_data(equivalence(one.estimate, margin))}
 
 
 def _verdict(one: Verdict) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from core.association.published import Printed
 from core.charts.association import CLASS_NAMES, GENDER_NAMES
 from core.report.numbers import interval, plain_number, signed_number
 from core.statistics import Estimate
+from core.statistics.equivalence import ANSWERS, equivalence
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import below, element, joined, number_columns, span, table
@@ -40,12 +41,18 @@ def class_name(kind: str) -> str:
     return _(CLASS_NAMES.get(kind, kind))
 
 
-def difference_table(found: Sequence[Difference], without: Sequence[Difference], head: str = "") -> Markup:
-    """W, M, M - W with interval and the thesis's W - M; a second M - W without pairs of one word. * = Holm."""
+def difference_table(
+    found: Sequence[Difference], without: Sequence[Difference], head: str = "", margin: float | None = None
+) -> Markup:
+    """W, M, M - W with interval and the thesis's W - M; a second M - W without pairs of one word. * = Holm.
+
+    The last column holds M - W against *margin* (ln), and about the smallest one that such data show.
+    """
     bare = {one.name: one for one in without}
     heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as the thesis has it")]
     if bare:
         heads.append(_("M − W without bera/bera"))
+    heads.append(_("against the margin"))
     lines: list[list[str | Markup]] = []
     for one in found:
         star = " *" if one.stays else ""
@@ -53,6 +60,9 @@ def difference_table(found: Sequence[Difference], without: Sequence[Difference],
         cells.append(signed_number(one.w_minus_m))
         if bare:
             cells.append(_estimate(bare[one.name].estimate, lean=True) if one.name in bare else DASH)
+        tested = equivalence(one.estimate, margin)
+        shown = _("shown from {smallest}").format(smallest=plain_number(tested.smallest))
+        cells.append(joined([_(ANSWERS[tested.answer]), below(shown)]))
         units = _("{p} professions × {w} pairs") if one.unit == "pair" else _("{p} professions × {w} words")
         drawn = units.format(p=one.professions, w=one.words)
         lines.append([joined([class_name(one.name), below(drawn)]), *cells])

@@ -76,6 +76,10 @@ def test_a_model_is_measured(tmp_path, lists):
     assert ("female", "neutral") in means
     found = {row["name"]: row["m_minus_w"]["value"] for row in one["differences"]}
     assert found["female"] < 0 < found["male"]
+    against = [row["equivalence"] for row in one["differences"]]
+    assert all(row["margin"] == 1 and row["smallest_shown"] > 0 and row["answer"] for row in against)
+    h3 = next(row for row in one["hypotheses"] if row["name"] == "H3")
+    assert h3["equivalence"]["answer"] == h3["verdict"]
     assert [(row["name"], row["reading"]) for row in one["hypotheses"]] == [
         ("H1", "literal"), ("H1", "relative"), ("H2", "literal"), ("H2", "relative"), ("H3", "literal"),
     ]  # fmt: skip
