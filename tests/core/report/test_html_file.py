@@ -226,3 +226,13 @@ def test_a_sentence_without_its_keyword_is_not_marked() -> None:
     text = list_html([row], say=lambda text: text)
     assert "—" in text
     assert "&lt;no&gt;" in text
+
+
+def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(english: str) -> None:
+    corrected, raw = (
+        english.index("Correlation (Pearson), prior-corrected"),
+        english.index("Correlation (Pearson), raw"),
+    )
+    assert corrected < raw
+    assert "within the null band of ±" in english[corrected:raw]
+    assert "Of pairs of untrained models" in english[raw:]
