@@ -20,7 +20,7 @@ def picture(chart: Any, format: Format, *, width: int = WIDTH, scale: float = 2.
     whose data is an address raises ValueError. A PNG needs a font with Chinese
     characters on this machine; an SVG needs it where it is looked at.
     """
-    spec = chart.to_dict()
+    spec = chart.to_dict(validate=False)  # as on pages: a check of this code, which the tests make
     theme = (spec.pop("usermeta", None) or {}).get("theme")
     if theme == "dark":
         spec = _recoloured(spec, colours())

@@ -189,6 +189,10 @@ class Lead:
         """Open a page of the project."""
         self.page.goto(self.curation.server.page(name, project=self.curation.name, lang="en", **query))
 
+    def turns_to(self, part: str) -> None:
+        """Choose a part of the page Pilot and guideline, which is open: to load it anew takes seconds each time."""
+        self.page.locator(".st-key-pilot_part").get_by_text(part, exact=True).click()
+
     def presses(self, key: str) -> None:
         """Press the button of that key, once the page has taken in what was chosen and written before."""
         self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
@@ -215,7 +219,7 @@ class Lead:
 
     def makes_criteria(self, choices: Mapping[str, str]) -> None:
         """Give each tag the criterion of that name, on the same page."""
-        self.opens("pilot", part="tags")
+        self.turns_to("Tags into criteria")
         for tag, criterion in choices.items():
             box = self.page.locator("[class*='st-key-tag-box-']").filter(has_text=tag)
             box.get_by_role("combobox").first.click()
@@ -224,7 +228,7 @@ class Lead:
 
     def publishes(self, changes: str, *, back: str) -> None:
         """Publish the next version, telling what changed; *back*: the words of what becomes of older labels."""
-        self.opens("pilot", part="guideline")
+        self.turns_to("Next version")
         text = self.page.locator("[class*='-text'] textarea").first
         self.writes("-text", f"{text.input_value()}\n\n{changes}")
         self.writes("-changes", changes)

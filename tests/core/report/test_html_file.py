@@ -148,7 +148,8 @@ def test_refusals(scores: Path, tmp_path: Path, arguments: list[str], part: str)
     assert not (tmp_path / "x.html").exists()
 
 
-def test_a_place_that_cannot_be_written(scores: Path, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written(scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.report.html_file.report_html", lambda *_, **__: "<html>")
     frame = read_scores(scores).head(30)
     with pytest.raises(BadFile, match="cannot be written"):
         write_report(frame, tmp_path / "no" / "such" / "folder.html")
