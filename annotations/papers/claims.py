@@ -57,6 +57,10 @@ def _sentences(facts: Facts) -> bool:
     return bool(facts["project"]["kind"] == "sentences")
 
 
+def _order(facts: Facts) -> list[Any]:
+    return _if(facts["provenance"]["here"]["labels"], {"seed": facts["project"]["seed"]})
+
+
 def _adjudication(facts: Facts) -> bool:
     found = facts["adjudication"]
     return bool(found["split"] or found["decided"] or found["left"])
@@ -80,7 +84,8 @@ LABELLING: dict[str, Evidence] = {
     "form_shown": _of_all("here"),
     "blind": _of_all("here"),
     "counted": lambda facts: _if(sum(facts["provenance"]["counted"].values()), facts["provenance"]["counted"]),
-    "order": lambda facts: _if(facts["provenance"]["here"]["labels"], {"seed": facts["project"]["seed"]}),
+    "order_sentences": lambda facts: _order(facts) if _sentences(facts) else [],
+    "order_generations": lambda facts: [] if _sentences(facts) else _order(facts),
 }
 METHOD: dict[str, Evidence] = {
     "kept": lambda facts: [facts["total"]],

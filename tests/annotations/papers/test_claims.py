@@ -120,6 +120,30 @@ def test_a_claim_without_evidence_is_not_rendered() -> None:
     assert claim("form_shown", lambda one: f"Shown {one}.") == ""
 
 
+@pytest.mark.parametrize("kind", ["sentences", "generations"])
+def test_only_the_order_of_generations_is_called_random_throughout(kind: str) -> None:
+    facts = {"provenance": {"here": {"labels": 3}}, "project": {"seed": 42, "kind": kind}}
+    assert {name for name in LABELLING if name.startswith("order") and LABELLING[name](facts)} == {f"order_{kind}"}
+    for language, rule in (("en", "Which pair and side comes next is not drawn"), ("zh", "不是抽签")):
+        text = (datasheet.TEMPLATES / language / "labelling.md.jinja").read_text(encoding="utf-8")
+        claim = next(one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == f"order_{kind}")
+        assert (rule in claim) == (kind == "sentences")
+
+
+@pytest.mark.parametrize(
+    ("unit", "named"),
+    [("source", ("other source articles", "其他来源文章")), ("context", ("other contexts", "其他上下文")),
+     ("item", ("other items", "其他条目"))],
+)  # fmt: skip
+def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, named: tuple[str, str]) -> None:
+    for language, says in zip(("en", "zh"), named, strict=True):
+        text = (RELEASE / language / "method.md.jinja").read_text(encoding="utf-8")
+        (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_scope")
+        template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
+        found = {"signature": f"agreement|unit:{unit}|v3"}
+        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
+
+
 @pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])
 def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: str) -> None:
     text = (RELEASE / "en" / "method.md.jinja").read_text(encoding="utf-8")
@@ -422,7 +446,12 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
         and one["before_reveal"] + one["after_reveal"] == len(of(h, "here"))
     ),
     "counted": lambda h, one: one == {key: len(of(h, key)) for key in ("here", "imported", "unknown")},
-    "order": lambda h, one: bool(of(h, "here")) and one["seed"] == h.project.seed,
+    "order_sentences": lambda h, one: (
+        bool(of(h, "here")) and (h.project.kind, one["seed"]) == ("sentences", h.project.seed)
+    ),
+    "order_generations": lambda h, one: (
+        bool(of(h, "here")) and (h.project.kind, one["seed"]) == ("generations", h.project.seed)
+    ),
     "mining": lambda h, _one: number(h, MINED) > 0,
     "mined_items": lambda h, _one: number(h, MINED) > 0,
     "preregistered": lambda h, one: (
