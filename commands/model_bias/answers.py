@@ -20,8 +20,8 @@ MEANS = {
 }
 NO_INTERVAL = "This measure has no interval."
 FOOT = (
-    "Positive leans to the male word, negative to the female word. Intervals: 95 %. The order of models is that of the"
-    " file; less lean is not better."
+    "Positive leans to the male word, negative to the female word. Intervals: 95 %, for these pairs only unless stems"
+    " are named. The order of models is that of the file; less lean is not better."
 )
 DASH = "—"
 

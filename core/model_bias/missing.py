@@ -14,7 +14,7 @@ import pandas as pd
 from core.errors import N_
 from core.statistics import Note
 
-NO_SIZE = Note(N_("No sentence has a finite value, so there is no size for the missing ones."))
+NO_SIZE = Note(N_("No sentence has a finite value other than 0, so there is no size for the missing ones."))
 NO_ROWS = Note(N_("There is no sentence."))
 
 
@@ -43,7 +43,7 @@ def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size:
     values = rows["bias_log10"].to_numpy(dtype=float)
     small = np.zeros(len(rows), dtype=bool) if least_mass is None else (rows["pair_mass"] < least_mass).to_numpy(bool)
     finite = values[np.isfinite(values)]
-    largest = float(np.abs(finite).max()) if len(finite) else None
+    largest = float(np.abs(finite).max(initial=0.0)) or None
     chosen: Literal["largest", "asked"] = "largest" if size is None else "asked"
     given = largest if size is None else size
     missing = int((np.isnan(values) | small).sum())
@@ -53,8 +53,9 @@ def missing_values(rows: pd.DataFrame, *, least_mass: float | None = None, size:
         return MissingValues(0, 0, 0, given, chosen, None, None, NO_ROWS)
     male = int((kept > 0).sum())
     share = (male / len(rows), (male + missing) / len(rows))
-    if given is None:
+    if given is None and missing + infinite:
         return MissingValues(len(rows), missing, infinite, None, chosen, None, share, NO_SIZE)
+    given = given or 0.0
     total = math.fsum(np.where(np.isinf(kept), np.sign(kept) * given, kept))
     bounds = ((total - missing * given) / len(rows), (total + missing * given) / len(rows))
     return MissingValues(len(rows), missing, infinite, given, chosen, bounds, share)

@@ -220,7 +220,9 @@ def _table(
         for one in found
     }
     groups = table_lines(found, corrected=corrected, papers=papers, say=say)
-    corner = say(N_("log10 unless another base is named; in brackets 95 % intervals"))
+    corner = say(
+        N_("log10 unless another base is named; in brackets 95 % intervals, for these pairs unless stems are named")
+    )
     signatures = {one.model: one.signature for one in found}
     return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
 

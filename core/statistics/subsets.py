@@ -24,7 +24,7 @@ DRAWN = 8191
 LOST = 0.1  # share of subsets without a value that an interval bears
 
 TOO_FEW_UNITS = N_(
-    "{units} independent units: no interval and no test, because even if all leaned one way p would be {p} or more."
+    "Independent units: {units}. No interval and no test, because even if all leaned one way p would be {p} or more."
 )
 LOST_SUBSETS = N_("Undefined in {count} of {subsets} subsets of the units: no interval.")
 

@@ -94,7 +94,7 @@ def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any],
     st.subheader(_("All measures"))
     groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in found}
-    corner = _("log10 unless another base is named; in brackets 95 % intervals")
+    corner = _("log10 unless another base is named; in brackets 95 % intervals, for these pairs unless stems are named")
     written = table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

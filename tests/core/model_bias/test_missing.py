@@ -37,6 +37,12 @@ def test_nothing_missing_gives_the_mean_twice() -> None:
     assert missing_values(frame(0.4, -0.2)).signed_mean == pytest.approx((0.1, 0.1))
 
 
+def test_zeros_are_no_size_for_what_is_missing() -> None:
+    found = missing_values(frame(0.0, 0.0, math.inf))
+    assert found.signed_mean is None and found.reason == NO_SIZE and found.size is None
+    assert missing_values(frame(0.0, 0.0)).signed_mean == (0.0, 0.0)
+
+
 def test_without_a_finite_value_there_is_no_size() -> None:
     found = missing_values(frame(math.nan, math.inf))
     assert found.signed_mean is None and found.reason == NO_SIZE and found.male_share == (0.5, 1.0)
