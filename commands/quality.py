@@ -37,8 +37,9 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
     """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 
-    Retest agreement is the share of retests with the same choice as before, with Wilson's 95 % interval, and Cohen's
-    kappa. The score on known answers is the share of an annotator's blind labels on these items that equal the answer.
+    Retest agreement is the share of retests with the same choice as before, with Wilson's 95 % interval, modified for
+    rare counts, and Cohen's kappa. The score on known answers is the share of an annotator's blind labels on these
+    items that equal the answer, with Wilson's 95 % interval.
     A file of known answers has the columns item (or text) and choice, and perhaps why; rows that cannot be used are
     listed on stderr. The exit code is 2 if no row could be used.
     """

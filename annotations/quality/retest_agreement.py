@@ -66,7 +66,7 @@ class Pair(NamedTuple):
 class RetestAgreement:
     """One annotator, or all together (`annotator` "").
 
-    `agreed`: share of items with the same choice both times, Wilson's interval over items (all together: over items of
+    `agreed`: share of items with the same choice both times, modified Wilson interval (all together: over items of
     annotators); `flag` the same of the flag for extraneous gendered language; `kappa` is Cohen's, between first and
     second label. `table[i][j]`: first choice i, second choice j. `days`: least, median and most days between. The other
     fields are counts of retests: waiting, on a desk, left out because the guideline changed in between, left out

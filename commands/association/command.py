@@ -76,8 +76,8 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     """Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.
 
     With --corpus alone the sentences are written and no model is asked. Positive values: the profession raises the
-    probability of the person word. Differences are M - W (positive leans to the male words) with 95 % intervals over
-    professions and person words drawn together; the thesis prints W - M.
+    probability of the person word. Differences are M - W (positive leans to the male words) with 95 % intervals: t on
+    the jackknife over professions and person words, less that of cells; the thesis prints W - M.
     """
     if options["scores"] and options["models"]:
         raise Refused(N_("Give --scores to measure a table, or --model to ask models, not both."))

@@ -126,6 +126,12 @@ def test_the_method_section_names_what_was_done(store, made, language):
     assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
     assert ("random share" if language == "en" else "随机抽出") in text
     assert "再读一遍。" in text
+    modified = (
+        "95 % interval: Wilson's, modified for rare counts"
+        if language == "en"
+        else "（95 % 区间：对罕见计数作了修正的 Wilson"
+    )
+    assert "|share:modified-wilson|" in gather(store, made)["retests"]["signature"] and modified in text
     # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
     files = release_files(store, release(store, made, "1.0"))
     holding = {name for name, content in files.items() if CANARY_ID.encode() in content}
