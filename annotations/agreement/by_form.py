@@ -19,7 +19,9 @@ from core.statistics.posterior import share_over_clusters
 from core.statistics.resampling import ratio
 
 NONE_OF_FORM = Note(N_("No label was made on this form."))
-ONLY_ORIGINAL = Note(N_("All labels were made on the original form: there is nothing to compare."))
+ONLY_ORIGINAL = Note(
+    N_("All labels are recorded as of the original form, as imported ones without a form are: nothing to compare.")
+)
 ONLY_MASKED = Note(N_("All labels were made on the masked form: there is nothing to compare."))
 NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
 
