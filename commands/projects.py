@@ -323,6 +323,12 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
         for one in samples
         for part, judged in one.strata.items()
     ]
+    lines += [
+        f"{one.project.name}: {one.left_out} labels do not count: {one.elsewhere} not made at a desk of this database,"
+        f" {one.left_out - one.elsewhere} of people of {parent}"
+        for one in samples
+        if one.left_out
+    ]
     answer({"follow_ups": data}, "\n".join(lines) or "There is no follow-up sample.", as_json=as_json)
 
 
@@ -332,7 +338,8 @@ def _follow_up(one: follow_up.FollowUp) -> dict[str, Any]:
         for part, found in one.strata.items()
     }
     counts = {
-        key: getattr(one, key) for key in ("seed", "from_kept", "from_rejected", "per_item", "people", "left_out")
+        key: getattr(one, key)
+        for key in ("seed", "from_kept", "from_rejected", "per_item", "people", "left_out", "elsewhere")
     }
     return {"project": one.project.name, **counts, **strata, "method": follow_up.METHOD}
 

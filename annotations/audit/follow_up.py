@@ -59,7 +59,8 @@ class FollowUp:
     """A follow-up sample of a project and what people outside it said.
 
     `people`: how many of them have labels that count: blind, made at a desk here, by nobody who is or was in the
-    project. `left_out`: other labels. `from_kept`, `from_rejected`: how many there were to draw from.
+    project. `left_out`: other labels, `elsewhere` of them not made at a desk here, the others by people of the project.
+    `from_kept`, `from_rejected`: how many there were to draw from.
     """
 
     project: Project
@@ -69,6 +70,7 @@ class FollowUp:
     per_item: int
     people: int
     left_out: int
+    elsewhere: int
     strata: dict[Stratum, Judged]
 
 
@@ -151,7 +153,7 @@ def follow_ups(store: Store, parent: Project) -> list[FollowUp]:
 
 
 def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, Any]) -> FollowUp:
-    members, people, left_out = _members(store, parent), set[str](), 0
+    members, people, left_out, elsewhere = _members(store, parent), set[str](), 0, 0
     sentences: dict[str, tuple[Stratum, int, list[str]]] = {}
     for uid, extra, wanted, name, choice, origin in store.db.execute(LABELS, (made.id, FILE)):
         hidden = json.loads(extra).get(KEY) or {}
@@ -162,13 +164,15 @@ def _follow_up(store: Store, parent: Project, made: Project, drawn: dict[str, An
             continue
         if origin != "here" or name.casefold() in members:
             left_out += 1
+            elsewhere += origin != "here"
             continue
         people.add(name)
         choices.append(choice)
     strata = {stratum: _judged([one for one in sentences.values() if one[0] == stratum]) for stratum in STRATA}
     numbers = {name: int(drawn.get(name) or 0) for name in ("seed", "from_kept", "from_rejected")}
     return FollowUp(
-        made, per_item=made.per_item, people=len(people), left_out=left_out, strata=strata, **numbers
+        made, per_item=made.per_item, people=len(people), left_out=left_out, elsewhere=elsewhere, strata=strata,
+        **numbers,
     )  # fmt: skip
 
 
@@ -182,7 +186,10 @@ def follow_up_facts(store: Store, parent: Project) -> list[dict[str, Any]]:
     """The follow-up samples for papers: counts, and the shares as estimates; without names."""
     return [
         {
-            **{name: getattr(one, name) for name in ("seed", "from_kept", "per_item", "people", "left_out")},
+            **{
+                name: getattr(one, name)
+                for name in ("seed", "from_kept", "per_item", "people", "left_out", "elsewhere")
+            },
             "from_rejected": one.from_rejected,
             "kept": one.strata["kept"],
             "rejected": one.strata["rejected"],

@@ -1,20 +1,25 @@
 """A follow-up sample: drawn by a seed, told apart by nobody, judged by people outside, read by the data sheet."""
 
 import json
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from annotations.audit.follow_up import create_follow_up, follow_ups
 from annotations.database.store import Store
 from annotations.desk.routes import ROUTES, DeskRequest
 from annotations.desk.session import DeskSession
+from annotations.files.other_tools.choice_names import Names
 from annotations.items.batch import items
 from annotations.papers.datasheet import datasheet
 from annotations.projects.projects import add_annotators, annotators
 from annotations.release.facts import gather
 from annotations.types import Project
+from cli import cli
 from core.errors import Refused
 from tests.support.released_project import label, ready_project
+from tests.support.task_files import bring, chosen, task, written
 
 
 @pytest.fixture
@@ -85,6 +90,29 @@ def test_people_of_the_project_are_refused_and_their_labels_do_not_count(fresh_s
     judge(fresh_store, made, "Ada", set())
     (found,) = follow_ups(fresh_store, parent)
     assert (found.people, found.left_out, found.strata["kept"].judged) == (0, 3, 0)
+
+
+def test_labels_that_exist_and_do_not_count_are_named_with_the_reason(
+    fresh_store: Store, parent: Project, tmp_path: Path
+) -> None:
+    made = create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=2, rejected=1, per_item=1)
+    people = {"1": "Guest 1", "2": "Guest 2"}
+    tasks = [
+        task(one.text, *(chosen("Keep", id=f"{who}-{one.uid}", completed_by=int(who)) for who in people))
+        for one in items(fresh_store, made)
+    ]
+    bring(fresh_store, made, written(tmp_path / "tasks.json", tasks), Names(people=people))
+    add_annotators(fresh_store, made, ["Ada"])
+    judge(fresh_store, made, "Ada", set())
+    (found,) = follow_ups(fresh_store, parent)
+    assert (found.left_out, found.elsewhere, found.strata["kept"].judged) == (9, 6, 0)
+    assert (
+        "Labels of the sample that exist and do not count: 9 (not made at a desk of this database, but from a file or"
+        " of unknown origin: 6; of people of the project: 3)." in datasheet(fresh_store, parent, "en")
+    )
+    assert "已有但不计入的标注：9 个" in datasheet(fresh_store, parent, "zh")
+    shown = CliRunner().invoke(cli, ["project", "followup", parent.name, "--db", str(fresh_store.path)]).stdout
+    assert "f: 9 labels do not count: 6 not made at a desk of this database, 3 of people of set" in shown
 
 
 @pytest.mark.parametrize(("kept", "rejected"), [(7, 0), (1, 5), (0, 1)])

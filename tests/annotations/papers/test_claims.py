@@ -505,7 +505,9 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "flags": lambda h, _one: number(h, f"{LABELLED} AND extraneous IS NOT NULL") > 0,
     "marks": lambda h, _one: number(h, f"{LABELLED} AND spans <> '[]'") > 0,
     "follow_up": lambda h, one: (one["kept"].drawn, one["people"]) == (h.drawn, 1) and one["kept"].judged > 0,
-    "follow_up_open": lambda h, one: one["kept"].drawn == h.drawn and one["kept"].judged == 0,
+    "follow_up_open": lambda h, one: (
+        (one["kept"].drawn, one["kept"].judged, one["left_out"], one["elsewhere"]) == (h.drawn, 0, 0, 0)
+    ),
     "no_agreement": lambda h, _one: len({name for _uid, name in h.labels}) < 2,
     "locked": lambda h, _one: not text_may_leave(h.project),
     "open": lambda h, _one: h.project.kind == "sentences" or text_may_leave(h.project),
