@@ -212,7 +212,7 @@ def agreement(
 ) -> None:
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 
-    On all reviewed items and blind labels. `percent` is the share of items with two labels or more on which everybody
+    On all labelled items and blind labels. `percent` is the share of items with two labels or more on which everybody
     agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the same on
     three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
     gendered language, and `marks`: how far the same characters were marked (F1). `by_version`: the measures under each

@@ -1,4 +1,4 @@
-"""How far the annotators of a project agree: over blind labels of all reviewed items, never of the kept ones only.
+"""How far the annotators of a project agree: over blind labels of all items, never of the kept ones only.
 
 A *blind* label is the last one that an annotator made before seeing anybody's
 opinion of the item. Items that end as rejected count like all others.

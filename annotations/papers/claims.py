@@ -123,7 +123,7 @@ METHOD: dict[str, Evidence] = {
     "terms_sentences": lambda facts: _if(_sentences(facts)),
     "terms_generations": lambda facts: _if(not _sentences(facts)),
     "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
-    "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share"),
+    "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
     "agreement_intervals": lambda facts: [facts["agreement"]],
     "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],

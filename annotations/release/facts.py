@@ -206,7 +206,7 @@ def _pilot(store: Store, row: Any) -> dict[str, Any]:
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
-    """Agreement before filtering, on the blind labels of all reviewed items (or of the random share)."""
+    """Agreement before filtering, on the blind labels of all items that have any (or of the random share)."""
     return {
         **_measures(report.overall),
         "on": report.on,
@@ -228,6 +228,8 @@ def _measures(found: Measures) -> dict[str, Any]:
         "fleiss_kappa": estimate(found.fleiss),
         "krippendorff_alpha": estimate(found.alpha),
         "gwet_ac1": estimate(found.ac1),
+        "gwet_ac1_used": estimate(found.ac1_used),
+        "categories": {"scheme": found.categories, "used": found.used},
     }
 
 

@@ -24,7 +24,7 @@ from pages.ui.notices import say_unsettled, say_what_is_missing
 page_head(
     _("Agreement"),
     _(
-        "Do the annotators judge alike? On all reviewed items, kept or not, and on labels made before"
+        "Do the annotators judge alike? On all labelled items, kept or not, and on labels made before"
         " anybody's opinion."
     ),
 )

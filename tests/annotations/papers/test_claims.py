@@ -144,6 +144,33 @@ def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, name
         assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
 
 
+@pytest.mark.parametrize("choices", [("accept", "accept"), ("accept", "reject")])
+def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
+    fresh_store: Store, choices: tuple[str, str]
+) -> None:
+    project = ready_project(fresh_store, 3)
+    people = annotators(fresh_store, project)
+    for one, labels in zip(items(fresh_store, project), (("accept",) * 3, choices, choices[:1]), strict=True):
+        for person, choice in zip(people, labels, strict=False):
+            label(fresh_store, project, person, one.uid, choice, note="off")
+    made = make_release(fresh_store, project, "1.0")
+    assert made.facts["total"]["reviewed"] == 1 and made.facts["agreement"]["items"] == 3
+    method, sheet = (
+        release_file(fresh_store, made, "method.en.md").decode(),
+        datasheet.datasheet(fresh_store, project, "en"),
+    )
+    assert "of all items that have any" in method and "all reviewed items" not in method
+    chinese = release_file(fresh_store, made, "method.zh.md").decode()
+    assert "所有标注过的条目" not in chinese
+    used = len(set(choices))
+    for text in (method, sheet):
+        assert "Gwet's AC1, over the 2 categories of the scheme |" in text
+        assert ("Gwet's AC1, over the 1 that were chosen |" in text) == (used == 1)
+    for text in (chinese, datasheet.datasheet(fresh_store, project, "zh")):
+        assert "Gwet AC1，按方案的 2 个类别 |" in text
+        assert ("Gwet AC1，按用到的 1 个类别 |" in text) == (used == 1)
+
+
 @pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])
 def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: str) -> None:
     text = (RELEASE / "en" / "method.md.jinja").read_text(encoding="utf-8")
@@ -484,7 +511,10 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "contexts": lambda h, _one: h.project.kind == "generations",
     "agreement_intervals": lambda h, one: ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES)),
     "agreement_share": lambda h, _one: h.project.plan == "stop",
-    "agreement_all": lambda h, _one: h.project.plan != "stop",
+    "agreement_all": lambda h, one: (
+        h.project.plan != "stop"
+        and (one["items"], one["labels"]) == (len({uid for uid, _name in h.labels}), len(h.labels))
+    ),  # of this history every label counts
     "sheet_agreement_share": lambda h, _one: h.project.plan == "stop",
     "no_retests": lambda h, _one: number(h, RETESTED) == 0,
     "retest_plan": lambda h, one: number(h, RETESTED) > 0 and one == {"retest": 1.0, "retest_hours": 0},
