@@ -149,12 +149,11 @@ def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tupl
         return
     rows = rows_for(source, [a, b], settings)
     table = rows.pivot(index=["row", "sentence"], columns="model", values="bias_log10").reindex(columns=[a, b])
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        square = _against(table, a, b)
+    square = _against(table, a, b)
+    place = st.container()  # as wide as the page: its five columns are read side by side
     _sentences_of(rows, table, a, b, square)
     # Last, because it takes longest.
-    with right:
+    with place:
         _differences(source, a, b, settings)
 
 
