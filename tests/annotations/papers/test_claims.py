@@ -128,6 +128,7 @@ def test_only_the_order_of_generations_is_called_random_throughout(kind: str) ->
         text = (datasheet.TEMPLATES / language / "labelling.md.jinja").read_text(encoding="utf-8")
         claim = next(one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == f"order_{kind}")
         assert (rule in claim) == (kind == "sentences")
+        assert ({"en": "only its items come", "zh": "只发试标的条目"}[language] in claim) == (kind == "sentences")
 
 
 @pytest.mark.parametrize(
