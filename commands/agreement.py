@@ -17,6 +17,9 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
+ENDED = "Under an earlier plan a first reject ended items, and {ended} of these still lack labels: "
+ENDED_ALL = "on all labelled items these numbers are biased towards acceptance; take --on share."
+ENDED_SHARE = "computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
 ALIKE = "items of one resemble each other. What they hold: docs/coverage.md."
 TWO_LABELS = "with two labels or more"
@@ -65,6 +68,13 @@ def _two(two: TwoAnnotators) -> dict[str, Any]:
     }
 
 
+def on_reason(report: AgreementReport) -> str:
+    """Why a report is on the random share, or what is wrong with it outside."""
+    if report.ended:
+        return ENDED.format(ended=report.ended) + (ENDED_ALL if report.biased else ENDED_SHARE)
+    return STOPPED if report.biased else SHARED
+
+
 def report_json(report: AgreementReport) -> dict[str, Any]:
     """The whole report as one JSON object; `percent` is the share of items on which everybody agreed."""
     return {
@@ -85,7 +95,7 @@ def report_json(report: AgreementReport) -> dict[str, Any]:
         "cohen_kappa": [_two(two) for two in report.cohen],
         "by_pair": [{"pair": name, **_measures(measures)} for name, measures in report.by_pair],
         "on": report.on,
-        **({"on_reason": STOPPED if report.biased else SHARED} if report.stopped else {}),
+        **({"on_reason": on_reason(report), "ended_at_reject": report.ended} if report.stopped else {}),
         "version": report.version,
         **({"version_reason": EVERY_VERSION} if report.version is None else {}),
         "by_version": [{"version": version, **_measures(measures)} for version, measures in report.by_version],
@@ -171,7 +181,7 @@ def for_people(report: AgreementReport) -> str:
     found, units = report.overall, "contexts" if "unit:context" in report.signature else "source articles"
     lines = [
         f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
-        *([STOPPED if report.biased else SHARED] if report.stopped else []),
+        *([on_reason(report)] if report.stopped else []),
         *([f"Intervals over {found.pairwise.clusters} {units}: {ALIKE}"] if found.pairwise.clusters else []),
         _line("all agree", found.unanimity, TWO_LABELS),
         _line("two agree", found.pairwise, TWO_LABELS),

@@ -7,7 +7,8 @@ article: their intervals are over contexts and articles. The labels of
 generations are compared in four ways (annotations.agreement.schemes).
 
 Where a project stops at the first reject, only accepted items get further labels, so agreement on all labelled items
-would be biased. There it is computed on the random share, whose items everybody labels whatever the first label is.
+would be biased. There it is computed on the random share, whose items everybody labels whatever the first label is. So
+it is after a change of the plan to `all`, until the items that a reject ended have their other labels.
 """
 
 import json
@@ -21,6 +22,7 @@ import numpy as np
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.database.store import Store, at_one_moment
+from annotations.forecast.fully_labelled import ended_at_reject, unselected
 from annotations.labels.blind_labels import BlindLabels, ItemScope, Numbers, blind_label_rows, blind_labels, transposed
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
@@ -63,6 +65,12 @@ EMPTY_SHARE = Note(
     N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
 )
 SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
+NO_SHARE_ENDED = Note(
+    N_(
+        "A first reject ended items under an earlier plan, and they still lack labels. Agreement on the others is"
+        " selected for acceptance, and no item of a random share has all its labels."
+    )
+)
 ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
 SOURCES = """
 SELECT item.id, item.extra FROM item JOIN published_batch AS batch ON batch.id = item.batch
@@ -74,9 +82,11 @@ WHERE batch.project = ? AND item.shared = 1 GROUP BY item.labels
 """
 
 
-def usual_items(project: Project) -> ItemScope:
-    """The default scope of agreement: the random share under the plan `stop`, else all items."""
-    return "share" if project.plan == "stop" else "all"
+def usual_items(project: Project, ended: int = 0) -> ItemScope:
+    """The default scope of agreement: the random share under the plan `stop` or while items *ended* at a reject under
+    an earlier one (`ended_at_reject`), else all items.
+    """
+    return "share" if project.plan == "stop" or ended else "all"
 
 
 @at_one_moment
@@ -101,13 +111,15 @@ def agreement(
     this version of the guideline; raises NotFound where there is none. `on`:
     "all" labelled items or the random "share", None: `usual_items`.
     """
-    resampling, on, stopped = resampling or Resampling(), on or usual_items(project), project.plan == "stop"
+    ended = ended_at_reject(store, project)
+    usual = usual_items(project, ended)
+    resampling, on, stopped = resampling or Resampling(), on or usual, usual == "share"
     versions = _versions(store, project, version)
-    labels, choices, groups = _labels(store, project, way, version, on)
+    labels, choices, groups = _labels(store, project, way, version, on, ended)
     tally = labels.tally(len(choices))
     all_items, by_labels = _label_counts(store, project, tally, on, version)
     share = all_items if on == "share" and version is None else None
-    overall, categories = _overall(tally, choices, resampling, share)
+    overall, categories = _overall(tally, choices, resampling, share, ended)
     names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling)
     return AgreementReport(
         project=project.name,
@@ -125,7 +137,8 @@ def agreement(
         version=version,
         by_version=_by_version(labels, versions, len(choices), overall, resampling),
         by_form=_by_form(project, labels, choices, names, resampling),
-        stopped=project.plan == "stop",
+        stopped=stopped,
+        ended=ended,
     )
 
 
@@ -160,14 +173,14 @@ def signature(
 
 
 def _overall(
-    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None
+    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None, ended: int
 ) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
     """The measures of all labels; *share*: how many items the random share has, None outside it."""
     overall = _measures(tally, resampling)
     categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
     if share is None or tally.units:
         return overall, categories
-    why = SHARE_UNDER_WAY if share else EMPTY_SHARE
+    why = NO_SHARE_ENDED if ended else SHARE_UNDER_WAY if share else EMPTY_SHARE
     return _undefined(overall, why), tuple(_undefined(one, why) for one in categories)
 
 
@@ -179,10 +192,14 @@ def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
 
 
 def _labels(
-    store: Store, project: Project, way: "Way", version: int | None, on: ItemScope
+    store: Store, project: Project, way: "Way", version: int | None, on: ItemScope, ended: int
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
     more = "extraneous, item_uid" if project.kind == "generations" else ""
     rows = blind_label_rows(store, project, version=version, on=on, more=more)
+    narrow = unselected(store, project, project.per_item) if ended and on == "share" else None
+    if narrow is not None and narrow.share < project.share:  # what came into the share later is selected, too
+        random = set(json.loads(narrow.values(store, project, project.per_item)["shared"]))
+        rows = [row for row in rows if row[0] in random]
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.

@@ -106,7 +106,8 @@ class AgreementReport:
     version: int | None = None  # only labels made under this version of the guideline
     by_version: tuple[tuple[int, Measures], ...] = ()  # each version that has labels, oldest first
     by_form: FormRates | None = None  # sentences: accept rates by the form shown
-    stopped: bool = False  # the plan is "stop": items outside the share end at the first reject
+    stopped: bool = False  # the plan is or was "stop": items outside the share end(ed) at the first reject
+    ended: int = 0  # items that a reject ended under an earlier plan "stop" and that still lack labels
 
     @property
     def biased(self) -> bool:

@@ -33,6 +33,15 @@ SPEAKS = """
 """
 
 
+# Items that may have ended at a reject, and when each was first labelled.
+_REJECTED = """
+SELECT hash, shared, (SELECT min(created) FROM label WHERE label.item = item.id) FROM published_item AS item
+WHERE project = ? AND labels BETWEEN 1 AND ? AND pilot IS NULL AND known IS NULL AND EXISTS (
+    SELECT 1 FROM assignment JOIN label ON label.id = assignment.blind
+    WHERE assignment.item = item.id AND label.choice = 'reject')
+"""
+
+
 class Unselected(NamedTuple):
     """Items that count: those of the smallest share so far, and those first labelled after *since* ("": none)."""
 
@@ -65,3 +74,19 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
     if all(store.db.execute(*one).fetchone() is None for one in asked):
         return None
     return Unselected(min(shares), since)
+
+
+def ended_at_reject(store: Store, project: Project) -> int:
+    """How many items a reject ended under an earlier plan `stop` and still lack labels of the present plan.
+
+    While there are any, accepted items are too frequent among those with all their labels. 0 under `stop`.
+    """
+    if project.plan == "stop":
+        return 0
+    narrow = unselected(store, project, project.per_item)
+    if narrow is None:
+        return 0
+    drawn_once = project.share <= narrow.share  # whatever is in the share now was in it under every plan
+    rows = store.db.execute(_REJECTED, (project.id, project.per_item - 1))
+    ended = [identity for identity, shared, first in rows if first <= narrow.since and not (shared and drawn_once)]
+    return sum(not is_shared(project.seed, bytes(identity), narrow.share) for identity in ended)

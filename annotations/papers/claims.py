@@ -124,6 +124,7 @@ METHOD: dict[str, Evidence] = {
     "terms_generations": lambda facts: _if(not _sentences(facts)),
     "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
     "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
+    "agreement_ended": lambda facts: _if(ended := facts["agreement"].get("ended_at_reject"), ended),
     "agreement_intervals": lambda facts: [facts["agreement"]],
     "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],
@@ -174,6 +175,9 @@ DATASHEET: dict[str, Evidence] = {
     "follow_up_open": lambda facts: [one for one in facts["follow_ups"] if not one["kept"].judged],
     "no_agreement": lambda facts: _if(facts["agreement"] is None),
     "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
+    "sheet_agreement_ended": lambda facts: _if(
+        facts["agreement"] is not None and facts["agreement"].ended, facts["agreement"] and facts["agreement"].ended
+    ),
     "sheet_agreement_signature": lambda facts: _if(facts["agreement"] is not None),
     "locked": lambda facts: _if(facts["locked"]),
     "open": lambda facts: _if(not facts["locked"]),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.forecast.fully_labelled import ended_at_reject
 from annotations.items.mining_runs import COUNTED, Facts, mined_runs
 from annotations.progress.cells import ACCEPTED
 from annotations.types import Project
@@ -24,21 +25,31 @@ ORDER BY min(cell.id) OVER (PARTITION BY cell.pair), cell.side DESC
 KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
 SUMMED = ("mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
 NO_REVIEW = Note(N_("No item has all its labels yet."))
+ENDED = N_(
+    "A first reject ended {ended} items under an earlier plan, and they still lack labels: the reviewed items are"
+    " selected for acceptance"
+)
 
 
 def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
     """Per pair: counts by KEYS, and `rate`, the share of reviewed ones that all accept (Wilson, 95 %). "mined":
-    imported from any source.
+    imported from any source. The share is undefined while items that ended at a reject lack labels.
     """
     query = FUNNEL.format(agreed="1" if project.kind == "generations" else ACCEPTED)
     rows = [dict(zip(KEYS, row, strict=True)) for row in store.db.execute(query, (project.id,)).fetchall()]
-    return [row | {"rate": _rate(row)} for row in rows]
+    ended = ended_at_reject(store, project)
+    return [row | {"rate": _selected(ended) if ended else _rate(row)} for row in rows]
 
 
 def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """The same for all pairs and sides together."""
     found: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
-    return found | {"rate": _rate(found)}
+    selected = next((row["rate"] for row in rows if row["rate"].reason and row["rate"].reason.message == ENDED), None)
+    return found | {"rate": selected or _rate(found)}
+
+
+def _selected(ended: int) -> Estimate:
+    return Estimate.undefined(Note(ENDED, {"ended": ended}))
 
 
 def _rate(counts: dict[str, Any]) -> Estimate:

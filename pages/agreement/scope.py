@@ -5,6 +5,7 @@ import streamlit as st
 from annotations.agreement.measures import AgreementReport, Measures, usual_items
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
+from annotations.forecast.fully_labelled import ended_at_reject
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import guidelines
 from annotations.types import Project
@@ -22,7 +23,7 @@ MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 
 def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     """The report of the chosen items and version."""
-    on = _chosen_items(project)
+    on = _chosen_items(store, project)
     whole = current_report(store, project, way, on)
     versions = [version for version, _measures in whole.by_version]
     if len(versions) < 2:
@@ -32,16 +33,28 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
 
 
-def _chosen_items(project: Project) -> ItemScope:
-    if project.plan != "stop":
-        return usual_items(project)
+def _chosen_items(store: Store, project: Project) -> ItemScope:
+    if usual_items(project, ended_at_reject(store, project)) == "all":
+        return "all"
     names: dict[ItemScope, str] = {"share": _("The random share"), "all": _("All labelled items")}
     return choose(_("On which items"), names, f"on-{project.uid}")
 
 
 def on_what(report: AgreementReport) -> None:
     """Name the items above the numbers, unless these are all labelled items."""
-    if report.biased:
+    if report.ended:
+        text = _(
+            "Under an earlier plan items got no more labels after a first reject, and {ended} of these still lack"
+            " theirs: the other items are selected for acceptance."
+        )
+        st.warning(plain(text.format(ended=f"{report.ended:,}")), icon=":material/warning:")
+        basis = _("Biased: these numbers are of all labelled items. Take the random share.")
+        if not report.biased:
+            basis = _(
+                "So these numbers are of the random share that everybody labels: {done} items with all their labels."
+            )
+        st.info(plain(basis.format(done=f"{report.items:,}")), icon=":material/casino:")
+    elif report.biased:
         text = _(
             "Biased: an item of this project gets no more labels after its first reject, so only items that were"
             " accepted first are labelled twice. These numbers cannot be compared with those of other projects; take"

@@ -27,7 +27,7 @@ ORDER = {
         human_vs_rule mining sentence_bias audit concordance misgendering model_bias nli published association charts
         models describe generation scoring worker report ruler runs""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
-        adjudication agreement forecast human_vs_rule pilot audit browse desk progress quality papers files demo
+        adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files demo
         describe mining record release""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on

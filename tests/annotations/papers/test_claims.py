@@ -417,6 +417,13 @@ SELECT count(DISTINCT source) >= 2 AND count(source) > count(DISTINCT source) FR
     (SELECT DISTINCT item.id, json_extract(item.extra, '$.source') AS source
         FROM blind_label JOIN item ON item.id = blind_label.item WHERE blind_label.project = :project)
 """
+# Under the plan `all`, after a time of `stop`: a reject is there, and other labels are not.
+ENDED = """
+SELECT count(DISTINCT blind_label.item) FROM blind_label JOIN item ON item.id = blind_label.item
+    JOIN project ON project.id = item.project AND project.plan = 'all' AND item.labels < project.per_item
+WHERE blind_label.project = :project AND choice = 'reject' AND item.pilot IS NULL
+    AND EXISTS (SELECT 1 FROM event WHERE action = 'plan' AND json_extract(data, '$.old.plan') = 'stop')
+"""
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
 PRINTED = (
     *("source_statement", "guideline_changes", "choices", "criteria"),
@@ -511,12 +518,14 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "terms_generations": lambda h, _one: h.project.kind == "generations",
     "contexts": lambda h, _one: h.project.kind == "generations",
     "agreement_intervals": lambda h, one: ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES)),
-    "agreement_share": lambda h, _one: h.project.plan == "stop",
+    "agreement_share": lambda h, _one: h.project.plan == "stop" or number(h, ENDED) > 0,
+    "agreement_ended": lambda h, one: 0 < one <= number(h, ENDED),
     "agreement_all": lambda h, one: (
         h.project.plan != "stop"
         and (one["items"], one["labels"]) == (len({uid for uid, _name in h.labels}), len(h.labels))
     ),  # of this history every label counts
-    "sheet_agreement_share": lambda h, _one: h.project.plan == "stop",
+    "sheet_agreement_share": lambda h, _one: h.project.plan == "stop" or number(h, ENDED) > 0,
+    "sheet_agreement_ended": lambda h, one: 0 < one <= number(h, ENDED),
     "no_retests": lambda h, _one: number(h, RETESTED) == 0,
     "retest_plan": lambda h, one: number(h, RETESTED) > 0 and one == {"retest": 1.0, "retest_hours": 0},
     "retests_from_outside": lambda h, _one: False,  # this history brings no package
