@@ -116,6 +116,7 @@ METHOD: dict[str, Evidence] = {
     "known_answers": lambda facts: _if(
         facts["hidden_gold"]["items"] or facts["hidden_gold"]["labels"], facts["hidden_gold"]
     ),
+    "late_answers": lambda facts: _if(facts["hidden_gold"].get("older"), facts["hidden_gold"]),
     "no_time": lambda facts: _if(not facts["labels"]["timed"], facts["labels"].get("hours_reason")),
     "time": _time,
     "unanimous_sentences": lambda facts: _if(_sentences(facts)),

@@ -42,6 +42,13 @@ FROM item INDEXED BY item_known JOIN standing_answer AS answer ON answer.item = 
 WHERE item.project = ? AND item.known IS NOT NULL AND {NOT_MAKER}
 ORDER BY item.id, label.annotator
 """
+# Since when the answer of an item is the one that stands: a new reason for the same answer is no new answer.
+SINCE = """
+SELECT answer.item, min(known.created) FROM standing_answer AS answer JOIN known ON known.item = answer.item
+WHERE answer.project = ? AND known.id > coalesce(
+    (SELECT max(other.id) FROM known AS other WHERE other.item = answer.item AND other.choice IS NOT answer.choice), 0)
+GROUP BY answer.item
+"""
 # Items that may get a known answer. Agreed: all its labels, two or more, are equal, without a settlement.
 CANDIDATES: dict[Among, str] = {
     "agreed": "labels >= 2 AND labels >= wanted AND gold IS NOT NULL AND split = 0 AND settlement IS NULL",
@@ -194,6 +201,13 @@ def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
         for one in annotators(store, project, active=False)
         if one.id in active or one.id in tables
     ]
+
+
+def labels_before_answer(store: Store, project: Project) -> int:
+    """How many of the labels that `scores` counts are, by their dates, older than the answer of their item."""
+    since = dict(store.db.execute(SINCE, (project.id,)).fetchall())
+    rows = store.db.execute(ANSWERS, (project.id,))
+    return sum(created < since[item] for _, item, _, _, _, _, created in rows)
 
 
 def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) -> KnownAnswerScore:

@@ -19,7 +19,7 @@ from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.quality.known_answers import scores
+from annotations.quality.known_answers import labels_before_answer, scores
 from annotations.quality.retest_agreement import retest_report
 from annotations.text_policy import CANARY, needs_canary
 from annotations.types import Project
@@ -251,12 +251,15 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
 
 
 def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
-    """Items with a known answer, and the labels on them of annotators who had no part in that answer."""
+    """Items with a known answer, and the labels on them of annotators who had no part in that answer.
+
+    `older`: how many of these labels were made before the answer was set.
+    """
     found = scores(store, project)
     right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
     query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
     items = store.db.execute(query, (project.id,)).fetchone()[0]
-    return {"items": items, "labels": right + wrong,
+    return {"items": items, "labels": right + wrong, "older": labels_before_answer(store, project),
             "share": estimate(wilson(right, right + wrong, nothing=NO_ANSWER))}  # fmt: skip
 
 

@@ -409,6 +409,10 @@ def true(_h: History, _one: Any) -> bool:
 SETTLED = "SELECT count(*) FROM item WHERE project = :project AND (split = 1 OR settlement IS NOT NULL)"
 REVIEWED = "SELECT count(*) FROM item WHERE project = :project AND labels > 0 AND labels >= wanted"
 KNOWN = "SELECT count(*) FROM known WHERE project = :project"
+LATE_ANSWERS = """
+SELECT count(*) FROM blind_label AS label JOIN known ON known.item = label.item
+WHERE label.project = :project AND label.created < known.created
+"""
 RETESTED = "SELECT count(*) FROM retest WHERE project = :project AND latest IS NOT NULL"
 MINED = "SELECT count(*) FROM event WHERE project = :project AND action = 'mined'"
 EVENT = "SELECT count(*) FROM event WHERE project = :project AND action = "
@@ -511,6 +515,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "replaced": lambda h, one: number(h, f"{EVENT}'replaced'") == one,
     "no_known_answers": lambda h, _one: number(h, KNOWN) == 0,
     "known_answers": lambda h, _one: number(h, KNOWN) > 0,
+    "late_answers": lambda h, one: one["older"] == number(h, LATE_ANSWERS) > 0,
     "no_time": lambda h, _one: number(h, f"{LABELLED} AND seconds IS NOT NULL") == 0,
     "unanimous_sentences": lambda h, _one: h.project.kind == "sentences",
     "unanimous_generations": lambda h, _one: h.project.kind == "generations",
@@ -559,6 +564,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 @example([("sheet", 0, False), ("label", 1, True), ("sheet", 0, False), ("bring", 1, True)])
 @example([("sheet", 0, False), ("label", 1, True)])
 @example([("plan", 3, False), ("label", 0, True), ("label", 5, True), ("label", 10, True), ("follow_up", 0, True)])
+@example([("label", 0, True), ("known", 0, True), ("label", 10, True), ("known", 1, True)])
 @example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
 @example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])

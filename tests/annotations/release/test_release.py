@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import stat
 import threading
+import time
 
 import pytest
 from hypothesis import given
@@ -267,6 +268,26 @@ def test_a_version_is_a_plain_name(name):
 def test_no_other_name_is_a_version(name):
     with pytest.raises(Refused):
         checked_version(name)
+
+
+def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store):
+    made = ready_project(fresh_store, 2)
+    first, second = items(fresh_store, made)
+    people = annotators(fresh_store, made)
+    for who in people[:2]:
+        label(fresh_store, made, who, first.uid, "accept")
+    time.sleep(0.002)  # two moments of the database are a millisecond apart
+    for one in (first, second):
+        set_known(fresh_store, made, one.uid, "accept", author="Lead")
+    time.sleep(0.002)
+    label(fresh_store, made, people[2], first.uid, "accept")
+    label(fresh_store, made, people[2], second.uid, "accept")
+    set_known(fresh_store, made, first.uid, "accept", why="plain", author="Lead")  # another reason, the same answer
+    known = gather(fresh_store, made)["hidden_gold"]
+    assert (known["items"], known["labels"], known["older"]) == (2, 4, 2)
+    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    assert "2 of these 4 labels are older than the known answer" in files["method.en.md"].decode()
+    assert "这 4 个标注中有 2 个早于该条的已知答案" in files["method.zh.md"].decode()
 
 
 def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store):
