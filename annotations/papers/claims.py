@@ -111,6 +111,7 @@ METHOD: dict[str, Evidence] = {
     "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),
     "gold_sentences": lambda facts: _if(facts["project"]["gold"] != "majority" and _sentences(facts)),
     "gold_generations": lambda facts: _if(facts["project"]["gold"] != "majority" and not _sentences(facts)),
+    "gold_changed": lambda facts: facts["provenance"].get("gold_changes", ()),
     "replaced": lambda facts: _if(facts["events"].get("replaced"), facts["events"].get("replaced")),
     "no_known_answers": lambda facts: _if(not facts["hidden_gold"]["items"] and not facts["hidden_gold"]["labels"]),
     "known_answers": lambda facts: _if(
@@ -142,6 +143,9 @@ METHOD: dict[str, Evidence] = {
     "no_disagreement": lambda facts: _if(not _adjudication(facts)),
     "adjudication": lambda facts: _if(_adjudication(facts), facts["adjudication"]),
     "decisions": lambda facts: _if(facts["adjudication"]["decided"], facts["adjudication"]["decided"]),
+    "decisions_without_effect": lambda facts: _if(
+        facts["adjudication"].get("without_effect"), facts["adjudication"].get("without_effect")
+    ),
     "rescue": lambda facts: _if(
         _adjudication(facts) and _sentences(facts) and facts["project"]["rescue"], facts["adjudication"]
     ),

@@ -24,7 +24,8 @@ MOST_FILES = 20  # that a paper names
 LABELS = f"""
 SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
     label.created < guideline.created AS older, label.form_shown, label.after_reveal, label.created,
-    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed
+    label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
+    coalesce(label_file.created, label.created) AS stored
 FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
 WHERE label.project = ?
 """
@@ -46,11 +47,12 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     under each version of the guideline by origin, and how many are `older` than it. `counted`: labels that agreement
     and gold use, by origin.
     `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
-    criteria that free tags were assigned to, by version. `retests`: second labels made `here`, and `others` (of a
+    criteria that free tags were assigned to, by version. `gold_changes`: since when another rule makes gold of labels,
+    where labels that stand were in this database before. `retests`: second labels made `here`, and `others` (of a
     package, or of unknown origin). `retest_plan`: the settings of all retests made here; None if they differ.
     """
     names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
-             "timed")  # fmt: skip
+             "timed", "stored")  # fmt: skip
     rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, (project.id,)).fetchall()]
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes = [one for one in events(store, project, action="plan") if isinstance(one.data.get("old"), dict)]
@@ -67,6 +69,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
         "older": sum(row["older"] for row in rows),
         "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
         "plans": _plans(project, changes, sorted(row["created"] for row in by[HERE])),
+        "gold_changes": _gold_changes(changes, [row["stored"] for row in rows]),
         "tag_criteria": _tag_criteria(store, project),
         "retests": {"here": sum(here for _, here in retested), "others": sum(not here for _, here in retested)},
         "retest_plan": dict(next(iter(retests))) if len(retests) == 1 else None,
@@ -132,6 +135,16 @@ def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[s
     for settings, group in groupby(dated, key=lambda one: one[1]):
         moments = [moment for moment, _ in group]
         found.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
+    return found
+
+
+def _gold_changes(changes: list[Any], stored: list[str]) -> list[dict[str, Any]]:
+    found = []
+    for one in changes:
+        older = sum(moment < one.created for moment in stored)
+        if older and "gold" in one.data["old"]:
+            rules = {"old": one.data["old"]["gold"], "new": one.data["new"]["gold"]}
+            found.append({"changed": one.created, **rules, "labels": len(stored), "older": older})
     return found
 
 

@@ -44,10 +44,14 @@ MINED = """
 SELECT count(*), sum(json_array_length(item.extra, '$.flags') > 0) FROM published_item AS item
 WHERE item.project = ? AND json_type(item.extra, '$.source') = 'object'
 """
-SETTLED = """
-SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND item.labels >= item.wanted AND (
+REJECTED = """
+item.labels >= item.wanted AND (
     SELECT iif(:majority, 2 * sum(label.choice = 'reject') > count(*), sum(label.choice = 'reject') > 0)
-    FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id))
+    FROM assignment JOIN label ON label.id = assignment.blind WHERE assignment.item = item.id)
+"""
+SETTLED = f"""
+SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND {REJECTED}),
+    sum(item.status = 'rejected' AND {REJECTED})
 FROM published_item AS item JOIN settlement ON settlement.id = item.settlement
 WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
 """
@@ -266,14 +270,21 @@ def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:
     values = {"project": project.id, "majority": project.gold == "majority"}
     rows = store.db.execute(SETTLED, values).fetchall()
-    decided = {str(choice): number for action, choice, number, _ in rows if action == "decide"}
-    rescued = sum(row[3] for row in rows if row[0] == "decide" and row[1] == "accept")
+    decided = {str(choice): number for action, choice, number, *_ in rows if action == "decide"}
+    accepting = [row for row in rows if row[0] == "decide" and row[1] == "accept"]
     split, open_cases = store.db.execute(
         "SELECT sum(split), sum(split AND settlement IS NULL) FROM published_item WHERE project = ?",
         (project.id,),
     ).fetchone()
     left = sum(row[2] for row in rows if row[0] == "leave")
-    return {"split": split or 0, "open": open_cases or 0, "decided": decided, "left": left, "rescued": rescued}
+    return {
+        "split": split or 0,
+        "open": open_cases or 0,
+        "decided": decided,
+        "left": left,
+        "rescued": sum(row[3] for row in accepting),  # the labels reject what is kept
+        "without_effect": sum(row[4] for row in accepting),
+    }  # and what stays rejected, because `rescue` is off
 
 
 def _events(store: Store, project: Project) -> dict[str, int]:

@@ -4,6 +4,7 @@ Every sentence of a template stands in a claim. Every claim has a check over the
 wrote down while it made the history.
 """
 
+import itertools
 import json
 import re
 import tempfile
@@ -52,8 +53,9 @@ from tests.support.task_files import bring, chosen, task, written
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
 MACRO = re.compile(r"\{% macro .*?\{% endmacro %\}\n", re.S)  # a part of the sentences that call it
 PLANS: tuple[dict[str, Any], ...] = (
-    {"plan": "all", "doubled": None, "per_item": 3}, {"plan": "stop", "doubled": None, "share": 0.5},
-    {"plan": "all", "doubled": 2}, {"per_item": 2},
+    {"plan": "all", "doubled": None, "per_item": 3},
+    {"plan": "stop", "doubled": None, "share": 0.5, "gold": "unanimous"},
+    {"plan": "all", "doubled": 2}, {"per_item": 2}, {"plan": "all", "doubled": None, "gold": "majority"},
 )  # fmt: skip
 
 
@@ -211,6 +213,7 @@ class History:
     folder: Path
     labels: dict[tuple[str, str], Written] = field(default_factory=dict)
     sheets: dict[str, int] = field(default_factory=dict)
+    golds: list[str] = field(default_factory=lambda: ["unanimous"])
     drawn: int = 0
     pilots: int = 0
     tags: int = 0
@@ -305,6 +308,7 @@ class History:
 
     def plan(self, number: int, _flag: bool) -> None:
         self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
+        self.golds.append(self.project.gold)
 
     def pilot(self, number: int, tagged: bool) -> None:
         free = self.store.db.execute("SELECT count(*) FROM item WHERE labels = 0 AND pilot IS NULL").fetchone()[0]
@@ -409,6 +413,11 @@ def true(_h: History, _one: Any) -> bool:
 SETTLED = "SELECT count(*) FROM item WHERE project = :project AND (split = 1 OR settlement IS NOT NULL)"
 REVIEWED = "SELECT count(*) FROM item WHERE project = :project AND labels > 0 AND labels >= wanted"
 KNOWN = "SELECT count(*) FROM known WHERE project = :project"
+STORED_BEFORE = """
+SELECT count(*) FROM standing_label AS label LEFT JOIN label_of_file AS one ON one.label = label.id
+    LEFT JOIN label_file AS file ON file.id = one.file
+WHERE label.project = :project AND iif(file.id IS NULL, label.created, file.created) < '{}'
+"""
 LATE_ANSWERS = """
 SELECT count(*) FROM blind_label AS label JOIN known ON known.item = label.item
 WHERE label.project = :project AND label.created < known.created
@@ -512,6 +521,10 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "gold_majority": lambda h, _one: h.project.gold == "majority",
     "gold_sentences": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "sentences"),
     "gold_generations": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "generations"),
+    "gold_changed": lambda h, one: (
+        (one["old"], one["new"]) in itertools.pairwise(h.golds)
+        and (one["labels"], one["older"]) == (len(h.labels), number(h, STORED_BEFORE.format(one["changed"])))
+    ),
     "replaced": lambda h, one: number(h, f"{EVENT}'replaced'") == one,
     "no_known_answers": lambda h, _one: number(h, KNOWN) == 0,
     "known_answers": lambda h, _one: number(h, KNOWN) > 0,
@@ -537,6 +550,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "retests": lambda h, _one: number(h, RETESTED) > 0,
     "no_disagreement": lambda h, _one: number(h, SETTLED) == 0,
     "adjudication": lambda h, _one: number(h, SETTLED) > 0,
+    "decisions_without_effect": lambda h, _one: False,  # nobody adjudicates in this history
     "rescue": lambda h, _one: h.project.rescue,
     "no_rescue": lambda h, _one: not h.project.rescue,
     "no_kept_text": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
@@ -565,6 +579,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 @example([("sheet", 0, False), ("label", 1, True)])
 @example([("plan", 3, False), ("label", 0, True), ("label", 5, True), ("label", 10, True), ("follow_up", 0, True)])
 @example([("label", 0, True), ("known", 0, True), ("label", 10, True), ("known", 1, True)])
+@example([("label", 0, True), ("bring", 1, True), ("plan", 4, False), ("label", 1, True), ("plan", 1, False)])
 @example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
 @example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])
