@@ -101,7 +101,7 @@ def read_known(store: Store, project: Project) -> Known:
         held=_held(store, project),
         label_totals=totals,
         way=mining(store, project),
-        found=total(funnel(store, project)),
+        found=total(store, project, funnel(store, project)),
         guideline=guideline(store, project),
         versions=len(guidelines(store, project)),
         joined=len(annotators(store, project, active=False)),

@@ -95,6 +95,8 @@ def _reason(found: Mapping[str, Any], say: Say) -> str:
 def _short_estimate(found: Mapping[str, Any]) -> str:
     if found["value"] is None:
         return DASH
+    if found["low"] is None or found["high"] is None:
+        return f"{found['value']:.3f} ({DASH})"
     return f"{found['value']:.3f} [{found['low']:.3f}, {found['high']:.3f}]"
 
 

@@ -1,6 +1,11 @@
 """The funnel from a corpus to the set: mined, imported, reviewed, kept."""
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from annotations.database.store import Store
 from annotations.forecast.fully_labelled import ended_at_reject
@@ -8,19 +13,28 @@ from annotations.items.mining_runs import COUNTED, Facts, mined_runs
 from annotations.progress.cells import ACCEPTED
 from annotations.types import Project
 from core.errors import N_
+from core.files.paths import origin
 from core.statistics import Estimate, wilson
 from core.statistics.estimate import Note
+from core.statistics.posterior import several_in_one, share_over_clusters
+from core.statistics.units import units_of_sources
 
 # reviewed: with all its blind labels; unanimous: and all of them accept (generations: are equal), with or without a
 # settlement
 FUNNEL = """
-SELECT cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
+SELECT cell.id, cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0),
     sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {agreed}),
     sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
 FROM published_item AS item JOIN cell ON cell.id = item.cell
 WHERE item.project = ? GROUP BY cell.id
 ORDER BY min(cell.id) OVER (PARTITION BY cell.pair), cell.side DESC
+"""
+# Labelled items: cell, all labels there, of these all agree, context, columns that may name an article.
+OUTCOMES = """
+SELECT item.cell, item.labels >= item.wanted, item.labels >= item.wanted AND item.split = 0 AND {agreed},
+    coalesce(item.context, ''), iif(item.extra LIKE '%"source"%', item.extra, '{{}}')
+FROM published_item AS item WHERE item.project = ? AND item.labels > 0
 """
 KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
 SUMMED = ("mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
@@ -31,29 +45,65 @@ ENDED = N_(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A reviewed item: whether all who labelled it agree (of sentences: to keep it), and its article or context."""
+
+    cell: int
+    agreed: bool
+    unit: str
+
+
 def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
-    """Per pair: counts by KEYS, and `rate`, the share of reviewed ones that all accept (Wilson, 95 %). "mined":
+    """Per pair: counts by KEYS, and `rate`, the share of reviewed ones that all accept. "mined":
     imported from any source. The share is undefined while items that ended at a reject lack labels.
     """
-    query = FUNNEL.format(agreed="1" if project.kind == "generations" else ACCEPTED)
-    rows = [dict(zip(KEYS, row, strict=True)) for row in store.db.execute(query, (project.id,)).fetchall()]
-    ended = ended_at_reject(store, project)
-    return [row | {"rate": _selected(ended) if ended else _rate(row)} for row in rows]
+    agreed = "1" if project.kind == "generations" else ACCEPTED
+    found = store.db.execute(FUNNEL.format(agreed=agreed), (project.id,)).fetchall()
+    rows = {cell: dict(zip(KEYS, row, strict=True)) for cell, *row in found}
+    ended, reviewed = ended_at_reject(store, project), _outcomes(store, project, agreed)
+    of_cell: dict[int, list[Outcome]] = {cell: [] for cell in rows}
+    for one in reviewed:
+        of_cell[one.cell].append(one)
+    return [row | {"rate": _selected(ended) if ended else _rate(of_cell[cell])} for cell, row in rows.items()]
 
 
-def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The same for all pairs and sides together."""
+def total(store: Store, project: Project, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same for all pairs and sides together; *rows*: of `funnel`."""
     found: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
-    selected = next((row["rate"] for row in rows if row["rate"].reason and row["rate"].reason.message == ENDED), None)
-    return found | {"rate": selected or _rate(found)}
+    if ended := ended_at_reject(store, project):
+        return found | {"rate": _selected(ended)}
+    agreed = "1" if project.kind == "generations" else ACCEPTED
+    return found | {"rate": _rate(_outcomes(store, project, agreed))}
+
+
+def _outcomes(store: Store, project: Project, agreed: str) -> list[Outcome]:
+    """The reviewed items. Units are those of agreement: contexts, else articles where some has several labelled items,
+    else the items ("").
+    """
+    rows = store.db.execute(OUTCOMES.format(agreed=agreed), (project.id,)).fetchall()
+    units = [row[3] for row in rows]
+    if project.kind != "generations":
+        units = [origin(json.loads(row[4])) for row in rows]
+        if units_of_sources(units) == "sentence":
+            units = [""] * len(rows)
+    return [Outcome(row[0], bool(row[2]), unit) for row, unit in zip(rows, units, strict=True) if row[1]]
+
+
+def _rate(reviewed: Sequence[Outcome]) -> Estimate:
+    """The share that agrees: an interval over articles or contexts where one holds several items, else Wilson's."""
+    number: dict[str | int, int] = {}
+    units = [number.setdefault(one.unit or place, len(number)) for place, one in enumerate(reviewed)]
+    totals = np.bincount(np.array(units, dtype=np.int64), minlength=len(number))
+    agreed = sum(one.agreed for one in reviewed)
+    if not several_in_one(totals[:, None]):
+        return wilson(agreed, len(reviewed), nothing=NO_REVIEW)
+    hits = np.bincount(units, weights=[one.agreed for one in reviewed], minlength=len(number))
+    return share_over_clusters(hits, totals, Estimate(agreed / len(reviewed), units=len(reviewed)))
 
 
 def _selected(ended: int) -> Estimate:
     return Estimate.undefined(Note(ENDED, {"ended": ended}))
-
-
-def _rate(counts: dict[str, Any]) -> Estimate:
-    return wilson(int(counts["unanimous"] or 0), int(counts["reviewed"] or 0), nothing=NO_REVIEW)
 
 
 def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:

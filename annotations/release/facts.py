@@ -85,7 +85,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "sources": _sources(store, project),
         "mining": mining(store, project),
         "funnel": [_with_rate(row) for row in cells],
-        "total": _with_rate(total(cells)),
+        "total": _with_rate(total(store, project, cells)),
         "labels": _labels(labels),
         "provenance": evidence(store, project),
         "preregistration": sheet_facts(store, project),

@@ -111,14 +111,14 @@ def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store:
 def test_after_a_change_of_plan_what_a_reject_ended_is_named_and_the_share_is_the_basis(fresh_store: Store) -> None:
     """The plan `all` reopens items that a reject ended; until they are labelled the others are selected."""
     before = stopped(fresh_store)
-    assert total(funnel(fresh_store, before))["rate"].value is not None
+    assert total(fresh_store, before, funnel(fresh_store, before))["rate"].value is not None
     project = change_project(fresh_store, before, plan="all")
     found = agreement(fresh_store, project, resampling=FAST)
     assert (found.on, found.items, found.ended, found.biased) == ("share", 3, 2, False)
     assert found.overall.unanimity.value == pytest.approx(1 / 3) and "items:random-share" in found.signature
     everything = agreement(fresh_store, project, resampling=FAST, on="all")
     assert everything.biased and "items:all-reviewed|plan:stop" in everything.signature
-    rate = total(funnel(fresh_store, project))["rate"]
+    rate = total(fresh_store, project, funnel(fresh_store, project))["rate"]
     assert rate.value is None and rate.reason.values == {"ended": 2}
     facts = {"agreement": agreement_facts(found)}
     assert CLAIMS["agreement_ended"](facts) == [2] and CLAIMS["sheet_agreement_ended"]({"agreement": found}) == [2]
@@ -128,7 +128,7 @@ def test_after_a_change_of_plan_what_a_reject_ended_is_named_and_the_share_is_th
     label(fresh_store, project, "Bo", {first[i]: "reject" for i in (4, 5)})
     label(fresh_store, project, "Bo", {first[3]: "accept"})
     assert agreement(fresh_store, project, resampling=FAST).on == "all"
-    assert total(funnel(fresh_store, project))["rate"].value is not None
+    assert total(fresh_store, project, funnel(fresh_store, project))["rate"].value is not None
 
 
 def test_a_project_that_labels_all_signs_as_before(fresh_store: Store) -> None:
