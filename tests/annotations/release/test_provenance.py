@@ -1,21 +1,31 @@
 """What a release says of its labels is what the records prove: two histories that were once described wrongly."""
 
+import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotations.adjudication import settle_case
+from annotations.adjudication.cases import case
 from annotations.database import migrations
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.package.write_package import import_package
+from annotations.guideline.drafts import read_draft, write_version
+from annotations.items.batch import items
 from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
+from annotations.papers.claims import CHANGES
 from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.annotators import add_annotators
+from annotations.projects.annotators import add_annotators, annotators
 from annotations.projects.projects import change_project, create_project
 from annotations.projects.pseudonyms import pseudonyms
+from annotations.quality.known_answers import set_known
 from annotations.release import make_release, release, release_files, write_release
+from annotations.release.facts import gather
+from annotations.release.records import release_file
 from annotations.types import Project
 from core.files.readers import file_sha256
 from core.version import VERSION
@@ -168,3 +178,105 @@ def _store_labels_of_that_time(store: Store, *, with_file: bool) -> None:
     if with_file:
         db.execute("INSERT INTO label_file (id, project, file, created) VALUES (1, 1, 'f', ?)", (now,))
         db.execute("INSERT INTO label_of_file (file, label) VALUES (1, 3)")
+
+
+def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 2)
+    first, second = items(fresh_store, made)
+    people = annotators(fresh_store, made)
+    for who in people[:2]:
+        label(fresh_store, made, who, first.uid, "accept")
+    time.sleep(0.002)  # two moments of the database are a millisecond apart
+    for one in (first, second):
+        set_known(fresh_store, made, one.uid, "accept", author="Lead")
+    time.sleep(0.002)
+    label(fresh_store, made, people[2], first.uid, "accept")
+    label(fresh_store, made, people[2], second.uid, "accept")
+    set_known(fresh_store, made, first.uid, "accept", why="plain", author="Lead")  # another reason, the same answer
+    known = gather(fresh_store, made)["hidden_gold"]
+    assert (known["items"], known["labels"], known["older"]) == (2, 4, 2)
+    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    assert "2 of these 4 labels are older than the known answer" in files["method.en.md"].decode()
+    assert "这 4 个标注中有 2 个早于该条的已知答案" in files["method.zh.md"].decode()
+
+
+def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 3)
+    people = annotators(fresh_store, made)
+    one, two, three = items(fresh_store, made)
+    for who, choices in zip(people, ("ara", "rra", "aaa"), strict=True):
+        for each, choice in zip((one, two, three), choices, strict=True):
+            if choice == "a":
+                label(fresh_store, made, who, each.uid, "accept")
+            else:
+                label(fresh_store, made, who, each.uid, "reject", reasons=("name",))
+    time.sleep(0.002)
+    made = change_project(fresh_store, made, gold="majority")
+    for each in (one, two):  # a majority accepts the first and rejects the second
+        seen = case(fresh_store, made, each.uid).seen
+        settle_case(fresh_store, made, each.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    facts = gather(fresh_store, made)
+    assert facts["adjudication"]["decided"] == {"accept": 2} and facts["total"]["kept"] == 2
+    assert facts["adjudication"]["without_effect"] == 1
+    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    text, chinese = (files[f"method.{language}.md"].decode() for language in ("en", "zh"))
+    assert "Of these decisions, 1 have no effect" in text and "其中 1 个裁决不生效" in chinese
+    assert "from all must agree to more than half decide: 9 of 9 labels that stand were in the database" in text
+    assert "由“须全体一致”改为“过半数决定”：有效标注 9 个，其中 9 个" in chinese
+
+
+def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store: Store) -> None:
+    """Whatever an adjudicator made of it: all reject is not "all agree to keep", and a majority needs no rescue."""
+    made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
+    first, second, third = items(fresh_store, made)
+    people = annotators(fresh_store, made)
+    for one, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
+        for who, choice in zip(people, choices, strict=True):
+            said = ("accept", ()) if choice == "a" else ("reject", ("name",))
+            label(fresh_store, made, who, one.uid, said[0], reasons=said[1])
+    for one in (first, second):
+        seen = case(fresh_store, made, one.uid).seen
+        settle_case(fresh_store, made, one.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
+    assert facts["adjudication"] == {
+        "split": 2,
+        "open": 0,
+        "decided": {"accept": 2},
+        "left": 0,
+        "rescued": 1,
+        "without_effect": 0,
+    }
+    # Now all reject it, and the decision keeps it.
+    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))
+    facts = gather(fresh_store, made)
+    assert (facts["total"]["unanimous"], facts["total"]["kept"], facts["adjudication"]["rescued"]) == (1, 3, 1)
+
+
+@pytest.mark.parametrize("new_version", [False, True])
+def test_changes_say_what_lies_between_two_releases(fresh_store: Store, new_version: bool) -> None:
+    project = ready_project(fresh_store, 2)
+    for one in items(fresh_store, project):
+        for person in annotators(fresh_store, project):
+            label(fresh_store, project, person, one.uid, "accept")
+    made = [make_release(fresh_store, project, "1.0")]
+    if new_version:
+        draft = read_draft(fresh_store, project)
+        changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, draft.reasons, "more")
+        write_version(fresh_store, project, changed, which="none")
+    made.append(make_release(fresh_store, project, "2.0"))
+    first, second = (release_file(fresh_store, one, "changes.json") for one in made)
+    guidelines_now = made[1].facts["guidelines"]
+    found = [
+        {name: rule({"changes": json.loads(data), "guidelines": guidelines_now}) for name, rule in CHANGES.items()}
+        for data in (first, second)
+    ]
+    assert [name for name, proof in found[0].items() if proof] == ["changes_of_first"]
+    versions = {"before": 1, "after": 1 + new_version}
+    assert found[1]["changes_since"] == ["1.0"] and not found[1]["changes_of_first"]
+    assert found[1]["same_guideline"] == ([] if new_version else [versions])
+    assert found[1]["other_guideline"] == ([versions] if new_version else [])
+    assert [one["version"] for one in found[1]["guidelines_between"]] == ([2] if new_version else [])
+    text = release_file(fresh_store, made[1], "changes.en.md").decode()
+    assert ("went from version 1 to version 2" in text) == new_version
+    assert ("The guideline is the same (version 1)" in text) == (not new_version)

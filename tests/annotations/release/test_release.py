@@ -8,14 +8,11 @@ import shutil
 import sqlite3
 import stat
 import threading
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.adjudication import settle_case
-from annotations.adjudication.cases import case
 from annotations.agreement.measures import agreement
 from annotations.database.snapshot import snapshot
 from annotations.database.store import Store
@@ -268,79 +265,6 @@ def test_a_version_is_a_plain_name(name):
 def test_no_other_name_is_a_version(name):
     with pytest.raises(Refused):
         checked_version(name)
-
-
-def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store):
-    made = ready_project(fresh_store, 2)
-    first, second = items(fresh_store, made)
-    people = annotators(fresh_store, made)
-    for who in people[:2]:
-        label(fresh_store, made, who, first.uid, "accept")
-    time.sleep(0.002)  # two moments of the database are a millisecond apart
-    for one in (first, second):
-        set_known(fresh_store, made, one.uid, "accept", author="Lead")
-    time.sleep(0.002)
-    label(fresh_store, made, people[2], first.uid, "accept")
-    label(fresh_store, made, people[2], second.uid, "accept")
-    set_known(fresh_store, made, first.uid, "accept", why="plain", author="Lead")  # another reason, the same answer
-    known = gather(fresh_store, made)["hidden_gold"]
-    assert (known["items"], known["labels"], known["older"]) == (2, 4, 2)
-    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
-    assert "2 of these 4 labels are older than the known answer" in files["method.en.md"].decode()
-    assert "这 4 个标注中有 2 个早于该条的已知答案" in files["method.zh.md"].decode()
-
-
-def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store):
-    made = ready_project(fresh_store, 3)
-    people = annotators(fresh_store, made)
-    one, two, three = items(fresh_store, made)
-    for who, choices in zip(people, ("ara", "rra", "aaa"), strict=True):
-        for each, choice in zip((one, two, three), choices, strict=True):
-            if choice == "a":
-                label(fresh_store, made, who, each.uid, "accept")
-            else:
-                label(fresh_store, made, who, each.uid, "reject", reasons=("name",))
-    time.sleep(0.002)
-    made = change_project(fresh_store, made, gold="majority")
-    for each in (one, two):  # a majority accepts the first and rejects the second
-        seen = case(fresh_store, made, each.uid).seen
-        settle_case(fresh_store, made, each.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
-    facts = gather(fresh_store, made)
-    assert facts["adjudication"]["decided"] == {"accept": 2} and facts["total"]["kept"] == 2
-    assert facts["adjudication"]["without_effect"] == 1
-    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
-    text, chinese = (files[f"method.{language}.md"].decode() for language in ("en", "zh"))
-    assert "Of these decisions, 1 have no effect" in text and "其中 1 个裁决不生效" in chinese
-    assert "from all must agree to more than half decide: 9 of 9 labels that stand were in the database" in text
-    assert "由“须全体一致”改为“过半数决定”：有效标注 9 个，其中 9 个" in chinese
-
-
-def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store):
-    """Whatever an adjudicator made of it: all reject is not "all agree to keep", and a majority needs no rescue."""
-    made = change_project(fresh_store, ready_project(fresh_store, 3, gold="majority"), rescue=True)
-    first, second, third = items(fresh_store, made)
-    people = annotators(fresh_store, made)
-    for one, choices in ((first, "aar"), (second, "rra"), (third, "aaa")):
-        for who, choice in zip(people, choices, strict=True):
-            said = ("accept", ()) if choice == "a" else ("reject", ("name",))
-            label(fresh_store, made, who, one.uid, said[0], reasons=said[1])
-    for one in (first, second):
-        seen = case(fresh_store, made, one.uid).seen
-        settle_case(fresh_store, made, one.uid, choice="accept", adjudicator="V", why="so", seen=seen, base=None)
-    facts = gather(fresh_store, made)
-    assert (facts["total"]["unanimous"], facts["total"]["kept"]) == (1, 3)
-    assert facts["adjudication"] == {
-        "split": 2,
-        "open": 0,
-        "decided": {"accept": 2},
-        "left": 0,
-        "rescued": 1,
-        "without_effect": 0,
-    }
-    # Now all reject it, and the decision keeps it.
-    label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))
-    facts = gather(fresh_store, made)
-    assert (facts["total"]["unanimous"], facts["total"]["kept"], facts["adjudication"]["rescued"]) == (1, 3, 1)
 
 
 # --- what differs
