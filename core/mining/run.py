@@ -6,6 +6,7 @@ same text and settings give the same candidates in the same order.
 """
 
 import os
+import signal
 import threading
 import time
 from collections import deque
@@ -33,6 +34,7 @@ from core.mining.types import Finding
 AHEAD = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were left out because bytes in them are not {encoding}.")
 COMPARED = N_("Near-duplicates were looked for among the first million candidates only.")
+CANCELLED = "This run was cancelled."  # not shown: the process that asked is ending
 WORKER_ENDED = N_("A process of the run ended by itself, often for lack of memory. Try fewer workers.")
 
 Line = dict[str, Any]
@@ -93,12 +95,21 @@ def _examined(
 
 
 _examiner: Examiner | None = None
+_cancelled = False
 
 
 def _prepare(settings: dict[str, Any]) -> None:
     global _examiner
+    signal.signal(signal.SIGTERM, _cancel)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _examiner = examiner(settings)
+
+
+def _cancel(*_: object) -> None:
+    """The SIGTERM of a job reaches its workers too. A worker that ends while it sends leaves half a message in the
+    pipe, and the run waits for the rest without end. So it finishes its block and begins no other."""
+    global _cancelled
+    _cancelled = True
 
 
 def _end_with_parent() -> None:
@@ -111,6 +122,8 @@ def _end_with_parent() -> None:
 
 def _examine(item: tuple[Block, int]) -> Examined:
     assert _examiner is not None
+    if _cancelled:
+        raise EvenhandError(CANCELLED)
     return _examiner(item)
 
 

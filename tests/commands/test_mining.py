@@ -135,6 +135,10 @@ def test_nothing_half_written_takes_the_place(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["c.jsonl"]
 
 
+# Each process would load a dictionary of words for seconds.
+WITHOUT_A_TAGGER = ("--set", "inside_word=off", "--set", "names=off")
+
+
 def endless(tmp_path: Path) -> Path:
     """A text that takes much longer to mine than a test takes to end it (45 MB)."""
     path = tmp_path / "long.txt"
@@ -144,8 +148,7 @@ def endless(tmp_path: Path) -> Path:
 
 def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
-    off = [f"{code}=off" for code in ("near_duplicate", "inside_word", "names")]
-    modes = [word for one in off for word in ("--set", one)]
+    modes = [*WITHOUT_A_TAGGER, "--set", "near_duplicate=off"]
     workers = ["--workers", "2"]
     process = subprocess.Popen(command(text, out, *modes, *workers), cwd=ROOT, stdout=subprocess.DEVNULL)
     part = until(lambda: [one for one in tmp_path.glob(".c.jsonl.*.part") if one.stat().st_size], 600)[0]
@@ -167,7 +170,9 @@ def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(
 ) -> None:
     monkeypatch.setattr(jobs, "GRACE_S", 600.0)  # a busy machine may need long to unwind
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
-    job = jobs.start(fresh_store, ["mine", "--out", str(out), "--workers", "2", "--json", "--", str(text)], "Mine")
+    job = jobs.start(
+        fresh_store, ["mine", "--out", str(out), *WITHOUT_A_TAGGER, "--workers", "2", "--json", "--", str(text)], "Mine"
+    )
     until(lambda: jobs.find(fresh_store, job.uid).done, 600)
     process = psutil.Process(jobs.find(fresh_store, job.uid).pid)
     family = [process, *process.children(recursive=True)]
