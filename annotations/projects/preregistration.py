@@ -41,8 +41,8 @@ FORMS: dict[Language, tuple[str, str, str, str]] = {
 }
 HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 LABELS = "SELECT count(*) FROM label WHERE project = ?"
-# Labels that were not made at a desk of this database after the sheet: when they were seen is not known here. One of the
-# same millisecond came after it, because the sheet counted those that were there in the transaction that stored it.
+# Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
+# One of the same millisecond is later: the transaction that stored the sheet counted those that were there.
 EARLIER = """
 SELECT count(*) FROM standing_label AS label LEFT JOIN label_of_file ON label_of_file.label = label.id
 WHERE label.project = ? AND (label_of_file.label IS NOT NULL OR label.app IS NULL OR label.created < ?)
