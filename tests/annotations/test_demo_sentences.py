@@ -21,7 +21,7 @@ COLUMNS = ("first", "second", "third")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def demo(tmp_path_factory):
     path = tmp_path_factory.mktemp("demo") / "demo.db"
     assert sentences.ensure_demo(path)
     with Store.open(path) as store:
@@ -51,8 +51,8 @@ def test_nothing_is_copied_from_the_released_file(shared_data):
     assert not [row["text"] for row in ROWS if row["text"][:10] in released]
 
 
-def test_agreement_is_neither_perfect_nor_random(made):
-    store, found = made
+def test_agreement_is_neither_perfect_nor_random(demo):
+    store, found = demo
     choices = defaultdict(list)
     for row in label_rows(store, found):
         choices[row["item"]].append(row["choice"])
@@ -61,8 +61,8 @@ def test_agreement_is_neither_perfect_nor_random(made):
     assert 0.6 < unanimous < 0.9
 
 
-def test_labels_are_what_the_table_says(made):
-    store, found = made
+def test_labels_are_what_the_table_says(demo):
+    store, found = demo
     said = {row["text"]: row for row in ROWS}
     names = dict(zip(ANNOTATORS, COLUMNS, strict=True))
     for row in label_rows(store, found):
@@ -72,8 +72,8 @@ def test_labels_are_what_the_table_says(made):
     assert sum(bool(row["note"]) for row in label_rows(store, found)) > 5
 
 
-def test_a_third_waits_for_somebody_and_the_desk_has_work(made):
-    store, found = made
+def test_a_third_waits_for_somebody_and_the_desk_has_work(demo):
+    store, found = demo
     counted = counts(store, found)
     assert counted.items == len(ROWS)
     assert 0.25 < counted.pending / counted.items < 0.45
@@ -82,16 +82,16 @@ def test_a_third_waits_for_somebody_and_the_desk_has_work(made):
         assert len(claim(store, found, person, want=200)) == len(ROWS) - labelled
 
 
-def test_one_label_was_taken_back_without_a_conflict(made):
-    store, found = made
+def test_one_label_was_taken_back_without_a_conflict(demo):
+    store, found = demo
     rows = label_rows(store, found, which="all")
     assert len(rows) == sum(sentences.LABELLED) + 2
     assert [row["choice"] for row in rows].count(None) == 1
     assert not any(row["superseded"] for row in rows)
 
 
-def test_labels_have_plausible_times(made):
-    store, found = made
+def test_labels_have_plausible_times(demo):
+    store, found = demo
     for name in ANNOTATORS:
         times = [row["created"] for row in label_rows(store, found) if row["annotator"] == name]
         assert len(set(times)) > len(times) * 0.9  # not all in the second in which the demo was made
@@ -109,8 +109,8 @@ def test_the_demo_is_made_once(tmp_path):
         assert projects(store) == []
 
 
-def test_a_second_demo_is_refused(made):
-    store, _found = made
+def test_a_second_demo_is_refused(demo):
+    store, _found = demo
     with pytest.raises(NotAllowed):
         sentences.make_demo(store)
 

@@ -59,14 +59,14 @@ from core.mining.settings import Settings
 cluster.START_S = cluster.LATE_S = 600.0  # a busy machine may need long to start two workers,
 cluster.STARTS = 12  # and to start Ray, which waits half a minute for itself and takes no other time: its clock is slow
 node.time = types.SimpleNamespace(**vars(time) | {"monotonic": lambda: time.monotonic() / 20})
-said = {}
+outcomes = {}
 ours = lambda *_: None
 signal.signal(signal.SIGTERM, ours)
 
 try:
     list(ordered_map("m:f", {}, [1], address="no-such-scheme://here", workers=1))
 except Refused as error:
-    said["nowhere"] = str(error)
+    outcomes["nowhere"] = str(error)
 
 taken = 0
 def items(count):
@@ -76,25 +76,25 @@ def items(count):
         yield i
 
 with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2) as pool:
-    said["workers"] = pool.size
-    said["handler kept"] = signal.getsignal(signal.SIGTERM) is ours
+    outcomes["workers"] = pool.size
+    outcomes["handler kept"] = signal.getsignal(signal.SIGTERM) is ours
     results = pool.map(items(100))
     first = next(results)
-    said["taken at the first result"] = taken
-    said["bound"] = AHEAD * 2
+    outcomes["taken at the first result"] = taken
+    outcomes["bound"] = AHEAD * 2
     found = [first, *results]
-    said["in order"] = [value for value, _, _ in found] == [i * i + 1 for i in range(100)]
-    said["processes"] = len({pid for _, pid, _ in found})
-    said["made in each"] = sorted({made for _, _, made in found})
-    said["here"] = os.getpid() in {pid for _, pid, _ in found}
-    said["again"] = [value for value, _, _ in pool.map(range(3))]
-    said["none"] = list(pool.map([]))
+    outcomes["in order"] = [value for value, _, _ in found] == [i * i + 1 for i in range(100)]
+    outcomes["processes"] = len({pid for _, pid, _ in found})
+    outcomes["made in each"] = sorted({made for _, _, made in found})
+    outcomes["here"] = os.getpid() in {pid for _, pid, _ in found}
+    outcomes["again"] = [value for value, _, _ in pool.map(range(3))]
+    outcomes["none"] = list(pool.map([]))
 
     for number in (3, 5):
         try:
             list(pool.map([1, -number, 2]))
         except Exception as error:
-            said[f"error {number}"] = [type(error).__name__, str(error), getattr(error, "values", None)]
+            outcomes[f"error {number}"] = [type(error).__name__, str(error), getattr(error, "values", None)]
 
     reading.BLOCK = 4000
     mined = []
@@ -103,7 +103,7 @@ with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2
         report = mine([sys.argv[1]], Settings(), on_candidate=lines.append, workers=2, ray=ray)
         report.seconds = 0.0
         mined.append(json.dumps([lines, report.to_json()]))
-    said["mined"] = [len(lines), mined[0] == mined[1]]
+    outcomes["mined"] = [len(lines), mined[0] == mined[1]]
 
     tables = []
     for name, rest in (("ray.csv", ["--ray", "local", "--workers", "1"]), ("one.csv", [])):
@@ -111,17 +111,17 @@ with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2
         command = ["score", sys.argv[2], "--model", "known", "--out", str(out), "--no-cache", *rest]
         cli(command, standalone_mode=False)
         tables.append(out.read_bytes())
-    said["tables"] = [tables[0].decode("utf-8-sig").count("known"), tables[0] == tables[1]]
-    said["still there"] = [value for value, _, _ in pool.map([4])]
+    outcomes["tables"] = [tables[0].decode("utf-8-sig").count("known"), tables[0] == tables[1]]
+    outcomes["still there"] = [value for value, _, _ in pool.map([4])]
 
 import ray
-said["ended"] = not ray.is_initialized()
-print("SAID" + json.dumps(said))
+outcomes["ended"] = not ray.is_initialized()
+print("SAID" + json.dumps(outcomes))
 """
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
+def outcomes(tmp_path_factory):
     """What the driver found; one Ray for all tests, since its start takes seconds."""
     folder = tmp_path_factory.mktemp("functions")
     (folder / "functions_of_a_test.py").write_text(FUNCTIONS, encoding="utf-8")
@@ -139,47 +139,47 @@ def said(tmp_path_factory):
     return json.loads(lines[0].removeprefix("SAID"))
 
 
-def test_results_come_in_the_order_of_the_items(said):
-    assert said["in order"]
-    assert said["again"] == [1, 2, 5]
-    assert said["none"] == []
-    assert said["still there"] == [17]
+def test_results_come_in_the_order_of_the_items(outcomes):
+    assert outcomes["in order"]
+    assert outcomes["again"] == [1, 2, 5]
+    assert outcomes["none"] == []
+    assert outcomes["still there"] == [17]
 
 
-def test_each_of_two_actors_makes_its_function_once(said):
-    assert (said["workers"], said["processes"], said["made in each"]) == (2, 2, [1])
-    assert not said["here"]
+def test_each_of_two_actors_makes_its_function_once(outcomes):
+    assert (outcomes["workers"], outcomes["processes"], outcomes["made in each"]) == (2, 2, [1])
+    assert not outcomes["here"]
 
 
-def test_only_a_bounded_number_is_taken_ahead(said):
-    assert 1 <= said["taken at the first result"] <= said["bound"]
+def test_only_a_bounded_number_is_taken_ahead(outcomes):
+    assert 1 <= outcomes["taken at the first result"] <= outcomes["bound"]
 
 
-def test_errors_travel(said):
-    assert said["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
-    assert said["error 5"][:2] == ["ZeroDivisionError", "five"]
+def test_errors_travel(outcomes):
+    assert outcomes["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
+    assert outcomes["error 5"][:2] == ["ZeroDivisionError", "five"]
 
 
-def test_mining_gives_the_same(said):
-    count, same = said["mined"]
+def test_mining_gives_the_same(outcomes):
+    count, same = outcomes["mined"]
     assert count > 50
     assert same
 
 
-def test_a_model_in_an_actor_writes_the_same_table(said):
-    rows, same = said["tables"]
+def test_a_model_in_an_actor_writes_the_same_table(outcomes):
+    rows, same = outcomes["tables"]
     assert rows >= len(SENTENCES)
     assert same
 
 
-def test_an_address_without_a_cluster_is_one_sentence(said):
-    assert said["nowhere"].startswith("There is no Ray cluster at no-such-scheme://here (")
-    assert "\n" not in said["nowhere"]
+def test_an_address_without_a_cluster_is_one_sentence(outcomes):
+    assert outcomes["nowhere"].startswith("There is no Ray cluster at no-such-scheme://here (")
+    assert "\n" not in outcomes["nowhere"]
 
 
-def test_ray_ends_with_the_last_pool_and_leaves_our_signals(said):
-    assert said["ended"]
-    assert said["handler kept"]
+def test_ray_ends_with_the_last_pool_and_leaves_our_signals(outcomes):
+    assert outcomes["ended"]
+    assert outcomes["handler kept"]
 
 
 def test_without_ray_it_is_one_sentence(monkeypatch):

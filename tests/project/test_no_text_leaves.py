@@ -143,13 +143,13 @@ def test_no_download_of_a_page_holds_a_text(store, monkeypatch, page):
 
     known, made = pieces(store), []
 
-    def kept(_self, label, data, *_more, **_named):
+    def collect_download(_self, label, data, *_more, **_named):
         if label != "PNG":  # a picture of the same chart as the SVG, in which no text can be looked for
             made.append((label, data() if callable(data) else data))
         return False
 
-    monkeypatch.setattr(st.delta_generator.DeltaGenerator, "download_button", kept)
-    monkeypatch.setattr(st, "download_button", lambda *more, **named: kept(None, *more, **named))
+    monkeypatch.setattr(st.delta_generator.DeltaGenerator, "download_button", collect_download)
+    monkeypatch.setattr(st, "download_button", lambda *more, **named: collect_download(None, *more, **named))
     store.close()
     app = open_page(page, project=NAME)
     if page == "projects":

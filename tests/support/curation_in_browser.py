@@ -117,7 +117,7 @@ class Curation:
     pressed: list[tuple[str, str, str]] = field(default_factory=list)
     opened: dict[str, KeyDesk | SentDesk] = field(default_factory=dict)
 
-    def found(self, store: Store) -> Project:
+    def current_project(self, store: Store) -> Project:
         """The project as it is now."""
         return project(store, self.name)
 
@@ -266,7 +266,7 @@ class Lead:
         self.page.get_by_label("Who decides").press("Enter")
         for _ in range(count):
             with Store.open(self.curation.server.database) as store:
-                uid = cases(store, self.curation.found(store))[0]
+                uid = cases(store, self.curation.current_project(store))[0]
             self.page.locator(f".st-key-choice-{uid}").get_by_text("Reject", exact=True).click()
             self.writes(f"st-key-why-{uid}", "Read it again aloud.")
             self.presses("decide")
@@ -282,7 +282,7 @@ class Lead:
         self.writes("st-key-version-", version)
         self.page.get_by_role("button", name="Make the release").click()
         with Store.open(self.curation.server.database) as store:
-            found = self.curation.found(store)
+            found = self.curation.current_project(store)
             until(lambda: version in {one.version for one in releases(store, found)}, WAIT_MS / 1000)
 
 
@@ -337,7 +337,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
 def waiting_labels(curation: Curation) -> int:
     """How many labels wait to be made anew."""
     with Store.open(curation.server.database) as store:
-        return sum(left_to_relabel(store, curation.found(store)).values())
+        return sum(left_to_relabel(store, curation.current_project(store)).values())
 
 
 def check_pressed(curation: Curation) -> None:
@@ -352,7 +352,7 @@ def check_pressed(curation: Curation) -> None:
         stored = Counter(store.db.execute(query).fetchall())
         assert stored == Counter(curation.pressed)
         assert broken_rules(store) == []
-        found = curation.found(store)
+        found = curation.current_project(store)
         left = [each for each in items(store, found) if each.status == "pending"]
         assert left == [], "everything is decided"
         rows = store.db.execute("SELECT shared OR pilot IS NOT NULL, status, labels FROM item").fetchall()

@@ -54,8 +54,8 @@ def rehearsed(tmp_path_factory):
     """A whole rehearsal with its release 1.0, made once."""
     path = tmp_path_factory.mktemp("rehearsed") / "labels.db"
     with Store.open(path) as store:
-        made = rehearse(store)
-        make_release(store, made, "1.0", author="Vera", notes="The first.")
+        study = rehearse(store)
+        make_release(store, study, "1.0", author="Vera", notes="The first.")
     return path
 
 
@@ -67,7 +67,7 @@ def store(rehearsed, tmp_path):
 
 
 @pytest.fixture
-def made(store):
+def study(store):
     return project(store, "set")
 
 
@@ -78,24 +78,24 @@ def rows(data):
 # --- what is in it
 
 
-def test_a_release_says_what_the_database_says(store, made):
-    one = release(store, made, "1.0")
-    kept = list(items(store, made, accepted_only=True))
+def test_a_release_says_what_the_database_says(store, study):
+    one = release(store, study, "1.0")
+    kept = list(items(store, study, accepted_only=True))
     files = release_files(store, one)
-    assert one.items == len(kept) == counts(store, made).accepted > 3
+    assert one.items == len(kept) == counts(store, study).accepted > 3
     assert {row["id"] for row in rows(files["data/train.jsonl"])} == {item.uid for item in kept}
     assert [row["text"] for row in rows(files["data/train.jsonl"])] == [item.text for item in kept]
     assert files["slguset.csv"].decode().count("\r\n") == len(kept) + 1
     assert len(json.loads(files["label_studio.json"])) == len(kept) == len(rows(files["doccano.jsonl"]))
     told = json.loads(files["release.json"])
     assert told["release"]["hash"] == one.hash and "codes" not in told
-    assert told["agreement"]["krippendorff_alpha"]["value"] == agreement(store, made).overall.alpha.value
+    assert told["agreement"]["krippendorff_alpha"]["value"] == agreement(store, study).overall.alpha.value
 
 
-def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, made):
-    found = rows(release_file(store, release(store, made, "1.0"), "hard_cases.jsonl"))
+def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, study):
+    found = rows(release_file(store, release(store, study, "1.0"), "hard_cases.jsonl"))
     query = "SELECT uid FROM item WHERE project = ? AND (status = 'rejected' OR split = 1 OR settlement IS NOT NULL)"
-    assert {row["item"] for row in found} == {uid for (uid,) in store.db.execute(query, (made.id,))}
+    assert {row["item"] for row in found} == {uid for (uid,) in store.db.execute(query, (study.id,))}
     settled = [row["settlement"] for row in found if row["settlement"]]
     assert [(one["choice"], one["why"]) for one in settled] == [("reject", "read twice")]
     rejects = [one for row in found for one in row["labels"] if one["choice"] == "reject"]
@@ -103,8 +103,8 @@ def test_every_rejected_or_split_item_is_a_hard_case_with_its_reasons(store, mad
     assert {one["why_here"] for one in found} <= {"split", "rejected", "rejected_by_all", "settled"}
 
 
-def test_nobody_is_named(store, made):
-    files = release_files(store, release(store, made, "1.0"))
+def test_nobody_is_named(store, study):
+    files = release_files(store, release(store, study, "1.0"))
     for name, content in files.items():
         if name.startswith("guideline/") or name.endswith(".xml"):
             continue
@@ -115,9 +115,9 @@ def test_nobody_is_named(store, made):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_method_section_names_what_was_done(store, made, language):
-    text = release_file(store, release(store, made, "1.0"), f"method.{language}.md").decode()
-    report, total = agreement(store, made), counts(store, made)
+def test_the_method_section_names_what_was_done(store, study, language):
+    text = release_file(store, release(store, study, "1.0"), f"method.{language}.md").decode()
+    report, total = agreement(store, study), counts(store, study)
     assert f"{report.overall.alpha.value:.3f}" in text and report.signature.replace("|", "\\|") in text.replace(
         "\\_", "_"
     )
@@ -129,21 +129,21 @@ def test_the_method_section_names_what_was_done(store, made, language):
         if language == "en"
         else "（95 % 区间：对罕见计数作了修正的 Wilson"
     )
-    assert "|share:modified-wilson|" in gather(store, made)["retests"]["signature"] and modified in text
+    assert "|share:modified-wilson|" in gather(store, study)["retests"]["signature"] and modified in text
     # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
-    files = release_files(store, release(store, made, "1.0"))
+    files = release_files(store, release(store, study, "1.0"))
     holding = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert holding == {"README.md", "release.json", "method.en.md", "method.zh.md"}  # in LaTeX it may break
     assert "README.md" in text.replace("\\", "")
 
 
-def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, made):
-    one = release(store, made, "1.0")
+def test_sums_are_those_of_the_files_and_archives_are_the_same_each_time(store, study):
+    one = release(store, study, "1.0")
     files = release_files(store, one)
     sums = dict(line.split("  ")[::-1] for line in files["SHA256SUMS"].decode().splitlines())
     assert sums.keys() == files.keys() - {"SHA256SUMS"}
     assert sums == {fact.name: fact.sha256 for fact in file_facts(store, one) if fact.name != "SHA256SUMS"}
-    assert release_archive(store, made, one, None) == release_archive(store, made, one, None)
+    assert release_archive(store, study, one, None) == release_archive(store, study, one, None)
 
 
 # --- it never changes
@@ -167,20 +167,20 @@ def test_the_database_refuses_to_change_it(store, statement):
         store.db.execute(statement)
 
 
-def test_the_project_goes_on_and_the_release_stays(store, made):
-    before = release_files(store, release(store, made, "1.0"))
-    relabel(store, made, 3)
-    change_project(store, made, name="renamed", licence="MIT")
+def test_the_project_goes_on_and_the_release_stays(store, study):
+    before = release_files(store, release(store, study, "1.0"))
+    relabel(store, study, 3)
+    change_project(store, study, name="renamed", licence="MIT")
     assert release_files(store, release(store, project(store, "renamed"), "1.0")) == before
 
 
-def test_a_version_is_there_once(store, made):
+def test_a_version_is_there_once(store, study):
     with pytest.raises(NotAllowed):
-        make_release(store, made, " 1.0 ")
-    assert [one.version for one in releases(store, made)] == ["1.0"]
+        make_release(store, study, " 1.0 ")
+    assert [one.version for one in releases(store, study)] == ["1.0"]
 
 
-def test_two_at_once_make_one(store, made):
+def test_two_at_once_make_one(store, study):
     outcomes = []
 
     def go():
@@ -196,35 +196,35 @@ def test_two_at_once_make_one(store, made):
     for one in threads:
         one.join()
     assert sorted(outcomes) == ["2.0", "refused"]
-    assert [one.version for one in releases(store, made)] == ["1.0", "2.0"]
+    assert [one.version for one in releases(store, study)] == ["1.0", "2.0"]
 
 
-def test_what_a_dead_process_left_is_gone_and_its_version_free(store, made):
+def test_what_a_dead_process_left_is_gone_and_its_version_free(store, study):
     store.db.execute(
         "INSERT INTO release (uid, project, version, hash, items, labels, facts, created, pid, started_process)"
         " VALUES ('u', ?, '2.0', '', 0, 0, '{}', '', 4194304, 1.0)",
-        (made.id,),
+        (study.id,),
     )
     row = store.db.execute("SELECT max(id) FROM release").fetchone()[0]
     store.db.execute("INSERT INTO release_file VALUES (?, 'a', 0, '', 0, x'00')", (row,))
-    assert [one.version for one in releases(store, made)] == ["1.0"]
-    assert make_release(store, made, "2.0").version == "2.0"
+    assert [one.version for one in releases(store, study)] == ["1.0"]
+    assert make_release(store, study, "2.0").version == "2.0"
     assert discard_broken(store) == 0
 
 
-def test_a_failure_half_way_leaves_nothing(store, made, monkeypatch):
+def test_a_failure_half_way_leaves_nothing(store, study, monkeypatch):
     monkeypatch.setattr("annotations.release.records.record", lambda *a, **k: (_ for _ in ()).throw(RuntimeError()))
     with pytest.raises(RuntimeError):
-        make_release(store, made, "2.0")
+        make_release(store, study, "2.0")
     assert store.db.execute("SELECT count(*) FROM release").fetchone()[0] == 1
     assert store.db.execute("SELECT count(DISTINCT release) FROM release_file").fetchone()[0] == 1
 
 
-def test_a_snapshot_sees_nothing_of_what_comes_later(store, made):
+def test_a_snapshot_sees_nothing_of_what_comes_later(store, study):
     with snapshot(store) as seen:
-        before = counts(seen, made)
-        relabel(store, made, 5)
-        assert counts(seen, made) == before
+        before = counts(seen, study)
+        relabel(store, study, 5)
+        assert counts(seen, study) == before
         with pytest.raises(sqlite3.OperationalError):
             seen.db.execute("DELETE FROM tag_draft")
 
@@ -270,49 +270,49 @@ def test_no_other_name_is_a_version(name):
 # --- what differs
 
 
-def relabel(store, made, number):
+def relabel(store, study, number):
     """Turn the first *number* kept items of Ada into rejects."""
-    first = annotators(store, made)[0]
+    first = annotators(store, study)[0]
     turned = []
-    for one in list(items(store, made, accepted_only=True))[:number]:
-        label(store, made, first, one.uid, "reject", reasons=("name",))
+    for one in list(items(store, study, accepted_only=True))[:number]:
+        label(store, study, first, one.uid, "reject", reasons=("name",))
         turned.append(one.uid)
     return turned
 
 
-def test_the_list_of_changes_is_what_was_changed(store, made):
-    turned = relabel(store, made, 3)
-    second = make_release(store, made, "1.1")
+def test_the_list_of_changes_is_what_was_changed(store, study):
+    turned = relabel(store, study, 3)
+    second = make_release(store, study, "1.1")
     found = json.loads(release_file(store, second, "changes.json"))
     assert (found["from"], found["to"]) == ("1.0", "1.1")
     assert found["kept"] == {"added": [], "removed": sorted(turned)}
     assert found["gold"] == [{"item": uid, "before": "accept", "after": "reject"} for uid in sorted(turned)]
     assert found["labels"] == {"added": 0, "changed": 3, "removed": 0, "items": sorted(turned)}
-    first = release(store, made, "1.0")
+    first = release(store, study, "1.0")
     assert changes(store, first, second)["kept"] == found["kept"]
     assert found["agreement"]["before"]["krippendorff_alpha"] == first.facts["agreement"]["krippendorff_alpha"]
     text = release_file(store, second, "changes.en.md").decode()
     assert all(uid in text for uid in turned)
-    third = make_release(store, made, "1.2")
+    third = make_release(store, study, "1.2")
     assert third.hash == second.hash and third.facts["changes"]["labels_changed"] == 0
 
 
-def test_a_label_taken_back_is_told(store, made):
-    first = annotators(store, made)[0]
-    uid = next(items(store, made, accepted_only=True)).uid
-    label(store, made, first, uid, None)
-    found = json.loads(release_file(store, make_release(store, made, "1.1"), "changes.json"))
+def test_a_label_taken_back_is_told(store, study):
+    first = annotators(store, study)[0]
+    uid = next(items(store, study, accepted_only=True)).uid
+    label(store, study, first, uid, None)
+    found = json.loads(release_file(store, make_release(store, study, "1.1"), "changes.json"))
     assert found["labels"]["removed"] == 1 and found["kept"]["removed"] == [uid]
 
 
-def test_people_keep_their_codes(store, made):
-    before = pseudonyms(store, made)
+def test_people_keep_their_codes(store, study):
+    before = pseudonyms(store, study)
     store.db.execute("UPDATE annotator SET name = 'Zoe' WHERE name = 'Ada'")
     # Somebody who was in the database before everybody else joins only now: nobody moves up.
     create_project(store, "other", annotators=("Early",))
     store.db.execute("INSERT INTO annotator (id, uid, name, created) VALUES (-5, 'u5', 'First', '')")
-    store.db.execute("INSERT INTO member (project, annotator) VALUES (?, -5)", (made.id,))
-    after = pseudonyms(store, made)
+    store.db.execute("INSERT INTO member (project, annotator) VALUES (?, -5)", (study.id,))
+    after = pseudonyms(store, study)
     assert after["Zoe"] == before["Ada"] and after["Bo"] == before["Bo"] and after["Chen"] == before["Chen"]
     assert after["First"] == "A4"
 
@@ -321,19 +321,19 @@ def test_people_keep_their_codes(store, made):
 
 
 @pytest.mark.parametrize("shape", ["folder", "zip"])
-def test_the_release_comes_back_whole(store, made, tmp_path, shape):
+def test_the_release_comes_back_whole(store, study, tmp_path, shape):
     out = tmp_path / ("r.zip" if shape == "zip" else "r")
-    first = release(store, made, "1.0")
-    write_release(store, made, first, out)
+    first = release(store, study, "1.0")
+    write_release(store, study, first, out)
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
         brought = import_package(fresh, "back", members, out.name)
         back = brought.project
         assert brought.labels.rejected == 0
         assert {one.uid: (one.status, one.gold) for one in items(fresh, back)} == {
-            one.uid: (one.status, one.gold) for one in items(store, made)
+            one.uid: (one.status, one.gold) for one in items(store, study)
         }
-        codes = pseudonyms(store, made)
-        old, new = report_json(agreement(store, made)), report_json(agreement(fresh, back))
+        codes = pseudonyms(store, study)
+        old, new = report_json(agreement(store, study)), report_json(agreement(fresh, back))
         assert close({**renamed(old, codes), "project": ""}, {**new, "project": ""})
         again = make_release(fresh, back, "1.0")
         assert again.hash == first.hash
@@ -349,16 +349,16 @@ def test_the_release_comes_back_whole(store, made, tmp_path, shape):
 
 def test_who_made_a_known_answer_is_known_after_coming_back(fresh_store, tmp_path):
     """Ada, who comes first in every list, labels after the answer was made from the labels of the others."""
-    made = ready_project(fresh_store, 1)
-    ada, *others = annotators(fresh_store, made)
-    (one,) = items(fresh_store, made)
+    study = ready_project(fresh_store, 1)
+    ada, *others = annotators(fresh_store, study)
+    (one,) = items(fresh_store, study)
     for who in others:
-        label(fresh_store, made, who, one.uid, "accept")
-    set_known(fresh_store, made, one.uid, "accept", from_labels=True)
-    label(fresh_store, made, ada, one.uid, "accept")
+        label(fresh_store, study, who, one.uid, "accept")
+    set_known(fresh_store, study, one.uid, "accept", from_labels=True)
+    label(fresh_store, study, ada, one.uid, "accept")
     expected = [(1, 0), (0, 1), (0, 1)]
-    assert [(each.right, each.unlabelled) for each in scores(fresh_store, made)] == expected
-    out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
+    assert [(each.right, each.unlabelled) for each in scores(fresh_store, study)] == expected
+    out = write_release(fresh_store, study, make_release(fresh_store, study, "1.0"), tmp_path / "r")
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
         back = import_package(fresh, "back", members, "r").project
         assert [(each.right, each.unlabelled) for each in scores(fresh, back)] == expected
@@ -383,8 +383,8 @@ def close(one, other):
     return one == other
 
 
-def test_bringing_it_twice_adds_nothing(store, made, tmp_path):
-    out = write_release(store, made, release(store, made, "1.0"), tmp_path / "r")
+def test_bringing_it_twice_adds_nothing(store, study, tmp_path):
+    out = write_release(store, study, release(store, study, "1.0"), tmp_path / "r")
     tables = (
         "item",
         "label",
@@ -414,17 +414,17 @@ def test_bringing_it_twice_adds_nothing(store, made, tmp_path):
 # --- the check
 
 
-def test_a_whole_release_is_whole(store, made, tmp_path):
-    one = release(store, made, "1.0")
-    found = verify(write_release(store, made, one, tmp_path / "r"), store=store, release=one)
+def test_a_whole_release_is_whole(store, study, tmp_path):
+    one = release(store, study, "1.0")
+    found = verify(write_release(store, study, one, tmp_path / "r"), store=store, release=one)
     assert found.intact and found.known and found.found == one.hash and not found.unread
-    found = verify(write_release(store, made, one, tmp_path / "p", package=False), store=store, release=one)
+    found = verify(write_release(store, study, one, tmp_path / "p", package=False), store=store, release=one)
     assert found.intact and found.found is None and {name.partition("/")[0] for name in found.unread} == {"package"}
 
 
-def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made, tmp_path):
+def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, study, tmp_path):
     """Which files a release has is what its sums say, not what this version would write."""
-    out = write_release(store, made, release(store, made, "1.0"), tmp_path / "r")
+    out = write_release(store, study, release(store, study, "1.0"), tmp_path / "r")
     sheets = sorted(out.glob("datasheet.*"))
     assert [path.name for path in sheets] == [f"datasheet.{language}.{form}" for language in ("en", "zh")
                                               for form in ("md", "tex")]  # fmt: skip
@@ -439,9 +439,9 @@ def test_a_release_from_before_the_data_sheet_was_latex_too_is_whole(store, made
     assert found.intact and found.found and found.files == known - 2
 
 
-def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
-    one = release(store, made, "1.0")
-    out = write_release(store, made, one, tmp_path / "r")
+def test_a_changed_byte_anywhere_is_found(store, study, tmp_path):
+    one = release(store, study, "1.0")
+    out = write_release(store, study, one, tmp_path / "r")
     for path in sorted(each for each in out.rglob("*") if each.is_file() and each.stat().st_size):
         whole_file = path.read_bytes()
         at = random.Random(path.name).randrange(len(whole_file))
@@ -456,14 +456,14 @@ def test_a_changed_byte_anywhere_is_found(store, made, tmp_path):
     assert verify(out, store=store, release=one).intact
 
 
-def test_missing_added_and_forged_files_are_named(store, made, tmp_path):
-    one = release(store, made, "1.0")
-    out = write_release(store, made, one, tmp_path / "r")
+def test_missing_added_and_forged_files_are_named(store, study, tmp_path):
+    one = release(store, study, "1.0")
+    out = write_release(store, study, one, tmp_path / "r")
     (out / "labels.csv").unlink()
     (out / "more.csv").write_text("x")
     assert verify(out).problems == (("labels.csv", "missing"), ("more.csv", "added"))
     # Whoever changes a file and its sum too is found out by the database, and by the hash of the contents.
-    forged = write_release(store, made, one, tmp_path / "f")
+    forged = write_release(store, study, one, tmp_path / "f")
     path = forged / "package" / "gold.jsonl"
     path.write_text(path.read_text().replace('"accept"', '"reject"', 1))
     sums = (forged / "SHA256SUMS").read_text()
@@ -485,32 +485,32 @@ def test_what_is_no_release_is_refused(tmp_path):
         verify(tmp_path / "odd.zip")
 
 
-def test_nothing_is_replaced_and_nothing_half_written_stays(store, made, tmp_path, monkeypatch):
-    one = release(store, made, "1.0")
+def test_nothing_is_replaced_and_nothing_half_written_stays(store, study, tmp_path, monkeypatch):
+    one = release(store, study, "1.0")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("mine")
     (tmp_path / "there.zip").write_text("mine")
     for name in ("full", "there.zip"):
         with pytest.raises(NotAllowed):
-            write_release(store, made, one, tmp_path / name)
+            write_release(store, study, one, tmp_path / name)
     with pytest.raises(BadFile):
-        write_release(store, made, one, tmp_path / "no" / "where")
+        write_release(store, study, one, tmp_path / "no" / "where")
     monkeypatch.setattr("os.fsync", lambda _file: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(BadFile, match="No space"):
-        write_release(store, made, one, tmp_path / "new")
+        write_release(store, study, one, tmp_path / "new")
     assert sorted(each.name for each in tmp_path.iterdir() if "own.db" not in each.name) == ["full", "there.zip"]
 
 
-def parts_of(store, made):
-    one = release(store, made, "1.0")
+def parts_of(store, study):
+    one = release(store, study, "1.0")
     return [rows(release_file(store, one, f"package/{name}")) for name in PARTS]
 
 
 @given(seed=st.integers(0, 2**32))
 def test_the_hash_does_not_depend_on_order_place_or_time(rehearsed, seed):
     with Store.open(rehearsed) as opened:
-        made = project(opened, "set")
-        parts, expected = parts_of(opened, made), release(opened, made, "1.0").hash
+        study = project(opened, "set")
+        parts, expected = parts_of(opened, study), release(opened, study, "1.0").hash
     draw = random.Random(seed)
     names = {row["item"]: f"{draw.getrandbits(128):032x}" for row in parts[0]}
     for part in parts:
