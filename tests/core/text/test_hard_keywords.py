@@ -194,7 +194,7 @@ LATER = [
     "姑妈妈妈都来了",
     "〔奶奶〕茶喝了一口",
 ]
-# Words made of a keyword for a relative that name a trade, an illness, a cut of hair, a colour or a cake, beside sentences
+# Words made of a keyword for a relative: a trade, an illness, a cut of hair, a colour, a cake; beside each, sentences
 # in which the same characters are the relative. Written before the rules for them.
 OF_RELATIVES = [
     "银座的妈妈桑们都穿和服",
