@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from annotations.database import migrations
+from annotations.database.open_files import GONE, OpenFiles, forget, remember
 from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import write_ahead
@@ -20,7 +21,6 @@ from core.files.timestamps import timestamp
 from core.files.whole_file import whole_path
 
 BUSY_MS = 10_000  # how long a writer waits for another one
-GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
 
@@ -38,15 +38,16 @@ class Store:
 
     def __init__(self, db: Connection, path: Path, *, frozen: bool = False) -> None:
         self.db, self.path, self.frozen = db, path, frozen
+        self._files: OpenFiles | None = None  # while it is open, and others may write
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
         """Open the database; create or migrate it if needed.
 
         `any_thread`: for a pool that hands it from one thread to the next. Raises BadFile if the file is not an
-        Evenhand database or was made by a newer version, Busy if it cannot be opened or written now, or has disappeared
-        since this process opened it. On a read-only disk or folder it is opened to read (`frozen`), provided that
-        nobody writes.
+        Evenhand database or was made by a newer version, Busy if it cannot be opened or written now, has disappeared
+        since this process opened it, or is another file than the one that this process has open under its name. On a
+        read-only disk or folder it is opened to read (`frozen`), provided that nobody writes.
         """
         where = Path(path) if path is not None else database_path()
         try:
@@ -59,7 +60,9 @@ class Store:
             raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
         store = cls(connection, where, frozen=frozen)
         try:
-            store._prepare()
+            store._prepare()  # its first query opens the log
+            if not frozen:
+                store._files = remember(store, where)
         except sqlite3.OperationalError as error:
             store.close()
             raise _refusal(error) from error
@@ -135,22 +138,37 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
-        Raises Busy where another program keeps the lock for ten seconds, or the disk is full or read-only.
+        Raises Busy where another program keeps the lock for ten seconds, the disk is full or read-only, or the database
+        or its log is no longer the file that was opened.
         """
         try:
             with turn(self.db, self.path, BUSY_MS / 1000):
                 try:
                     yield self.db
+                    self._check_files()
                     self.db.execute("COMMIT")
+                    self._check_files()  # nothing is acknowledged that went into a file without a name
                 except BaseException:
                     if self.db.in_transaction:
                         self.db.execute("ROLLBACK")
+                    self._write_back()
                     raise
         except sqlite3.OperationalError as error:
             raise _refusal(error) from error
 
+    def _check_files(self) -> None:
+        if self._files is not None:
+            self._files.check()
+
+    def _write_back(self) -> None:
+        """Write a log that was deleted into its database, so that what was acknowledged before is not lost with it."""
+        if self._files is not None and self._files.log_is_gone():
+            with suppress(sqlite3.Error):
+                self.db.execute("PRAGMA wal_checkpoint(FULL)")
+
     def close(self) -> None:
         """Close the connection."""
+        forget(self)
         self.db.close()
 
     def __enter__(self) -> "Store":

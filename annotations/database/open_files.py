@@ -1,0 +1,90 @@
+"""Whether the files of an open database are still those that stand under its name.
+
+SQLite keeps writing into a file that was moved or deleted, and its log is a second file beside the database. A label
+that is written there is acknowledged, and gone when the process ends. So each file is compared by its device and
+inode (two calls of stat each time, 8 microseconds beside the milliseconds of a commit).
+"""
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from core.errors import N_, Busy
+
+GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
+REPLACED = N_(
+    "Another file stands in the place of the database {path} or of its log (-wal), or the log was deleted, while the "
+    "app was running. Nothing was stored. Stop every program that uses it, put the files back, then restart the app."
+)
+
+Inode = tuple[int, int]  # device and number
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFiles:
+    """The inodes of the database at `path` (without links, as SQLite resolves them) and of its log, None for no log."""
+
+    path: str
+    database: Inode | None
+    log: Inode | None
+
+    @classmethod
+    def of(cls, path: Path) -> "OpenFiles":
+        """The files of the database at *path* as they are now."""
+        own = str(path.resolve())
+        return cls(own, inode_of(own), inode_of(f"{own}-wal"))
+
+    def log_is_gone(self) -> bool:
+        """Whether the log was deleted, and nothing stands in its place, while the database is the same."""
+        same = inode_of(self.path) == self.database
+        return same and self.log is not None and inode_of(f"{self.path}-wal") is None
+
+    def check(self) -> None:
+        """Raise Busy if one of the files is gone or is another one by now."""
+        database = inode_of(self.path)
+        if database is None:
+            raise Busy(GONE, path=self.path)
+        # A log that came later is no fault: the database had another journal when it was opened.
+        if database != self.database or (self.log is not None and inode_of(f"{self.path}-wal") != self.log):
+            raise Busy(REPLACED, path=self.path)
+
+
+def inode_of(path: str) -> Inode | None:
+    """Device and inode of the file at *path*; None if it is not there or cannot be read."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  (a Path costs four times as much)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+_guard = threading.Lock()
+_in_use: WeakKeyDictionary[object, OpenFiles] = WeakKeyDictionary()  # of the stores that this process has open
+os.register_at_fork(after_in_child=_in_use.clear)
+
+
+def remember(store: object, path: Path) -> OpenFiles:
+    """The files that *store* has just opened.
+
+    Raises Busy if another store of this process has the same path open with other files: the two would write into
+    different databases.
+    """
+    files = OpenFiles.of(path)
+    with _guard:
+        others = [one for one in _in_use.values() if one.path == files.path]
+        _in_use[store] = files
+    try:
+        for one in others:
+            one.check()
+    except Busy:
+        forget(store)
+        raise
+    return files
+
+
+def forget(store: object) -> None:
+    """*store* has closed its files."""
+    with _guard:
+        _in_use.pop(store, None)

@@ -1,0 +1,1 @@
+"""Faults and attacks: what a disk, a stranger or a hostile file does to a running app."""
