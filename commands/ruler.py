@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from commands.agreement import measure
-from commands.shared import answer, json_option
+from commands.shared import answer, json_option, with_reasons
 from core.errors import N_, Refused
 from core.models import open_scorer
 from core.statistics import Estimate
@@ -69,7 +69,7 @@ def _mark(mark: Any) -> dict[str, Any]:
         "passed": mark.passed,
     }
     reason = str(mark.measured.reason) if mark.measured.reason else str(in_words(mark))
-    return found | {f"{key}_reason": reason for key in ("planted", "measured", "difference") if found[key] is None}
+    return with_reasons(found, reason)
 
 
 def _table(marks: list[Any]) -> str:
@@ -137,7 +137,7 @@ def _null(null: Any) -> dict[str, Any]:
         "high": null.high,
         "p": null.p,
     }
-    return found | {f"{key}_reason": str(null.reason) for key in ("value", "low", "high", "p") if found[key] is None}
+    return with_reasons(found, null.reason)
 
 
 def _reading(found: Any) -> str:

@@ -6,16 +6,7 @@ from typing import Any
 import click
 
 from annotations.files.project_texts import open_input
-from commands.shared import (
-    Meter,
-    answer,
-    db_option,
-    json_option,
-    run_target,
-    spreadsheet_option,
-    warn,
-    write_spreadsheet,
-)
+from commands.shared import Meter, answer_run, db_option, json_option, run_target, spreadsheet_option
 from core.errors import N_, BadFile, Refused
 from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
@@ -84,9 +75,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
         raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
     with Meter() as meter:
         report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
-    write_spreadsheet(out, options["spreadsheet"])
-    warn(report.notices, report.failed)
-    answer(report.as_json(), for_people(report), as_json=as_json)
+    answer_run(report, for_people(report), out, options["spreadsheet"], as_json=as_json)
 
 
 def _settings(db: str, options: dict[str, Any]) -> Settings:

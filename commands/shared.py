@@ -5,7 +5,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +23,8 @@ from core.runs.records import TABLE, TEXTS, Failure, Kind, run_file, runs_folder
 
 if TYPE_CHECKING:
     from core.files.archives import Member
+    from core.runs.misgendering import VerdictReport
+    from core.runs.scoring import ScoringReport
 
 RECOUNTING = (
     "A setting has changed and the items are being recounted: some of these numbers are old. "
@@ -64,6 +66,15 @@ def spreadsheet_option(function: Function) -> Function:
     return click.option("--spreadsheet", type=click.Path(dir_okay=False, path_type=Path), help=help)(function)
 
 
+def answer_run(
+    report: "ScoringReport | VerdictReport", text: str, table: Path, copy: Path | None, *, as_json: bool
+) -> None:
+    """The end of a run that wrote *table*: its copy for spreadsheets, what went wrong, the answer."""
+    write_spreadsheet(table, copy)
+    warn(report.notices, report.failed)
+    answer(report.as_json(), text, as_json=as_json)
+
+
 def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
     """Write what `--spreadsheet` asks for. Raises Refused where there is no table or the copy would replace it."""
     if copy is None:
@@ -74,6 +85,11 @@ def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
         raise Refused(N_("{file} cannot be the table and its copy at once."), file=table.name)
     with whole_file(copy) as write:
         write(spreadsheet_copy(table))
+
+
+def with_reasons(values: Mapping[str, Any], reason: object) -> dict[str, Any]:
+    """*values* for JSON: beside each None stands why, as KEY_reason."""
+    return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
 
 
 def finite(value: Any) -> Any:

@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import NO_DRAWS, Meter, answer, db_option, json_option, target_or_none, warn
+from commands.shared import (
+    NO_DRAWS,
+    NO_TARGET,
+    Meter,
+    answer,
+    db_option,
+    json_option,
+    spreadsheet_option,
+    target_or_none,
+    warn,
+    write_spreadsheet,
+)
 from core.association.builtin import LANGUAGES, Choices, Files, association_set
 from core.association.corpus import write_corpus
 from core.association.sets import ATTRIBUTES, TARGETS, AssociationSet
@@ -25,6 +36,7 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 @click.option("--model", "models", multiple=True, help="A masked language model to ask; may be given several times.")
 @click.option("--out", type=EXISTING, help="Write one row per sentence and model (CSV, or TSV by its ending).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Professions lists.")
+@spreadsheet_option
 @click.option("--scores", type=EXISTING, help="Measure this table of an earlier --out instead of asking a model.")
 @click.option("--templates", type=EXISTING, help="Own templates (TSV: template, name) in place of the built-in ones.")
 @click.option("--persons", type=EXISTING, help="Own person words (TSV: person, gender, determiner, pair).")
@@ -83,6 +95,8 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
         raise Refused(N_("Give --scores to measure a table, or --model to ask models, not both."))
     if not (options["corpus"] or options["models"] or options["scores"]):
         raise Refused(N_("Nothing to do: give --corpus FILE, --model NAME, or --scores FILE."))
+    if options["spreadsheet"] and not (options["models"] and (options["out"] or options["run_name"])):
+        raise Refused(NO_TARGET)  # before a model is asked
     files = Files(options["templates"], options["persons"], options["professions"])
     choices = Choices(options["spelling"], options["an"], options["ergative"], options["determiners"], options["wife"])
     source = association_set(language, choices, files)
@@ -112,6 +126,7 @@ def _score_models(source: AssociationSet, db: str, options: dict[str, Any]) -> d
     )
     with Meter() as meter:
         report = run_associations(source, settings, out, watch=meter, record=is_run)
+    write_spreadsheet(out, options["spreadsheet"])
     warn(report.notices, report.failed)
     rows = frame_of([row for one in report.models for row in one.found])
     return _facts(report, out) | _measured(rows, source.language, options, report)

@@ -6,16 +6,7 @@ from typing import Any
 
 import click
 
-from commands.shared import (
-    Meter,
-    answer,
-    db_option,
-    json_option,
-    run_target,
-    spreadsheet_option,
-    warn,
-    write_spreadsheet,
-)
+from commands.shared import Meter, answer, answer_run, db_option, json_option, run_target, spreadsheet_option
 from core.errors import N_, BadFile
 from core.files.whole_file import whole_file
 from core.misgendering.generations import context_rows
@@ -89,9 +80,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
             source, drawn, settings, out, name=source_name(templates), facts=facts_of(options), watch=meter,
             record=is_run,
         )  # fmt: skip
-    write_spreadsheet(out, options["spreadsheet"])
-    warn(report.notices, report.failed)
-    answer(report.as_json(), for_people(report), as_json=as_json)
+    answer_run(report, for_people(report), out, options["spreadsheet"], as_json=as_json)
 
 
 @click.command("convert")

@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from commands.shared import with_reasons
 from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
 from core.model_bias.missing import MissingValues
-from core.statistics import Estimate, Note
+from core.statistics import Estimate
 from core.statistics.equivalence import ANSWERS, Equivalence
 
 MEANS = {
@@ -67,12 +68,12 @@ def summary_data(summary: Summary) -> dict[str, Any]:
         **{name: mean_data(getattr(summary, name)) for name in MEANS},
         "denominator": summary.denominator,
         "obvious": {"male": summary.obvious.male, "female": summary.obvious.female, "none": summary.obvious.none},
-        "pair_mass": _block({"median": mass.median, "under_1_percent": mass.small_share}, mass.reason, n=mass.n),
-        "variance_shares": _block(
-            {"widths": shares.widths, "pairs": shares.pairs, "contexts": shares.contexts},
+        "pair_mass": with_reasons(
+            {"median": mass.median, "under_1_percent": mass.small_share, "n": mass.n}, mass.reason
+        ),
+        "variance_shares": with_reasons(
+            {name: getattr(shares, name) for name in ("widths", "pairs", "contexts", "total_sd", "context_sd")},
             shares.reason,
-            total_sd=shares.total_sd,
-            context_sd=shares.context_sd,
         ),
         "side_auc": estimate_data(summary.side_auc),
         "missing": missing_data(summary.missing),
@@ -81,8 +82,8 @@ def summary_data(summary: Summary) -> dict[str, Any]:
             "side_auc": estimate_data(summary.fixed_pairs["side_auc"]),
         },
         "small_set_to_zero": {
-            **_block({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
-            **_block({"mean_abs": cut.mean_abs}, summary.mean_abs.reason),
+            **with_reasons({"model_bias": cut.model_bias}, summary.model_bias.reason or "One side is empty then."),
+            **with_reasons({"mean_abs": cut.mean_abs}, summary.mean_abs.reason),
             "zeroed": cut.zeroed,
         },
         "unit": summary.unit,
@@ -104,7 +105,7 @@ def missing_data(found: MissingValues) -> dict[str, Any]:
         "male_share_if_male": found.male_share and found.male_share[1],
     }
     counts = {"rows": found.rows, "missing": found.missing, "infinite": found.infinite, "size_is": found.chosen}
-    return {**counts, **_block(values, found.reason)}
+    return {**counts, **with_reasons(values, found.reason)}
 
 
 def missing_text(found: MissingValues) -> str:
@@ -120,11 +121,6 @@ def missing_text(found: MissingValues) -> str:
         f"{head}; if all leaned to the female or to the male word by {found.size:.3f} (log10, {how}): signed mean"
         f" {low:+.4f} to {high:+.4f}, share to the male word {least:.1%} to {most:.1%}"
     )
-
-
-def _block(values: Mapping[str, float | None], reason: Note | str | None, **more: Any) -> dict[str, Any]:
-    values = {**values, **more}
-    return {**values, **{f"{key}_reason": str(reason) for key, value in values.items() if value is None}}
 
 
 def odd_rows(rows: pd.DataFrame, most: int) -> dict[str, Any]:
@@ -144,7 +140,7 @@ def odd_rows(rows: pd.DataFrame, most: int) -> dict[str, Any]:
 def null_data(null: Null) -> dict[str, Any]:
     """A null for JSON, with a sentence on the quantity that it belongs to."""
     values = {"observed": null.observed, "low": null.low, "high": null.high, "p": null.p}
-    return {**_block(values, null.reason), "stems": null.units, "says": NULL_OF[null.of]}
+    return {**with_reasons(values, null.reason), "stems": null.units, "says": NULL_OF[null.of]}
 
 
 def several_data(found: ManyIntervals) -> dict[str, Any]:
@@ -274,7 +270,7 @@ def equivalence_data(found: Equivalence) -> dict[str, Any]:
         "high_90": found.high,
         "smallest_shown": found.smallest,
     }
-    return {"answer": found.answer, "says": str(found.remark), **_block(values, found.remark)}
+    return {"answer": found.answer, "says": str(found.remark), **with_reasons(values, found.remark)}
 
 
 def difference_text(

@@ -2,13 +2,16 @@
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from core.files.formula_cells import neutralised
 
 BOM = "\ufeff"
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf|nan")
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json.dumps makes one for every line
 
 
@@ -48,9 +51,26 @@ def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
 
 
 def spreadsheet_copy(table: Path) -> str:
-    """The CSV *table* as `spreadsheet_lines` has it."""
+    """The CSV *table*, or TSV by its ending, so that a spreadsheet shows every text and runs none.
+
+    A column of numbers stays one: -0.5 gets no apostrophe where the whole column is numbers.
+    """
     with table.open(encoding="utf-8-sig", newline="") as file:
-        return "".join(spreadsheet_lines(map(data_line, csv.reader(file))))
+        if table.suffix.lower() == ".tsv":
+            rows = [line.rstrip("\r\n").split("\t") for line in file]
+        else:
+            rows = list(csv.reader(file))
+    numbers = [all(map(_is_number, column)) for column in zip_longest(*rows[1:], fillvalue="")]
+    written = map(data_line, ([_guarded(*cell) for cell in zip(row, numbers, strict=False)] for row in rows[1:]))
+    return BOM + csv_line(rows[0]) + "".join(written) if rows else ""
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or NUMBER.fullmatch(cell) is not None
+
+
+def _guarded(cell: str, is_number: bool) -> str:
+    return cell if is_number else neutralised(cell)
 
 
 def has_formula(line: str) -> bool:

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from cli import cli
 from core.association.scoring import COLUMNS
 from core.association.table import read_associations
-from core.errors import BadFile, EvenhandError
+from core.errors import BadFile, EvenhandError, Refused
 from core.resources import read_table
 from core.runs.records import runs_in
 
@@ -91,10 +91,16 @@ def test_a_model_is_measured(tmp_path, lists):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv"])
-def test_the_table_comes_back(tmp_path, lists, ending):
-    out = tmp_path / f"scores{ending}"
-    run("--language", "en", *lists, "--model", MODEL, "--out", out)
+def test_the_table_comes_back_and_so_does_its_copy_for_spreadsheets(tmp_path, lists, ending):
+    out, copy = tmp_path / f"scores{ending}", tmp_path / "copy.csv"
+    run("--language", "en", *lists, "--model", MODEL, "--out", out, "--spreadsheet", copy)
     frame = read_associations(out)
+    again = read_associations(copy)
+    assert again["association"].tolist() == frame["association"].tolist()
+    assert again["sentence"].tolist() == frame["sentence"].tolist()
+    assert copy.read_bytes().startswith(b"\xef\xbb\xbf")
+    with pytest.raises(Refused, match="--out FILE, or --run NAME"):  # a copy of no table
+        run("--language", "en", "--corpus", tmp_path / "c.tsv", "--spreadsheet", copy)
     assert list(frame.columns) == list(COLUMNS)
     assert len(frame) == 15
     for row in frame.to_dict("records"):

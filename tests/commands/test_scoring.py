@@ -223,6 +223,7 @@ def test_the_table_is_exact_and_its_copy_for_spreadsheets_runs_nothing(tmp_path)
     assert all(row["sentence"][int(row["start"]) : int(row["end"])] == row["keyword"] for row in rows)
     copy = (tmp_path / "copy.csv").read_text(encoding="utf-8-sig")
     assert "'=HYPERLINK" in copy and "''-她走了" in copy and "'@他" in copy
+    assert ",'-" not in copy  # numbers stay numbers
     assert read_scores(tmp_path / "s.csv")["sentence"].tolist() == texts
 
 
