@@ -163,6 +163,7 @@ def _cell_line(cell: dict[str, Any]) -> str:
 @click.option("--gold", type=click.Choice(["unanimous", "majority"]))
 @click.option("--presentation", type=click.Choice(["masked", "original"]))
 @click.option("--opinion-model", help="Whose opinion the desk may show after a label; 'none' for nobody's.")
+@click.option("--author", default="", help="Who changes them; kept with the event.")
 @db_option
 @json_option
 def change(
@@ -172,6 +173,7 @@ def change(
     gold: str | None,
     presentation: str | None,
     opinion_model: str | None,
+    author: str,
     db: str,
     as_json: bool,
 ) -> None:
@@ -181,7 +183,7 @@ def change(
     if opinion_model is not None:
         fields["opinion_model"] = None if opinion_model == "none" else opinion_model
     with existing_store(db) as store:
-        changed = projects.change_project(store, projects.project(store, name), **fields)
+        changed = projects.change_project(store, projects.project(store, name), author=author, **fields)
         shown = _described(store, changed)
     answer(shown, _line(shown), as_json=as_json)
 

@@ -70,7 +70,7 @@ def release(
         found = project_by_uid(store, uid) if uid else find_project(store, name)
         stated = {"licence": licence, "source_statement": statement}
         if fields := {key: value.strip() for key, value in stated.items() if value is not None}:
-            found = change_project(store, found, **fields)
+            found = change_project(store, found, author=author, **fields)
         if verify is not None:
             _verify(store, found, verify, as_json)
         elif version is None:

@@ -84,6 +84,7 @@ LABELLING: dict[str, Evidence] = {
     "form_shown": _of_all("here"),
     "blind": _of_all("here"),
     "counted": lambda facts: _if(sum(facts["provenance"]["counted"].values()), facts["provenance"]["counted"]),
+    "rescue_changed": lambda facts: facts["provenance"].get("rescue_changes", ()) if _sentences(facts) else (),
     "order_sentences": lambda facts: _order(facts) if _sentences(facts) else [],
     "order_generations": lambda facts: [] if _sentences(facts) else _order(facts),
 }

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from annotations.database.events import events
+from annotations.database.events import Event, events
 from annotations.database.store import Store
 from annotations.labels.read import FROM_FILE, ORIGIN
 from annotations.projects.pseudonyms import coded_file, pseudonyms
@@ -47,16 +47,17 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     under each version of the guideline by origin, and how many are `older` than it. `counted`: labels that agreement
     and gold use, by origin.
     `plans`: the settings in force while labels were made here, oldest first, with the number of labels. `tag_criteria`:
-    criteria that free tags were assigned to, by version. `gold_changes`: since when another rule makes gold of labels,
-    where labels that stand were in this database before. `retests`: second labels made `here`, and `others` (of a
-    package, or of unknown origin). `retest_plan`: the settings of all retests made here; None if they differ.
+    criteria that free tags were assigned to, by version. `gold_changes`, `rescue_changes`: since when another rule
+    makes gold of labels, or adjudication may accept what they reject, where labels that stand were in this database
+    before. `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
+    `retest_plan`: the settings of all retests made here; None if they differ.
     """
     names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
              "timed", "stored")  # fmt: skip
     rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, (project.id,)).fetchall()]
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
-    changes = [one for one in events(store, project, action="plan") if isinstance(one.data.get("old"), dict)]
-    changes.sort(key=lambda one: one.created)  # those of a package come in later than they happened
+    changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
+    stored = [row["stored"] for row in rows]
     counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
     retested = store.db.execute(RETESTED, (project.id,)).fetchall()
     retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
@@ -69,7 +70,8 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
         "older": sum(row["older"] for row in rows),
         "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
         "plans": _plans(project, changes, sorted(row["created"] for row in by[HERE])),
-        "gold_changes": _gold_changes(changes, [row["stored"] for row in rows]),
+        "gold_changes": _rule_changes(changes, "gold", stored),
+        "rescue_changes": _rule_changes(others, "rescue", stored),
         "tag_criteria": _tag_criteria(store, project),
         "retests": {"here": sum(here for _, here in retested), "others": sum(not here for _, here in retested)},
         "retest_plan": dict(next(iter(retests))) if len(retests) == 1 else None,
@@ -138,12 +140,18 @@ def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[s
     return found
 
 
-def _gold_changes(changes: list[Any], stored: list[str]) -> list[dict[str, Any]]:
+def _changes(store: Store, project: Project, action: str) -> list[Event]:
+    """Changes of settings, oldest first; those of a package come in later than they happened."""
+    found = [one for one in events(store, project, action=action) if isinstance(one.data.get("old"), dict)]
+    return sorted(found, key=lambda one: one.created)
+
+
+def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[dict[str, Any]]:
     found = []
     for one in changes:
         older = sum(moment < one.created for moment in stored)
-        if older and "gold" in one.data["old"]:
-            rules = {"old": one.data["old"]["gold"], "new": one.data["new"]["gold"]}
+        if older and rule in one.data["old"]:
+            rules = {"old": one.data["old"][rule], "new": one.data["new"][rule]}
             found.append({"changed": one.created, **rules, "labels": len(stored), "older": older})
     return found
 

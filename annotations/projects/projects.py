@@ -76,7 +76,8 @@ CHANGEABLE = (
     "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled",
     "plan", "share", "retest", "retest_hours", "licence", "source_statement",
 )  # fmt: skip
-PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")  # a change is stored as an event
+# Their changes are events "plan", those of the other settings "settings".
+PLANNING = ("per_item", "gold", "doubled", "plan", "share", "retest", "retest_hours")
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Project))
 _COLUMNS = ", ".join(_FIELDS)
@@ -158,8 +159,9 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
     """Change settings of a project (CHANGEABLE); returns the changed project.
 
     A new `per_item`, `gold`, `rescue`, `doubled`, `plan` or `share` recounts the labelled items that it affects, in a
-    large project in short transactions after the change (`plan.recount`). A change of the plan of labels is stored as
-    an event of *author*. Raises Refused for an invalid value, and while an import runs.
+    large project in short transactions after the change (`plan.recount`). What changed is stored as events of *author*:
+    "plan" for the plan of labels, "settings" for the rest, with old and new values. Raises Refused for an invalid
+    value, and while an import runs.
     """
     with store.write():
         changed = write_changes(store, project, fields, author=author)
@@ -169,8 +171,13 @@ def change_project(store: Store, project: Project, *, author: str = "", **fields
     return changed
 
 
-def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, author: str = "") -> Project:
-    """`change_project` inside the caller's transaction; the caller then calls `finish_recount`."""
+def write_changes(
+    store: Store, project: Project, values: Mapping[str, Any], *, author: str = "", logged: bool = True
+) -> Project:
+    """`change_project` inside the caller's transaction; the caller then calls `finish_recount`.
+
+    `logged` False: the settings of a project that is being made, which are no change.
+    """
     fields = dict(values)
     unknown = set(fields) - set(CHANGEABLE)
     if unknown:
@@ -187,7 +194,8 @@ def write_changes(store: Store, project: Project, values: Mapping[str, Any], *, 
         store.db.execute(f"UPDATE project SET {field} = ? WHERE id = ?", (value, project.id))
     changed = _by_id(store, project.id)
     check_stop(changed)
-    _record_plan(store, before, changed, author)
+    if logged:
+        _record_changes(store, before, changed, author)
     # The consequences come after the event of the change.
     begin_recount(
         store,
@@ -239,11 +247,13 @@ def counts(store: Store, project: Project) -> ProjectCounts:
     return ProjectCounts(sum(by_status.values()), **by_status, aside=aside, by_labels=by_labels, cells=shown)
 
 
-def _record_plan(store: Store, before: Project, changed: Project, author: str) -> None:
-    """Record the old and the new plan of labels: it explains how many labels an item has."""
-    new = {field: getattr(changed, field) for field in PLANNING if getattr(changed, field) != getattr(before, field)}
-    if new:
-        record(store, changed, "plan", author=author, old={field: getattr(before, field) for field in new}, new=new)
+def _record_changes(store: Store, before: Project, changed: Project, author: str) -> None:
+    """Record old and new values: how many labels an item has and which rules held follow from them."""
+    others = tuple(field for field in CHANGEABLE if field not in PLANNING)
+    for action, fields in (("plan", PLANNING), ("settings", others)):
+        new = {field: getattr(changed, field) for field in fields if getattr(changed, field) != getattr(before, field)}
+        if new:
+            record(store, changed, action, author=author, old={field: getattr(before, field) for field in new}, new=new)
 
 
 def _add_items(cell: CellCount, status: str, items: int) -> CellCount:

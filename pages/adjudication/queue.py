@@ -26,7 +26,7 @@ def rule(store: Store, project: Project) -> None:
         help=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
     )
     if rescue != project.rescue:
-        change_project(store, project, rescue=rescue)
+        change_project(store, project, author=st.session_state.get("adjudicator") or "", rescue=rescue)
         st.rerun()
 
 

@@ -141,6 +141,7 @@ def action_name(action: str) -> str:
         "pilot_started": _("Pilot started"),
         "pilot_closed": _("Pilot closed"),
         "plan": _("Plan of labels changed"),
+        "settings": _("Settings changed"),
         "settling": _("Items are being recounted"),
         "settled": _("Items have been recounted"),
         "preregistered": _("Pre-registration sheet written"),

@@ -25,7 +25,8 @@ def show_settings(store: Store, project: Project) -> None:
         asked = _for_generations(project) if project.kind == "generations" else _for_sentences(project)
         if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
             try:
-                changed = change_project(store, project, name=name, **asked)
+                author = st.session_state.get("adjudicator") or ""
+                changed = change_project(store, project, author=author, name=name, **asked)
             except EvenhandError as error:
                 show_error(error)
             else:

@@ -67,7 +67,8 @@ def show_rights(store: Store, project: Project) -> None:
         )  # fmt: skip
         if st.form_submit_button(_("Save")):
             try:
-                change_project(store, project, licence=licence.strip(), source_statement=statement.strip())
+                rights = {"licence": licence.strip(), "source_statement": statement.strip()}
+                change_project(store, project, author=st.session_state.get("adjudicator") or "", **rights)
             except EvenhandError as error:
                 show_error(error)
             else:

@@ -179,8 +179,8 @@ class _RecordWriter:
             return False  # progress of work in another database
         if not isinstance(row["data"], dict):
             raise ValueError(f"data: {str(row['data'])[:40]}")
-        if row["action"] == "plan":
-            _check_plan(row["data"])
+        if row["action"] in ("plan", "settings"):
+            _check_settings(row["data"])
         item, person = self._item(row), self.people.get(str(row.get("annotator")))
         data = json.dumps(row["data"], ensure_ascii=False, sort_keys=True)
         query = (
@@ -202,8 +202,8 @@ class _RecordWriter:
         return restore_draft(self.store, self.project, row["content"], row["saved"])
 
 
-def _check_plan(data: Row) -> None:
-    """Raise ValueError for a change of plan without valid settings: `forecast.fully_labelled` reads them."""
+def _check_settings(data: Row) -> None:
+    """Raise ValueError for a change without valid settings: `forecast.fully_labelled` and papers read them."""
     for settings in (data.get("old", {}), data.get("new", {})):
         if not isinstance(settings, dict):
             raise ValueError(f"data: {str(settings)[:40]}")

@@ -76,7 +76,7 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
             for number, (words, offered, criteria, said, when) in enumerate(parts[1:], 2):
                 check_options(made.kind, offered, criteria)
                 insert_guideline(store, made, number, words, offered, criteria, said, when)
-            write_changes(store, made, changed)
+            write_changes(store, made, changed, logged=False)
             _mark(store, made, PACKAGE_BEGUN, described, made=True)
 
         return create_project(

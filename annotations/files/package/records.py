@@ -19,7 +19,7 @@ RETEST_LABEL = (
 # Keys of events whose text is never a name; other text may be one.
 TOLD = (
     *("plan", "which", "version", "hash", "choice", "gold", "state", "kind", "at", "signature"),
-    *("of", "took", "keyword", "pair"),
+    *("of", "took", "keyword", "pair", "presentation"),
 )
 
 PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"

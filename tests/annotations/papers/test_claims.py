@@ -15,10 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jinja2 import Environment, StrictUndefined
 
 from annotations.audit.follow_up import create_follow_up
 from annotations.database.store import Store
@@ -39,8 +37,6 @@ from annotations.release.changes import TEMPLATES as RELEASE
 from annotations.release.dataset_card import origin_of_labels
 from annotations.release.facts import gather
 from annotations.release.files import method_facts
-from annotations.release.make import make_release
-from annotations.release.records import release_file
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Choice, Form, Operation, Project
 from core.files.readers import file_sha256
@@ -93,72 +89,6 @@ def test_a_claim_without_evidence_is_not_rendered() -> None:
     assert claim("form_shown", lambda one: f"Shown {one}.") == ""
 
 
-@pytest.mark.parametrize("kind", ["sentences", "generations"])
-def test_only_the_order_of_generations_is_called_random_throughout(kind: str) -> None:
-    facts = {"provenance": {"here": {"labels": 3}}, "project": {"seed": 42, "kind": kind}}
-    assert {name for name in LABELLING if name.startswith("order") and LABELLING[name](facts)} == {f"order_{kind}"}
-    for language, rule in (("en", "Which pair and side comes next is not drawn"), ("zh", "不是抽签")):
-        text = (datasheet.TEMPLATES / language / "labelling.md.jinja").read_text(encoding="utf-8")
-        claim = next(one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == f"order_{kind}")
-        assert (rule in claim) == (kind == "sentences")
-        assert ({"en": "only its items come", "zh": "只发试标的条目"}[language] in claim) == (kind == "sentences")
-
-
-@pytest.mark.parametrize(
-    ("unit", "named"),
-    [("source", ("other source articles", "其他来源文章")), ("context", ("other contexts", "其他上下文")),
-     ("item", ("other items", "其他条目"))],
-)  # fmt: skip
-def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, named: tuple[str, str]) -> None:
-    for language, says in zip(("en", "zh"), named, strict=True):
-        text = (RELEASE / language / "method.md.jinja").read_text(encoding="utf-8")
-        (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_scope")
-        template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
-        found = {"signature": f"agreement|unit:{unit}|v3"}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
-
-
-@pytest.mark.parametrize("choices", [("accept", "accept"), ("accept", "reject")])
-def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
-    fresh_store: Store, choices: tuple[str, str]
-) -> None:
-    project = ready_project(fresh_store, 3)
-    people = annotators(fresh_store, project)
-    for one, labels in zip(items(fresh_store, project), (("accept",) * 3, choices, choices[:1]), strict=True):
-        for person, choice in zip(people, labels, strict=False):
-            label(fresh_store, project, person, one.uid, choice, note="off")
-    made = make_release(fresh_store, project, "1.0")
-    assert made.facts["total"]["reviewed"] == 1 and made.facts["agreement"]["items"] == 3
-    method, sheet = (
-        release_file(fresh_store, made, "method.en.md").decode(),
-        datasheet.datasheet(fresh_store, project, "en"),
-    )
-    assert "of all items that have any" in method and "all reviewed items" not in method
-    chinese = release_file(fresh_store, made, "method.zh.md").decode()
-    assert "所有标注过的条目" not in chinese
-    used = len(set(choices))
-    for text in (method, sheet):
-        assert "Gwet's AC1, over the 2 categories of the scheme |" in text
-        assert ("Gwet's AC1, over the 1 that were chosen |" in text) == (used == 1)
-    for text in (chinese, datasheet.datasheet(fresh_store, project, "zh")):
-        assert "Gwet AC1，按方案的 2 个类别 |" in text
-        assert ("Gwet AC1，按用到的 1 个类别 |" in text) == (used == 1)
-
-
-@pytest.mark.parametrize(("unit", "named"), [("source", "12 source articles"), ("context", "12 contexts")])
-def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: str) -> None:
-    text = (RELEASE / "en" / "method.md.jinja").read_text(encoding="utf-8")
-    (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_intervals")
-    template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
-    template.environment.filters["thousands"] = str
-    for share, says in (
-        ({"clusters": 12}, f"Bayesian bootstrap of {named} "),
-        ({}, f" of {named.removeprefix('12 ')} "),
-    ):
-        found = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
-
-
 # --- a history that writes down what it does
 
 
@@ -185,6 +115,7 @@ class History:
     labels: dict[tuple[str, str], Written] = field(default_factory=dict)
     sheets: dict[str, int] = field(default_factory=dict)
     golds: list[str] = field(default_factory=lambda: ["unanimous"])
+    rescues: list[bool] = field(default_factory=lambda: [False])
     drawn: int = 0
     pilots: int = 0
     tags: int = 0
@@ -281,6 +212,10 @@ class History:
         self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
         self.golds.append(self.project.gold)
 
+    def rescue(self, _number: int, allowed: bool) -> None:
+        self.rescues.append(allowed)
+        self.project = change_project(self.store, self.project, rescue=allowed)
+
     def pilot(self, number: int, tagged: bool) -> None:
         free = self.store.db.execute("SELECT count(*) FROM item WHERE labels = 0 AND pilot IS NULL").fetchone()[0]
         if free:
@@ -299,7 +234,7 @@ class History:
         write_version(self.store, self.project, changed, which="none")
 
 
-NAMES = "label label reject reveal bring undo plan sheet follow_up pilot version known replace"
+NAMES = "label label reject reveal bring undo plan rescue sheet follow_up pilot version known replace"
 ACTIONS = st.tuples(st.sampled_from(NAMES.split()), st.integers(0, 14), st.booleans())
 
 
@@ -463,6 +398,10 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
         (one["old"], one["new"]) in itertools.pairwise(h.golds)
         and (one["labels"], one["older"]) == (len(h.labels), number(h, STORED_BEFORE.format(one["changed"])))
     ),
+    "rescue_changed": lambda h, one: (
+        (one["old"], one["new"]) in itertools.pairwise(h.rescues)
+        and (one["labels"], one["older"]) == (len(h.labels), number(h, STORED_BEFORE.format(one["changed"])))
+    ),
     "replaced": lambda h, one: number(h, f"{EVENT}'replaced'") == one,
     "no_known_answers": lambda h, _one: number(h, KNOWN) == 0,
     "known_answers": lambda h, _one: number(h, KNOWN) > 0,
@@ -514,7 +453,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
 @settings(max_examples=25, deadline=None)
 @example([("pilot", 0, False), ("label", 1, True), ("plan", 1, False)])
 @example([("sheet", 0, False), ("label", 1, True), ("sheet", 0, False), ("bring", 1, True)])
-@example([("sheet", 0, False), ("label", 1, True)])
+@example([("sheet", 0, False), ("label", 1, True), ("rescue", 0, True), ("label", 0, True), ("rescue", 0, False)])
 @example([("plan", 3, False), ("label", 0, True), ("label", 5, True), ("label", 10, True), ("follow_up", 0, True)])
 @example([("label", 0, True), ("known", 0, True), ("label", 10, True), ("known", 1, True)])
 @example([("label", 0, True), ("bring", 1, True), ("plan", 4, False), ("label", 1, True), ("plan", 1, False)])

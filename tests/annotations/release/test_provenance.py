@@ -1,5 +1,6 @@
 """What a release says of its labels is what the records prove: two histories that were once described wrongly."""
 
+import itertools
 import json
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from annotations.adjudication import settle_case
 from annotations.adjudication.cases import case
 from annotations.database import migrations
+from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.open_upload import tables_in
 from annotations.files.other_tools.choice_names import Names
@@ -18,6 +20,7 @@ from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import items
 from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
 from annotations.papers.claims import CHANGES
+from annotations.papers.datasheet import datasheet
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.annotators import add_annotators, annotators
 from annotations.projects.projects import change_project, create_project
@@ -223,6 +226,28 @@ def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store
     assert "Of these decisions, 1 have no effect" in text and "其中 1 个裁决不生效" in chinese
     assert "from all must agree to more than half decide: 9 of 9 labels that stand were in the database" in text
     assert "由“须全体一致”改为“过半数决定”：有效标注 9 个，其中 9 个" in chinese
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_change_of_rescue_after_labels_is_recorded_and_said(fresh_store: Store, language: str) -> None:
+    made = ready_project(fresh_store, 2)
+    people = annotators(fresh_store, made)
+    made = change_project(fresh_store, made, rescue=True)  # before any label
+    time.sleep(0.002)
+    for one, person in itertools.product(items(fresh_store, made), people):
+        label(fresh_store, made, person, one.uid, "accept")
+    assert not gather(fresh_store, made)["provenance"]["rescue_changes"]
+    time.sleep(0.002)
+    made = change_project(fresh_store, made, author="Lin", rescue=False, presentation="original", blur=True)
+    last = events(fresh_store, made, action="settings")[-1]
+    assert (last.author, last.data) == ("Lin", {
+        "old": {"rescue": True, "presentation": "masked", "blur": False},
+        "new": {"rescue": False, "presentation": "original", "blur": True},
+    })  # fmt: skip
+    says = {"en": "from yes to no: 6 of 6 labels that stand were in the database",
+            "zh": "由“可以”改为“不可以”：有效标注 6 个，其中 6 个"}  # fmt: skip
+    text = release_file(fresh_store, make_release(fresh_store, made, "1.0"), f"method.{language}.md").decode()
+    assert says[language] in text and says[language] in datasheet(fresh_store, made, language)
 
 
 def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_store: Store) -> None:
