@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from commands.shared import answer, json_option
+from commands.shared import answer, json_option, margin_option, seeds_options
 from core.language import LANGUAGES
 
 
@@ -21,6 +21,9 @@ from core.language import LANGUAGES
     help="What each side's sum is divided by: the sentences of that side, or all.",
 )
 @click.option("--least-mass", type=click.FloatRange(0, 1), help="Leave out sentences with a smaller pair mass.")
+@margin_option("log10", of="difference of means of two models")
+@margin_option("auc", "--auc-margin", of="difference of side AUC")
+@seeds_options
 @json_option
 def report(
     scores: str,
@@ -29,27 +32,33 @@ def report(
     models: tuple[str, ...],
     denominator: str,
     least_mass: float | None,
+    margin: float,
+    auc_margin: float,
+    seeds: tuple[str, ...],
+    no_seed_names: bool,
     as_json: bool,
 ) -> None:
     """Write figures, tables, extremes, method and signatures of SCORES into one self-contained HTML file.
 
     It holds no script and fetches nothing.
     """
-    from core.model_bias import models_of, read_scores, rows_of
+    from core.model_bias import models_of, read_groups, read_scores, rows_of, seed_groups
     from core.report.html_file import ReportSettings, file_digest, write_report
 
     frame = read_scores(scores)
     for model in models:
         rows_of(frame, model)  # an unknown name is refused with a list of the names
+    shown = list(models) or models_of(frame)
     settings = ReportSettings(
         models=models,
         denominator="all" if denominator == "all" else "side",
         least_mass=least_mass,
         data=Path(scores).name,
         digest=file_digest(Path(scores)),
+        seeds=seed_groups(shown, read_groups(seeds), by_name=not no_seed_names),
+        margins={"log10": margin, "auc": auc_margin},
     )
     path = write_report(frame, Path(out), settings=settings, language="zh" if lang == "zh" else "en")
-    shown = list(models) or models_of(frame)
     size = path.stat().st_size
     answer(
         {"out": str(path), "models": shown, "bytes": size},

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from core.files.archives import Member
     from core.runs.misgendering import VerdictReport
     from core.runs.scoring import ScoringReport
+    from core.statistics.equivalence import Scale
 
 RECOUNTING = (
     "A setting has changed and the items are being recounted: some of these numbers are old. "
@@ -64,6 +65,28 @@ def spreadsheet_option(function: Function) -> Function:
     """`--spreadsheet FILE`: a copy of the table for spreadsheet programs."""
     help = "Write the table to this file too (CSV), with an apostrophe before each text that a spreadsheet would run."
     return click.option("--spreadsheet", type=click.Path(dir_okay=False, path_type=Path), help=help)(function)
+
+
+def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "difference") -> Callable[[Function], Function]:
+    """An option for the margin of a scale: up to which size a difference counts as none; 0 for no margin."""
+    from core.statistics.equivalence import MARGINS
+
+    default = MARGINS[scale] or 0.0
+    unit = {"auc": "AUC, 0 to 1", "share": "share, 0 to 1"}.get(scale, scale)
+    help = f"Up to which size a {of} ({unit}) counts as none; 0: no margin, so that is not decided."
+    return click.option(name, type=click.FloatRange(min=0), default=default, show_default=True, help=help)
+
+
+def seeds_options(function: Function) -> Function:
+    """`--seeds NAME=A,B,C` and `--no-seed-names`: which models are seeds of one."""
+    option = click.option(
+        "--seeds", multiple=True, metavar="NAME=A,B,C",
+        help="A, B and C are seeds of one model. Names that end in a seed (bert-seed1, bert_s2) are grouped anyway.",
+    )  # fmt: skip
+    other = click.option(
+        "--no-seed-names", is_flag=True, help="Group only what --seeds names, whatever models are called."
+    )
+    return option(other(function))
 
 
 def answer_run(

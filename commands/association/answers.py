@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from commands.model_bias.answers import equivalence_data, estimate_data
+from commands.model_bias.answers import estimate_data
 from core.association.crossing import signature
 from core.association.hypotheses import OUTCOMES, Verdict, means_of, multilingual, verdicts
 from core.association.measures import (
@@ -38,7 +38,7 @@ def measured(frame: pd.DataFrame, language: str, *, margin: float | None, monoli
     found = {name: _model(rows_of(frame, name), margin) for name in names}
     partners = _partners(names, monolingual)
     for other in partners[1:]:
-        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other))
+        verdict = multilingual(rows_of(frame, partners[0]), rows_of(frame, other), margin)
         found[other]["hypotheses"].append(_verdict(verdict) | {"monolingual": partners[0]})
     rows = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
@@ -101,7 +101,7 @@ def _difference(one: Difference) -> dict[str, Any]:
 
 def _against(one: Difference, margin: float | None) -> dict[str, Any]:
     """A difference, whether it is smaller than the margin, and the smallest one that such data show."""
-    return _difference(one) | {"equivalence": equivalence_data(equivalence(one.estimate, margin))}
+    return _difference(one) | {"equivalence": equivalence(one.estimate, margin).data}
 
 
 def _verdict(one: Verdict) -> dict[str, Any]:
@@ -112,12 +112,14 @@ def _verdict(one: Verdict) -> dict[str, Any]:
     for item, source in zip(evidence, one.evidence, strict=True):
         if item["holds"] is None:
             item["holds_reason"] = str(source.estimate.reason)
+        if source.equivalence is not None:
+            item["equivalence"] = source.equivalence.data
     data: dict[str, Any] = {"name": one.name, "reading": one.reading, "verdict": one.outcome, "evidence": evidence}
     data["clear"] = one.clear
     if one.clear is None:
         data["clear_reason"] = "A test says it, or an interval is missing."
     if one.equivalence is not None:
-        data["equivalence"] = equivalence_data(one.equivalence)
+        data["equivalence"] = one.equivalence.data
     return data | ({"remark": str(one.remark)} if one.remark else {})
 
 

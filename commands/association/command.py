@@ -12,6 +12,7 @@ from commands.shared import (
     answer,
     db_option,
     json_option,
+    margin_option,
     spreadsheet_option,
     target_or_none,
     warn,
@@ -74,9 +75,7 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
     type=click.Choice(ATTRIBUTES),
     help="Hidden professions: one mask a whitespace word (default; Chinese: piece), or one a piece.",
 )
-@click.option(
-    "--margin", type=click.FloatRange(min=0, min_open=True), help="H3: how large a difference (ln) counts as none."
-)
+@margin_option("ln", of="difference (H3, classes, fields, H4)")
 @click.option("--monolingual", help="H4: which of the models is the monolingual one; default: as the papers list it.")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")

@@ -9,8 +9,9 @@ import pandas as pd
 from commands.shared import with_reasons
 from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infinite_rows, many_intervals, undefined_rows
 from core.model_bias.missing import MissingValues
+from core.report.several_models import margins_say
 from core.statistics import Estimate
-from core.statistics.equivalence import ANSWERS, Equivalence
+from core.statistics.equivalence import ANSWERS, Equivalence, Margins
 
 MEANS = {
     "bias_man": "Bias_man",
@@ -262,19 +263,13 @@ def measures_data(estimates: Mapping[str, Estimate]) -> dict[str, dict[str, Any]
     return {name: estimate_data(one) if name == "side_auc" else mean_data(one) for name, one in estimates.items()}
 
 
-def equivalence_data(found: Equivalence) -> dict[str, Any]:
-    """Whether a difference is smaller than the margin, and the smallest one that such data show, for JSON."""
-    values = {
-        "margin": found.margin,
-        "low_90": found.low,
-        "high_90": found.high,
-        "smallest_shown": found.smallest,
-    }
-    return {"answer": found.answer, "says": str(found.remark), **with_reasons(values, found.remark)}
-
-
 def difference_text(
-    a: str, b: str, estimates: Mapping[str, Estimate], fixed: Mapping[str, Estimate], found: Mapping[str, Equivalence]
+    a: str,
+    b: str,
+    estimates: Mapping[str, Estimate],
+    fixed: Mapping[str, Estimate],
+    found: Mapping[str, Equivalence],
+    margins: Margins,
 ) -> str:
     """Model a minus model b in words: shown to differ, shown to be smaller than the margin, or neither."""
     lines = [f"{a} minus {b}, same sentences (log10; the AUC has no base)"]
@@ -286,7 +281,8 @@ def difference_text(
         lines.append(line)
         if fixed[name] is not estimate and fixed[name].low is not None:
             lines.append(f"  {'':<14} {'':>8} for these pairs only: {_interval(fixed[name], 4)}")
-    return "\n".join([*lines, f"  {many_intervals(list(estimates.values())).sentence}"])
+    several = many_intervals(list(estimates.values())).sentence
+    return "\n".join([*lines, f"  {margins_say(margins, str)}", f"  {several}"])
 
 
 def correlation_data(found: pd.DataFrame, raw: pd.DataFrame) -> list[dict[str, Any]]:

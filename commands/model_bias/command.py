@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import answer, json_option
+from commands.shared import answer, json_option, margin_option, seeds_options
 
 if TYPE_CHECKING:  # pandas only when the command runs
     import pandas as pd
+
+    from core.statistics.equivalence import Margins
 
 
 @click.command("bias")
@@ -48,23 +50,12 @@ if TYPE_CHECKING:  # pandas only when the command runs
     metavar="A B",
     help="Model A minus model B on the same sentences.",
 )
-@click.option(
-    "--margin",
-    type=click.FloatRange(min=0, min_open=True),
-    help="How large a difference of means (log10) counts as none; without it that is not decided.",
-)
-@click.option(
-    "--auc-margin", type=click.FloatRange(min=0, min_open=True), help="The same for a difference of side AUC (0 to 1)."
-)
+@margin_option("log10", of="difference of means")
+@margin_option("auc", "--auc-margin", of="difference of side AUC")
 @click.option(
     "--correlations", is_flag=True, help="Also how every two models correlate, prior-corrected, with the null band."
 )
-@click.option(
-    "--seeds",
-    multiple=True,
-    metavar="NAME=A,B,C",
-    help="Models A, B and C are seeds of one. Names that end in a seed (bert-seed1, bert_s2) are grouped without it.",
-)
+@seeds_options
 @click.option("--nulls", is_flag=True, help="Also what shuffled sides give, and of which measure it is the null.")
 @click.option(
     "--list", "listed", type=click.IntRange(0), default=20, show_default=True, help="Undefined sentences to list."
@@ -85,13 +76,14 @@ def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str
     from core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups
 
     as_json, extra = options.pop("as_json"), {name: options.pop(name) for name in ("by", "nulls", "listed")}
-    named = options.pop("seeds")
-    margins, correlated = (options.pop("margin"), options.pop("auc_margin")), options.pop("correlations")
+    named, by_name = options.pop("seeds"), not options.pop("no_seed_names")
+    margins: Margins = {"log10": options.pop("margin"), "auc": options.pop("auc_margin")}
+    correlated = options.pop("correlations")
     frame = read_scores(scores)
     for name in (*models, *chain(*differences)):
         rows_of(frame, name)  # refuse an unknown name before the work
     wanted = list(models or models_of(frame))
-    groups = seed_groups(models_of(frame), read_groups(named))
+    groups = seed_groups(models_of(frame), read_groups(named), by_name=by_name)
     found = [_model(rows_of(frame, name), options, **extra) for name in wanted]
     names = plain_names(frame)
     data: dict[str, Any] = {"models": {names[label]: one for (label, one), _ in found}}
@@ -151,24 +143,24 @@ def _differences(
     frame: "pd.DataFrame",
     wanted: tuple[tuple[str, str], ...],
     options: dict[str, Any],
-    margins: tuple[float | None, float | None],
+    margins: "Margins",
 ) -> tuple[list[dict[str, Any]], str]:
     from commands.model_bias import answers
     from core.model_bias import paired_differences
-    from core.statistics.equivalence import equivalence
+    from core.report.several_models import against_margins
 
     kept = {name: options[name] for name in ("denominator", "unit", "resamples", "seed")}
     data, lines = [], []
     for a, b in wanted:
         estimates = paired_differences(frame, a, b, **kept)
         fixed = paired_differences(frame, a, b, **(kept | {"unit": _fixed_unit(frame, options["unit"])}))
-        found = {name: equivalence(one, margins[name == "side_auc"]) for name, one in estimates.items()}
+        found = against_margins(estimates, margins)
         named, of_these_pairs = answers.measures_data(estimates), answers.measures_data(fixed)
         for name, one in found.items():
-            named[name]["equivalence"] = answers.equivalence_data(one)
+            named[name]["equivalence"] = one.data
         units = max(estimate.units for estimate in estimates.values())
         data.append({"a": a, "b": b, **named, "units": units, "fixed_pairs": of_these_pairs})
-        lines.append(answers.difference_text(a, b, estimates, fixed, found))
+        lines.append(answers.difference_text(a, b, estimates, fixed, found, margins))
     return data, "\n".join(lines)
 
 

@@ -48,6 +48,7 @@ class Evidence:
     what: str
     estimate: Estimate
     wanted: Literal["above", "below"]
+    equivalence: Equivalence | None = None  # of H4: the difference of two models against the margin
 
     @property
     def holds(self) -> bool | None:
@@ -138,11 +139,11 @@ def no_difference(estimate: Estimate, margin: float | None) -> Verdict:
     return Verdict("H3", "literal", found.answer, evidence, found.remark, found)
 
 
-def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None) -> Verdict:
+def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None, margin: float | None = None) -> Verdict:
     """H4: |M - W| of the multilingual model less that of the monolingual one, below 0 in every class.
 
     Both are on the same sentences, those for which each has a number, and drawn alike. It compares differences inside
-    each model, never means of two models with different tokenizers.
+    each model, never means of two models with different tokenizers. *margin* (ln): up to which size they do not differ.
     """
     if monolingual is None or other is None:
         return Verdict("H4", "literal", "undecided", (), NO_PARTNER)
@@ -155,7 +156,7 @@ def multilingual(monolingual: pd.DataFrame | None, other: pd.DataFrame | None) -
             estimate = joint_interval(parts, _smaller, "male", "female")
         else:
             estimate = Estimate.undefined(NO_PARTNER)
-        evidence.append(Evidence(kind, estimate, "below"))
+        evidence.append(Evidence(kind, estimate, "below", equivalence(estimate, margin)))
     left_out = len(_defined(other)) + len(_defined(monolingual)) > sum(map(len, shared))
     remark = Note(LEFT_OUT, {"sentences": len(shared[0])}) if left_out else None
     return Verdict("H4", "literal", _outcome(evidence), tuple(evidence), remark)

@@ -18,7 +18,7 @@ from core.model_bias.mixing import Mass, VarianceShares, mass_of, prior_correcte
 from core.model_bias.model_names import plain_names
 from core.model_bias.nulls import NULL_OF, Null, shuffled_sides
 from core.model_bias.score_files import is_reference, label_of, models_of, read_scores, rows_of
-from core.model_bias.seeds import Groups, grouping, over_seeds, read_groups, seed_groups, unit_of
+from core.model_bias.seeds import Groups, grouping, over_seeds, read_groups, seed_groups, unit_of, written_groups
 from core.model_bias.summary import Summary, Thresholded, in_ln, summarise, summarise_by, thresholded
 from core.statistics import Resampling
 from core.statistics.units import Units, units_of
@@ -66,4 +66,5 @@ __all__ = [
     "unit_of",
     "units_of",
     "variance_shares",
+    "written_groups",
 ]

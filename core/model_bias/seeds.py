@@ -31,8 +31,10 @@ UNREAD = N_("{text} names no group of seeds: write NAME=MODEL,MODEL.")
 Groups = dict[str, tuple[str, ...]]
 
 
-def seed_groups(models: Sequence[str], named: Mapping[str, Sequence[str]] | None = None) -> Groups:
-    """Which of *models* are seeds of one, by the name of that: *named* ones, then those whose names say it.
+def seed_groups(
+    models: Sequence[str], named: Mapping[str, Sequence[str]] | None = None, *, by_name: bool = True
+) -> Groups:
+    """Which of *models* are seeds of one, by the name of that: *named* ones, and with *by_name* those that say it.
 
     A name says it by ending in a seed, as bert-seed1, bert_s2, bert-run3 do, where at least two models share what
     stands before it. Raises NotFound for a model that is not there, BadFile for one that is named twice.
@@ -45,7 +47,7 @@ def seed_groups(models: Sequence[str], named: Mapping[str, Sequence[str]] | None
         if taken.count(model) > 1:
             raise BadFile(TAKEN, model=model)
     found: dict[str, list[str]] = {}
-    for model in models:
+    for model in models if by_name else ():
         if model not in taken and (parts := SEED.match(model)):
             found.setdefault(parts["model"], []).append(model)
     return groups | {name: tuple(seeds) for name, seeds in found.items() if len(seeds) > 1 and name not in groups}
@@ -61,6 +63,11 @@ def read_groups(texts: Sequence[str]) -> Groups:
             raise BadFile(UNREAD, text=text)
         groups[name.strip()] = models
     return groups
+
+
+def written_groups(groups: Groups) -> list[str]:
+    """Groups as a user writes them, the reverse of `read_groups`."""
+    return [f"{name}={','.join(seeds)}" for name, seeds in groups.items()]
 
 
 def grouping(groups: Groups) -> Note:

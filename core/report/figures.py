@@ -11,7 +11,7 @@ from core.charts.bias_distribution import bins, distribution_says, ridges
 from core.charts.heatmap import heatmap
 from core.charts.model_bias import sides, sides_says
 from core.errors import N_
-from core.model_bias import Groups, Summary, correlation, grouping, seed_groups, sign_agreement, unit_of
+from core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
 from core.report.numbers import interval
 from core.report.table_lines import Paper, Say
 from core.sentence_bias.bias import LN10
@@ -34,11 +34,15 @@ def figures(
     summaries: Sequence[Summary],
     groups: Mapping[str, Sequence[Summary]],
     *,
+    seeds: Groups,
     papers: Mapping[str, Paper],
     notes: Mapping[str, str],
     say: Say,
 ) -> list[Figure]:
-    """All figures of the models in *summaries*, in their order; `groups` are their summaries by keyword pair."""
+    """All figures of the models in *summaries*, in their order; `groups` are their summaries by keyword pair.
+
+    `seeds`: which models are seeds of one.
+    """
     models = [one.model for one in summaries]
     values = {model: frame.loc[frame["model"] == model, "bias_log10"].to_numpy() for model in models}
     found = [
@@ -47,7 +51,7 @@ def figures(
         _order(values, say),
         _pairs(groups, say),
     ]
-    return found if len(models) < 2 else [*found, *_together(frame, models, say)]
+    return found if len(models) < 2 else [*found, *_together(frame, models, seeds, say)]
 
 
 def side_rows(summaries: Sequence[Summary], papers: Mapping[str, Paper], notes: Mapping[str, str]) -> pd.DataFrame:
@@ -145,9 +149,9 @@ def _bands(bands: "pd.Series[float]") -> str:
     return least if least == most else f"{least} … {most}"
 
 
-def _together(frame: pd.DataFrame, models: Sequence[str], say: Say) -> list[Figure]:
+def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: Say) -> list[Figure]:
     place = {model: n for n, model in enumerate(models)}
-    found, groups = [], seed_groups(models)
+    found = []
     kinds = (
         (correlation(frame), N_("Correlation (Pearson), prior-corrected"), CORRECTED, (-1.0, 1.0)),
         (

@@ -8,7 +8,7 @@ import hashlib
 import html
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -20,13 +20,24 @@ from core.charts.export import picture
 from core.charts.palette import LIGHT, css_variables
 from core.errors import N_, BadFile
 from core.language import Language, translate
-from core.model_bias import Summary, extremes, models_of, prior_corrected, summarise, summarise_by
+from core.model_bias import (
+    Groups,
+    Summary,
+    extremes,
+    models_of,
+    prior_corrected,
+    seed_groups,
+    summarise,
+    summarise_by,
+)
 from core.report import sentences, table
 from core.report.figures import WIDTH, Figure, figures
 from core.report.method_texts import METHOD, UNDEFINED, WORDS
+from core.report.several_models import default_margins, differences_html, seeds_html
 from core.report.table_lines import Paper, Say, table_lines
 from core.report.topic_words import words_html
 from core.sentence_bias.bias import OBVIOUS, Denominator, SideMeans, side_means
+from core.statistics.equivalence import Margins
 from core.version import VERSION
 
 EXTREMES = 5
@@ -39,7 +50,9 @@ class ReportSettings:
     """What a report is of, and how its numbers are made.
 
     `models`: which, in which order; () for all, in the order of the file. `data`: the name of the score file and
-    `digest` its SHA-256; "" where the rows come from elsewhere, whose own hash then stands alone.
+    `digest` its SHA-256; "" where the rows come from elsewhere, whose own hash then stands alone. `seeds`: which models
+    are seeds of one (None: those whose names say it). `margins`: up to which size a difference of two models counts as
+    none, by scale.
     """
 
     models: tuple[str, ...] = ()
@@ -48,6 +61,8 @@ class ReportSettings:
     data: str = ""
     digest: str = ""
     extremes: int = EXTREMES
+    seeds: Groups | None = None
+    margins: Margins = field(default_factory=default_margins)
 
 
 def file_digest(path: Path) -> str:
@@ -99,13 +114,15 @@ def report_html(
     kept = frame if settings.least_mass is None else frame[~(frame["pair_mass"] < settings.least_mass)]
     kept = kept.assign(corrected_log10=prior_corrected(kept))
     papers, notes = paper_values(), model_notes(models, say)
-    drawn = figures(kept, found, groups, papers=papers, notes=notes, say=say)
+    seeds = seed_groups(models) if settings.seeds is None else settings.seeds
+    drawn = figures(kept, found, groups, seeds=seeds, papers=papers, notes=notes, say=say)
     body = [
         _head(models, frame, settings, say),
         _figure(drawn[0], 1),
         _heading(say(N_("All measures"))),
         _table(found, kept, settings, papers, notes, say),
         *(_figure(figure, number) for number, figure in enumerate(drawn[1:], 2)),
+        *_together(found, kept, seeds, settings, say),
         _heading(say(N_("Extremes"))),
         *(_extremes(kept[kept["model"] == model], model, settings.extremes, say) for model in models),
         _heading(say(N_("Topic words"))),
@@ -225,6 +242,20 @@ def _table(
     )
     signatures = {one.model: one.signature for one in found}
     return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
+
+
+def _together(
+    found: Sequence[Summary], kept: pd.DataFrame, seeds: Groups, settings: ReportSettings, say: Say
+) -> list[str]:
+    """What several models need: their differences, and the means over the seeds of one."""
+    parts = []
+    if len(found) > 1:
+        models = [one.model for one in found]
+        how: dict[str, Any] = {"groups": seeds, "margins": settings.margins, "denominator": settings.denominator}
+        parts += [_heading(say(N_("Differences of two models"))), differences_html(kept, models, **how, say=say)]
+    if seeds:
+        parts += [_heading(say(N_("Over seeds"))), seeds_html({one.model: one for one in found}, seeds, say)]
+    return parts
 
 
 def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:

@@ -2,11 +2,14 @@
 
 That an interval holds 0 does not show that there is no difference. Two one-sided tests do, against a margin that the
 user sets (Schuirmann 1987): the whole 90 % interval lies inside it. Without a margin the question is not decided.
+
+What is small depends on the scale: each has a margin of its own, which pages and commands begin with and name.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from core.errors import N_
 from core.statistics.estimate import Estimate, Note
@@ -16,6 +19,15 @@ ANSWERS: dict[Answer, str] = {
     "yes": N_("smaller than the margin"),
     "no": N_("larger than the margin"),
     "undecided": N_("not decided"),
+}
+Scale = Literal["log10", "ln", "auc", "share"]
+Margins = Mapping[Scale, float | None]
+SCALES: dict[Scale, str] = {"log10": "log10", "ln": "ln", "auc": N_("AUC, 0 to 1"), "share": N_("share, 0 to 1")}
+MARGINS: dict[Scale, float | None] = {
+    "log10": 0.1,  # a third of what the papers call obvious: the odds of the two words change by a quarter
+    "ln": None,  # of professions: hypothesis H3 is not decided before a user sets one
+    "auc": 0.05,
+    "share": 0.05,  # 5 percentage points
 }
 LEVEL = 0.05  # of each of the two one-sided tests, and of the two-sided test of a difference
 POWER = 0.8
@@ -44,6 +56,13 @@ class Equivalence:
     high: float | None = None
     p: float | None = None
     smallest: float | None = None
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The answer for JSON; beside each None stands why, as KEY_reason."""
+        values = {"margin": self.margin, "low_90": self.low, "high_90": self.high, "smallest_shown": self.smallest}
+        reasons = {f"{key}_reason": str(self.remark) for key, value in values.items() if value is None}
+        return {"answer": self.answer, "says": str(self.remark), **values, **reasons}
 
 
 def equivalence(difference: Estimate, margin: float | None) -> Equivalence:

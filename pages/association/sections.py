@@ -17,6 +17,7 @@ from core.statistics import Estimate
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
 from pages.ui.choose import choose
+from pages.ui.equivalence import margin_box
 from pages.ui.language import _
 from pages.ui.numbers import methods_text, note_text, undefined
 from pages.ui.style import colours
@@ -50,12 +51,9 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     """H1 to H4 in both readings, then the numbers they rest on."""
     with st.spinner(_("Working out intervals over professions and person words …"), show_time=True):
         groups, found, without = described(table, version, model)
-    margin = st.number_input(
-        _("Margin of H3 (ln): how large may a difference be and still count as none?"),
-        min_value=0.0, max_value=5.0, value=0.0, step=0.05, key="margin", width=420,
-    )  # fmt: skip
-    result = verdicts(means_of(groups), found, margin or None)
-    result.append(_fourth(table, version, model, models))
+    margin = margin_box("ln", "margin")
+    result = verdicts(means_of(groups), found, margin)
+    result.append(_fourth(table, version, model, models, margin))
     show_html(verdict_cards(result))
     if any(one.name == "balanced" for one in found):
         st.caption(_("A verdict goes by the values, as in the thesis; whether the intervals agree is said beside it."))
@@ -64,7 +62,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     says = paragraph((_direction(), _chance(found)))
     chart = leans(_named(data), description=says, row=CLASS_ROW, say=_, palette=colours())
     show_chart(chart, data, key="differences", says=says)
-    show_html(difference_table(found, without, margin=margin or None))
+    show_html(difference_table(found, without, margin=margin))
     text = _(
         "Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows. Against the margin: "
         "two one-sided tests. Shown from: about the smallest difference that data like these show in 80 of 100 cases."
@@ -74,14 +72,14 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     fields = [one for one in by(table, version, model, "field") if one.name]
     if fields:
         st.subheader(_("By field"), anchor=False)
-        show_html(difference_table(fields, [], head=_("Field"), margin=margin or None))
+        show_html(difference_table(fields, [], head=_("Field"), margin=margin))
     st.subheader(_("Mean association of each group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
     st.caption(f"`{signature(found[0].unit if found else 'pair')}`")
 
 
-def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Verdict:
+def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> Verdict:
     """H4 of this model against the other kind in the run: this one monolingual, or this one multilingual."""
     kinds = {name: is_multilingual(name) for name in models}
     wanted = not kinds[model] if kinds[model] is not None else None
@@ -91,7 +89,7 @@ def _fourth(table: str, version: str, model: str, models: tuple[str, ...]) -> Ve
     if partner is None:
         return multilingual(None, None)
     one, other = (partner, model) if kinds[model] else (model, partner)
-    return multilingual(rows(table, version, one), rows(table, version, other))
+    return multilingual(rows(table, version, one), rows(table, version, other), margin)
 
 
 def frame_of(found: list[Difference]) -> pd.DataFrame:

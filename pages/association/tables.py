@@ -13,6 +13,7 @@ from core.charts.association import CLASS_NAMES, GENDER_NAMES
 from core.report.numbers import interval, plain_number, signed_number
 from core.statistics import Estimate
 from core.statistics.equivalence import ANSWERS, equivalence
+from pages.ui.equivalence import against, shown_from
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import below, element, joined, number_columns, span, table
@@ -61,8 +62,7 @@ def difference_table(
         if bare:
             cells.append(_estimate(bare[one.name].estimate, lean=True) if one.name in bare else DASH)
         tested = equivalence(one.estimate, margin)
-        shown = _("shown from {smallest}").format(smallest=plain_number(tested.smallest))
-        cells.append(joined([_(ANSWERS[tested.answer]), below(shown)]))
+        cells.append(joined([_(ANSWERS[tested.answer]), below(shown_from(tested) or DASH)]))
         units = _("{p} professions × {w} pairs") if one.unit == "pair" else _("{p} professions × {w} words")
         drawn = units.format(p=one.professions, w=one.words)
         lines.append([joined([class_name(one.name), below(drawn)]), *cells])
@@ -186,4 +186,5 @@ def _item(item: Evidence) -> str:
     mark = {True: "✓", False: "✗", None: ""}[item.holds]
     if item.what == BALANCED:
         mark = ""
-    return f"{name}: {value} {ends} {mark}"
+    compared = "" if item.equivalence is None else f" ({against(item.equivalence)})"
+    return f"{name}: {value} {ends} {mark}{compared}"

@@ -9,16 +9,17 @@ import streamlit as st
 
 from core.charts.heatmap import heatmap
 from core.charts.two_models import squares, two_models, two_models_say
-from core.model_bias import grouping, seed_groups, unit_of
+from core.model_bias import Groups, unit_of
 from core.report.figures import correlation_reading
-from core.report.numbers import interval, plain_number, signed_number
-from core.statistics.equivalence import ANSWERS, NO_MARGIN, equivalence
-from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs
+from core.report.numbers import interval, signed_number
+from core.report.several_models import TITLE, reading, rows_of_differences, rows_over_seeds
+from core.statistics.equivalence import Margins
+from pages.model_bias.numbers import at_once, correlations, differences, rows_for, signs, summary
 from pages.model_bias.sentences import show_sentences
-from pages.model_bias.source import Settings
+from pages.model_bias.source import Settings, choose_seeds
 from pages.ui.charts import downloads, vega_lite
+from pages.ui.equivalence import margin_box
 from pages.ui.language import _
-from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
@@ -30,22 +31,23 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
     if len(models) < 2:
         st.info(_("Choose at least two models above."), icon=":material/arrow_upward:")
         return
-    if groups := seed_groups(models):
-        st.caption(plain(note_text(grouping(groups))))
+    groups = choose_seeds(models)
     settings = at_once(settings)
     # Names that do not fit beside a half-wide square, or squares too small for numbers: one below the other.
     wide = len(models) > 4 or max(map(len, models)) > 18
     left, right = (st.container(), st.container()) if wide else st.columns(2, gap="large")
     with left:
         st.subheader(_("Correlation"))
-        clicked = _correlation(source, models, settings)
+        clicked = _correlation(source, models, settings, groups)
     with right:
         st.subheader(_("Same side"))
-        clicked = _same_side(source, models, settings) or clicked
+        clicked = _same_side(source, models, settings, groups) or clicked
     _two(source, models, settings, clicked)
+    if groups:
+        _over_seeds(source, settings, groups)
 
 
-def _correlation(source: ScoreFile, models: list[str], settings: Settings) -> tuple[str, str] | None:
+def _correlation(source: ScoreFile, models: list[str], settings: Settings, groups: Groups) -> tuple[str, str] | None:
     kinds = {"pearson": "Pearson", "spearman": "Spearman"}
     with st.container(horizontal=True, vertical_alignment="center"):
         method = st.segmented_control(
@@ -64,12 +66,12 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings) -> tu
             help=_("Two models that know nothing but word frequency correlate too; this leaves the contexts."),
         )
     found = correlations(source, models, settings, method, corrected)
-    says = paragraph((_correlation_says(found, kinds[str(method)]), correlation_reading(found, _)))
+    says = paragraph((_correlation_says(found, groups, kinds[str(method)]), correlation_reading(found, _)))
     return _clickable(found, says, key="models-correlation", value=_("correlation"), low=-1.0)
 
 
-def _correlation_says(found: pd.DataFrame, kind: str) -> str:
-    pairs = _each_once(found).dropna(subset="value")
+def _correlation_says(found: pd.DataFrame, groups: Groups, kind: str) -> str:
+    pairs = _each_once(found, groups).dropna(subset="value")
     if pairs.empty:
         return _("No two models share enough sentences for a correlation.")
     most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
@@ -81,17 +83,16 @@ def _correlation_says(found: pd.DataFrame, kind: str) -> str:
     return text.format(kind=kind, high=high, a=most["a"], b=most["b"], low=low, c=least["a"], d=least["b"])
 
 
-def _each_once(found: pd.DataFrame) -> pd.DataFrame:
+def _each_once(found: pd.DataFrame, groups: Groups) -> pd.DataFrame:
     """Every two models once, without those that are seeds of one model."""
     order = {name: n for n, name in enumerate(dict.fromkeys(found["a"]))}
-    groups = seed_groups(list(order))
     unlike = found["a"].map(lambda a: unit_of(a, groups)) != found["b"].map(lambda b: unit_of(b, groups))
     return found[(found["a"].map(order) < found["b"].map(order)) & unlike]
 
 
-def _same_side(source: ScoreFile, models: list[str], settings: Settings) -> tuple[str, str] | None:
+def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups: Groups) -> tuple[str, str] | None:
     found = signs(source, models, settings)
-    pairs = _each_once(found).dropna(subset="value")
+    pairs = _each_once(found, groups).dropna(subset="value")
     says = _("No two models lean on the same sentences.")
     if len(pairs) == 1:
         says = _("Both prefer the same word on {share} of the sentences.").format(
@@ -171,43 +172,27 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
 
 
 def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
-    title = _("{a} less {b}, on the sentences that both have").format(a=a, b=b)
+    title = _(TITLE).format(a=a, b=b)
     st.markdown(f"**{plain(title)}**")
-    names = {
-        "bias_man": "Bias_man",
-        "bias_woman": "Bias_woman",
-        "model_bias": "Model_bias",
-        "signed_mean": _("Signed mean"),
-        "mean_abs": _("Mean size"),
-        "side_auc": _("Side AUC"),
+    margins: Margins = {
+        "log10": margin_box("log10", "difference-margin"),
+        "auc": margin_box("auc", "difference-margin-auc"),
     }
-    margin = st.number_input(
-        _("Margin (log10; the AUC: 0 to 1): how large may a difference be and still count as none?"),
-        min_value=0.0, max_value=5.0, value=0.0, step=0.05, key="difference-margin",
-    )  # fmt: skip
     with st.spinner(_("Drawing the same sentences for both …"), show_time=True):
         found = differences(source, a, b, settings)
-    tested = {name: equivalence(one, margin or None) for name, one in found.items()}
-    rows = [
-        {
-            _("measure"): names[name],
-            _("difference"): signed_number(one.value),
-            _("95 % interval"): interval(one.low, one.high, signed=True) or "—",
-            _("against the margin"): _(ANSWERS[tested[name].answer]),
-            _("shown from"): plain_number(tested[name].smallest),
-        }
-        for name, one in found.items()
-    ]
-    st.dataframe(rows, hide_index=True, key="differences")
-    text = _(
-        "log10 (the AUC: 0 to 1). Intervals over {n} stems of word pairs, each an independent lean. Against the "
-        "margin: two one-sided tests (the 90 % interval lies inside it). Shown from: about the smallest difference "
-        "that data like these show in 80 of 100 cases (two-sided, 0.05)."
-    )
-    st.caption(plain(text.format(n=f"{max((one.units for one in found.values()), default=0):,}")))
-    reasons = [one.reason or one.note for one in found.values() if one.low is None]
-    for reason in dict.fromkeys(map(note_text, [*reasons, *([] if margin else [NO_MARGIN])])):
-        st.caption(f"— {plain(reason)}")
+    st.dataframe(rows_of_differences(found, margins, _), hide_index=True, key="differences")
+    for line in reading(found, margins, _):
+        st.caption(plain(line))
+
+
+def _over_seeds(source: ScoreFile, settings: Settings, groups: Groups) -> None:
+    """Each measure of a model as the mean over its seeds."""
+    st.subheader(_("Over seeds"))
+    for name, seeds in groups.items():
+        st.markdown(f"**{plain(name)}**")
+        with st.spinner(_("Working out the intervals …"), show_time=True):
+            found = [summary(source, seed, settings) for seed in seeds]
+        st.dataframe(rows_over_seeds(found, _), hide_index=True, key=f"over-seeds-{name}")
 
 
 def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, square: dict[str, float] | None) -> None:

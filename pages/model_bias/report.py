@@ -4,10 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.model_bias import Groups
 from core.report.html_file import ReportSettings, file_digest, report_html
 from core.runs.records import Run
+from core.statistics.equivalence import Margins
 from pages.model_bias.numbers import summary
-from pages.model_bias.source import Settings
+from pages.model_bias.source import Settings, choose_seeds
+from pages.ui.equivalence import margin_box
 from pages.ui.language import _, language
 from pages.ui.runs import finished_at
 from pages.ui.score_files import ScoreFile, score_frame
@@ -28,13 +31,19 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     if run is not None:
         made = _("Scored {created}; {n} sentences.").format(created=finished_at(run), n=f"{run.sentences:,}")
         st.caption(plain(made))
-    now = (source, tuple(models), settings, language())
+    seeds = choose_seeds(models) if len(models) > 1 else {}
+    with st.container(horizontal=True):
+        margins: Margins = {
+            "log10": margin_box("log10", "report-margin"),
+            "auc": margin_box("auc", "report-margin-auc"),
+        }
+    now = (source, tuple(models), settings, language(), seeds, margins)
     ready = st.session_state.get("report-ready")
     if ready is None or ready[0] != now:
         if not st.button(_("Make the report"), icon=":material/description:", type="primary", key="report-make"):
             return
         with st.spinner(_("Drawing the figures …"), show_time=True):
-            ready = (now, _report_bytes(source, models, settings))
+            ready = (now, _report_bytes(source, models, settings, seeds, margins))
         st.session_state["report-ready"] = ready
     st.download_button(
         _("Download the report (HTML)"),
@@ -49,7 +58,7 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     st.caption(_("On the command line: python cli.py report scores.csv --out report.html"))
 
 
-def _report_bytes(source: ScoreFile, models: list[str], settings: Settings) -> bytes:
+def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seeds: Groups, margins: Margins) -> bytes:
     known = {model: summary(source, model, settings) for model in models}
     wanted = ReportSettings(
         models=tuple(models),
@@ -57,5 +66,7 @@ def _report_bytes(source: ScoreFile, models: list[str], settings: Settings) -> b
         least_mass=settings.least_mass,
         data=source.name,
         digest=file_digest(Path(source.path)),
+        seeds=seeds,
+        margins=margins,
     )
     return report_html(score_frame(source), settings=wanted, language=language(), summaries=known).encode()

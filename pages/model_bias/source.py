@@ -5,9 +5,13 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import EvenhandError
+from core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
 from core.runs.records import Run
 from core.sentence_bias.bias import Denominator
+from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile, score_file, score_runs
 from pages.ui.text import plain, series
 from pages.ui.uploads import choose_upload
@@ -106,3 +110,30 @@ def _settings() -> Settings:
             )
         )
     return Settings(denominator, least)
+
+
+def choose_seeds(models: list[str]) -> Groups:
+    """Which of *models* are seeds of one: begins with those whose names say it, and the visitor changes it."""
+    by_name = "\n".join(written_groups(seed_groups(models)))
+    kept = st.session_state.setdefault("seeds-text", {})  # other sections lose the box, not what was written
+    with st.expander(_("Seeds of one model"), icon=":material/workspaces:"):
+        text = st.text_area(
+            _("A line a model: its name, then its seeds"),
+            kept.get(tuple(models), by_name),
+            key=f"seeds-{series(models)}",  # other models begin with their own names
+            placeholder="bert=bert-seed1,bert-seed2",
+            help=_(
+                "Several seeds of a model count as one. Models whose names end in a seed stand here from the start; "
+                "without a line each model counts."
+            ),
+        )
+    kept[tuple(models)] = text
+    try:
+        lines = [line for line in text.splitlines() if line.strip()]
+        groups = seed_groups(models, read_groups(lines), by_name=False)
+    except EvenhandError as error:
+        show_error(error)
+        groups = seed_groups(models)
+    if groups:
+        st.caption(plain(note_text(grouping(groups))))
+    return groups

@@ -149,8 +149,9 @@ def test_a_difference_brings_its_equivalence_and_what_it_could_show(tmp_path: Pa
     assert found["fixed_pairs"]["signed_mean"]["low"] is not None
     [narrow] = run(str(path), "--pair-difference", "a", "b", "--margin", "0.1")["differences"]
     assert narrow["signed_mean"]["equivalence"]["answer"] == "no"
-    [none] = run(str(path), "--pair-difference", "a", "b")["differences"]
+    [none] = run(str(path), "--pair-difference", "a", "b", "--margin", "0")["differences"]
     assert "Set a margin" in none["signed_mean"]["equivalence"]["says"]
+    assert none["side_auc"]["equivalence"]["margin"] == 0.05  # the default of its scale
 
 
 def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path: Path) -> None:
@@ -164,6 +165,7 @@ def test_correlations_are_corrected_first_with_their_band(scores: Path, tmp_path
     words = ["bias", str(scores), "--correlations", "--pair-difference", "a", "b"]
     text = CliRunner().invoke(cli, words, catch_exceptions=False).stdout
     assert "prior-corrected" in text and "nan" not in text
+    assert "Margins: 0.1 (log10, default); 0.05 (AUC, 0 to 1, default)." in text
 
 
 def test_seeds_of_a_model_are_shown_as_one(scores: Path) -> None:

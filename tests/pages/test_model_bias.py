@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from benchmarks.made_up_scores import write
 from core.language import translate
-from core.model_bias import read_scores, summarise
+from core.model_bias import read_scores, seed_groups, summarise
 from core.model_bias.saved_filters import saved_filters
 from core.report.numbers import plain_number
 from core.runs.records import runs_folder
@@ -180,6 +180,14 @@ def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
     page.run()
     assert (page.selectbox(key="two-a").value, page.selectbox(key="two-b").value) == ("random-zh", "bert-base-chinese")
     assert len(page.dataframe[0].value) == 6
+    assert page.number_input(key="difference-margin").value == 0.1  # the default of the scale, and of the AUC its own
+    page.number_input(key="difference-margin").set_value(5.0)
+    page.number_input(key="difference-margin-auc").set_value(0.0)
+    page.text_area[0].set_value("bert=bert-base-chinese,random-zh").run()
+    answers = page.dataframe[0].value["against the margin"].tolist()
+    assert set(answers[:5]) == {"smaller than the margin"} and answers[5] == "not decided"
+    assert "Margins: 5 (log10); none (AUC, 0 to 1)." in captions_of(page)
+    assert "counted as one: bert (bert-base-chinese, random-zh)" in captions_of(page) and len(page.dataframe) == 2
     page.selectbox(key="two-b").set_value("random-zh").run()
     assert not page.exception
     assert "two different models" in page.info[0].value
@@ -228,4 +236,4 @@ def test_two_seeds_of_a_model_are_no_two_models() -> None:
 
     names = ["m-seed1", "m-seed2", "other"]
     found = pd.DataFrame([{"a": a, "b": b} for a in names for b in names])
-    assert _each_once(found).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]
+    assert _each_once(found, seed_groups(names)).to_numpy().tolist() == [["m-seed1", "other"], ["m-seed2", "other"]]

@@ -297,6 +297,9 @@ def test_multilingual_against_monolingual():
     weak = table_of(lambda kind, gender: 0.0 if gender == "male" else 0.2, noise=0.05, seed=3)
     found = multilingual(strong, weak)
     assert (found.outcome, found.clear) == ("yes", True)
+    assert [one.equivalence.answer for one in found.evidence] == ["undecided"] * 3  # without a margin
+    assert [one.equivalence.answer for one in multilingual(strong, weak, 5.0).evidence] == ["yes"] * 3
+    assert all(one.equivalence.smallest > 0 for one in found.evidence)
     assert multilingual(weak, strong).outcome == "no"
     assert multilingual(strong, None).outcome == "undecided"
     assert {name: is_multilingual(name) for name in ("bert-base-uncased", "bert-base-multilingual-cased", "own")} == {

@@ -6,7 +6,7 @@ from scipy import stats
 
 from core.errors import BadFile, NotFound
 from core.model_bias import seed_groups, summarise
-from core.model_bias.seeds import grouping, over_seeds, read_groups, unit_of
+from core.model_bias.seeds import grouping, over_seeds, read_groups, unit_of, written_groups
 from tests.support.bias_scores import normal, stemmed
 
 MODELS = ["bert-seed1", "bert-seed2", "bert-seed10", "x_s1", "x_s2", "gpt2", "roberta-s1", "v2", "folder/run-run3"]
@@ -26,6 +26,8 @@ def test_the_user_decides() -> None:
         "bert": ("bert-seed1", "bert-seed2"),
         "x": ("x_s1", "x_s2"),
     }
+    assert seed_groups(MODELS, named, by_name=False) == named
+    assert read_groups(written_groups(named)) == named
     with pytest.raises(NotFound):
         seed_groups(MODELS, {"mine": ["no-model", "v2"]})
     with pytest.raises(BadFile):

@@ -13,11 +13,13 @@ from click.testing import CliRunner
 from benchmarks.made_up_scores import write
 from cli import cli
 from core.errors import BadFile
-from core.model_bias import read_scores, summarise
+from core.model_bias import models_of, paired_differences, read_scores, summarise
 from core.report.html_file import ReportSettings, file_digest, report_html, write_report
 from core.report.numbers import interval, percent, plain_number, probability, signed_number
 from core.report.sentences import list_html, marked
+from core.report.several_models import against_margins, differences_html
 from core.report.table_lines import numbers, table_lines
+from core.statistics.equivalence import Margins
 
 HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[y] &amp; \"'。"
 
@@ -237,3 +239,19 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
     assert corrected < raw
     assert "within the null band of ±" in english[corrected:raw]
     assert "Of pairs of untrained models" in english[raw:]
+
+
+def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> None:
+    """In the report as in `bias`, and two seeds of one model are no two models."""
+    frame = read_scores(scores)
+    models = models_of(frame)
+    margins: Margins = {"log10": 5.0, "auc": None}
+    how: dict[str, Any] = {"margins": margins, "denominator": "side", "say": str}
+    text = differences_html(frame, models, groups={}, **how)
+    assert "bert-base-chinese less made-up-2, on the sentences that both have" in text
+    assert text.count("smaller than the margin") == 5 and "Margins: 5 (log10); none (AUC, 0 to 1)." in text
+    found = paired_differences(frame, *models)
+    smallest = [one.smallest for one in against_margins(found, margins).values()]
+    assert all(f"<td>{plain_number(value)}</td>" in text for value in smallest) and "Set a margin" in text
+    one = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
+    assert "<table" not in one and "seeds of one" in one

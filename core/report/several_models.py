@@ -1,0 +1,141 @@
+"""Several models: differences of two beside their margins, and means over the seeds of one; for page and report."""
+
+import html
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import pandas as pd
+
+from core.errors import N_
+from core.model_bias import Groups, Summary, grouping, over_seeds, paired_differences, unit_of
+from core.report.numbers import DASH, interval, plain_number, signed_number
+from core.report.table_lines import Say, note_text
+from core.sentence_bias.bias import Denominator
+from core.statistics import Estimate
+from core.statistics.equivalence import (
+    ANSWERS,
+    MARGINS,
+    NO_MARGIN,
+    SCALES,
+    Equivalence,
+    Margins,
+    Scale,
+    equivalence,
+)
+
+NAMES = {
+    "bias_man": "Bias_man",
+    "bias_woman": "Bias_woman",
+    "model_bias": "Model_bias",
+    "signed_mean": N_("Signed mean"),
+    "mean_abs": N_("Mean size"),
+    "side_auc": N_("Side AUC"),
+}
+TITLE = N_("{a} less {b}, on the sentences that both have")
+NO_OTHER = N_("All models are seeds of one: there are no two models to compare.")
+HOW = N_(
+    "log10 (the AUC: 0 to 1). Intervals over {n} stems of word pairs, each an independent lean. Against the "
+    "margin: two one-sided tests (the 90 % interval lies inside it). Shown from: about the smallest difference "
+    "that data like these show in 80 of 100 cases (two-sided, 0.05)."
+)
+
+
+def scale_of(measure: str) -> Scale:
+    """The scale of a measure of models."""
+    return "auc" if measure == "side_auc" else "log10"
+
+
+def against_margins(found: Mapping[str, Estimate], margins: Margins) -> dict[str, Equivalence]:
+    """Each measure of `core.model_bias.paired_differences` against the margin of its scale."""
+    return {name: equivalence(one, margins[scale_of(name)]) for name, one in found.items()}
+
+
+def default_margins() -> dict[Scale, float | None]:
+    """The margins of the scales that models are compared on."""
+    return {scale: MARGINS[scale] for scale in ("log10", "auc")}
+
+
+def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[dict[str, str]]:
+    """A row per measure: the difference with its interval, the answer of the tests, the smallest one shown."""
+    tested = against_margins(found, margins)
+    return [
+        {
+            say(N_("measure")): say(NAMES[name]),
+            say(N_("difference")): signed_number(one.value),
+            say(N_("95 % interval")): interval(one.low, one.high, signed=True) or DASH,
+            say(N_("against the margin")): say(ANSWERS[tested[name].answer]),
+            say(N_("shown from")): plain_number(tested[name].smallest),
+        }
+        for name, one in found.items()
+    ]
+
+
+def margins_say(margins: Margins, say: Say) -> str:
+    """The margin of each scale, and whether it is the default: Margins: 0.1 (log10, default); none (AUC, 0 to 1)."""
+    written = []
+    for scale, margin in margins.items():
+        name = say(SCALES[scale])
+        name = say(N_("{scale}, default")).format(scale=name) if margin and margin == MARGINS[scale] else name
+        written.append(f"{margin:g} ({name})" if margin else say(N_("none ({scale})")).format(scale=name))
+    return say(N_("Margins: {margins}.")).format(margins="; ".join(written))
+
+
+def reading(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[str]:
+    """What the table rests on: scale, units and tests, the margins, and why an interval or an answer is missing."""
+    units = max((one.units for one in found.values()), default=0)
+    lines = [f"{say(HOW).format(n=f'{units:,}')} {margins_say(margins, say)}"]
+    reasons = [one.reason or one.note for one in found.values() if one.low is None]
+    reasons += [] if all(margins.values()) else [NO_MARGIN]
+    return lines + [f"{DASH} {text}" for text in dict.fromkeys(note_text(one, say) for one in reasons)]
+
+
+def differences_html(
+    frame: pd.DataFrame,
+    models: Sequence[str],
+    *,
+    groups: Groups,
+    margins: Margins,
+    denominator: Denominator,
+    say: Say,
+) -> str:
+    """Every two models of *frame*, two seeds of one model left out, with the reading below; text is escaped."""
+    parts: list[str] = []
+    notes: dict[str, None] = {}
+    for a, b in combinations(models, 2):
+        if unit_of(a, groups) == unit_of(b, groups):
+            continue
+        found = paired_differences(frame, a, b, denominator=denominator)
+        parts.append(
+            f"<h3>{html.escape(say(TITLE).format(a=a, b=b))}</h3>{_table(rows_of_differences(found, margins, say))}"
+        )
+        notes |= dict.fromkeys(reading(found, margins, say))
+    notes |= {} if parts else {say(NO_OTHER): None}
+    return "".join([*parts, *(f"<p class=note>{html.escape(note)}</p>" for note in notes)])
+
+
+def rows_over_seeds(seeds: Sequence[Summary], say: Say) -> list[dict[str, str]]:
+    """A row per measure: its mean over the seeds of a model with t over these."""
+    return [
+        {
+            say(N_("measure")): say(NAMES[name]),
+            say(N_("mean over seeds")): plain_number(one.value),
+            say(N_("95 % interval")): interval(one.low, one.high) or note_text(one.note or one.reason, say) or DASH,
+        }
+        for name, one in over_seeds(seeds).items()
+    ]
+
+
+def seeds_html(found: Mapping[str, Summary], groups: Groups, say: Say) -> str:
+    """The grouping in words, then the means of each model over its seeds; text is escaped."""
+    parts = [f"<p class=note>{html.escape(note_text(grouping(groups), say))}</p>"]
+    for name, seeds in groups.items():
+        parts.append(f"<h3>{html.escape(name)}</h3>{_table(rows_over_seeds([found[seed] for seed in seeds], say))}")
+    return "".join(parts)
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    heads = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in rows[0])
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row.values()) + "</tr>" for row in rows
+    )
+    return f'<table class="words"><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>'

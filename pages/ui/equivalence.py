@@ -1,0 +1,53 @@
+"""Equivalence beside a difference, the same on every page: the margin that a visitor sets, and what the tests say."""
+
+import streamlit as st
+
+from core.statistics import Estimate
+from core.statistics.equivalence import ANSWERS, MARGINS, SCALES, Equivalence, Scale, equivalence
+from pages.ui.language import _
+from pages.ui.numbers import note_text, number
+from pages.ui.text import paragraph
+
+LARGEST: dict[Scale, float] = {"log10": 5.0, "ln": 5.0, "auc": 1.0, "share": 1.0}
+STEP: dict[Scale, float] = {"log10": 0.05, "ln": 0.05, "auc": 0.01, "share": 0.01}
+
+
+def margin_box(scale: Scale, key: str) -> float | None:
+    """How large a difference on *scale* may be and still count as none; begins with the default, None for 0."""
+    name, default = _(SCALES[scale]), MARGINS[scale]
+    text = _("It begins with {margin}, the default of this scale. 0: no margin, so it is not decided.")
+    help = text.format(margin=f"{default:g}") if default else _("0: no margin, so it is not decided.")
+    label = _("Margin ({scale}): how large may a difference be and still count as none?").format(scale=name)
+    value = st.number_input(
+        label, 0.0, LARGEST[scale], default or 0.0, STEP[scale], key=key, help=help, width=420,
+    )  # fmt: skip
+    return value or None
+
+
+def against(found: Equivalence, form: str = "z.3f") -> str:
+    """The answer and the smallest difference that such data show: smaller than the margin; shown from 0.120."""
+    return "; ".join(filter(None, (_(ANSWERS[found.answer]), shown_from(found, form))))
+
+
+def shown_from(found: Equivalence, form: str = "z.3f") -> str:
+    """The smallest difference that such data show; "" where there is none."""
+    if found.smallest is None:
+        return ""
+    return _("shown from {smallest}").format(smallest=number(found.smallest, form))
+
+
+def difference_says(difference: Estimate, margin: float | None, form: str = "z.1%") -> str:
+    """A difference (of shares) against *margin* in sentences, and how that is tested; "" where there is none."""
+    if difference.value is None:
+        return ""
+    found = equivalence(difference, margin)
+    text = _("Against the margin: {answer}.").format(answer=against(found, form))
+    return paragraph((text, note_text(found.remark), how_tested()))
+
+
+def how_tested() -> str:
+    """What the words of `against` mean."""
+    return _(
+        "Two one-sided tests (the 90 % interval lies inside the margin). Shown from: about the smallest difference "
+        "that data like these show in 80 of 100 cases (two-sided, 0.05)."
+    )
