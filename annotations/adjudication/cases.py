@@ -10,6 +10,7 @@ from annotations.adjudication.comments import Comment, comments
 from annotations.adjudication.decisions import Settlement, settlements
 from annotations.database.store import Store
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.labels.read import form_of
 from annotations.types import Annotator, Item, Mark, Project
 from core.errors import N_, NotFound
 
@@ -22,8 +23,8 @@ LABELLED_BY = (
     "AND EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?"
     " AND assignment.state = 'labelled')"
 )
-BLIND_LABELS = """
-SELECT annotator.id, label.choice, label.reasons, label.extraneous, label.spans, label.note, label.form_shown,
+BLIND_LABELS = f"""
+SELECT annotator.id, label.choice, label.reasons, label.extraneous, label.spans, label.note, {form_of("label")},
        guideline.version, label.op_id
 FROM assignment JOIN label ON label.id = assignment.blind JOIN annotator ON annotator.id = label.annotator
      JOIN guideline ON guideline.id = label.guideline
@@ -40,7 +41,7 @@ class AnonymousLabel(NamedTuple):
     extraneous: bool | None
     marks: tuple[Mark, ...]
     note: str
-    form_shown: str
+    form_shown: str | None
     guideline: int
     op_id: str
 
@@ -137,4 +138,6 @@ def _anonymous_label(letter: str, row: tuple[object, ...]) -> AnonymousLabel:
     marks = tuple(Mark(*mark) for mark in json.loads(str(spans)))
     flag = None if extraneous is None else bool(extraneous)
     kept = tuple(json.loads(str(reasons)))
-    return AnonymousLabel(letter, str(choice), kept, flag, marks, str(note), str(form), int(str(version)), str(op_id))
+    return AnonymousLabel(
+        letter, str(choice), kept, flag, marks, str(note), form and str(form), int(str(version)), str(op_id)
+    )

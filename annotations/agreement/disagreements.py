@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from annotations.database.store import Store, at_one_moment
+from annotations.labels.read import form_of
 from annotations.queue.assignments import is_unrevealed, reveal_items
 from annotations.types import Annotator, Mark, Project
 from core.files.timestamps import timestamp
@@ -37,8 +38,8 @@ ITEM = """
 SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
 """
-BLIND_LABELS = """
-SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, blind_label.form_shown,
+BLIND_LABELS = f"""
+SELECT annotator.name, blind_label.choice, blind_label.reasons, blind_label.note, {form_of("blind_label")},
        blind_label.created, guideline.version, blind_label.extraneous, blind_label.spans
 FROM blind_label JOIN annotator ON annotator.id = blind_label.annotator
      JOIN guideline ON guideline.id = blind_label.guideline
@@ -54,7 +55,7 @@ class BlindLabel:
     choice: str
     reasons: tuple[str, ...]
     note: str
-    form_shown: str
+    form_shown: str | None
     created: str
     guideline: int
     extraneous: bool | None = None

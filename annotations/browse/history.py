@@ -16,6 +16,7 @@ from annotations.browse.search import SearchRow, rows
 from annotations.database.events import events
 from annotations.database.store import Store, at_one_moment
 from annotations.items.batch import item as item_of
+from annotations.labels.read import form_of
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics.estimate import Note
@@ -25,9 +26,9 @@ Happened = Literal[
 ]
 
 IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answers
-_LABELS = """
+_LABELS = f"""
 SELECT label.created, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.tags,
-       label.note, label.seconds, guideline.version, label.form_shown, label.after_reveal, label.superseded,
+       label.note, label.seconds, guideline.version, {form_of("label")}, label.after_reveal, label.superseded,
        assignment.latest = label.id, assignment.blind = label.id, label.op_id, label.revision,
        (SELECT label_file.file FROM label_of_file JOIN label_file ON label_file.id = label_of_file.file
         WHERE label_of_file.label = label.id)

@@ -13,11 +13,11 @@ from typing import Any, Literal
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.import_labels import TAKEN_BACK, point_assignment
-from annotations.files.read_labels import FILE_DESK
 from annotations.items.batch import OTHER_TEXT, OTHER_WORD
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.operations import insert_label
+from annotations.labels.read import FILE_DESK, FORM_DESK
 from annotations.quality.known_answers import set_known
 from annotations.queue.set_aside import update_set_aside
 from annotations.text_policy import without_text
@@ -50,7 +50,8 @@ WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND lab
     AND iif(standing.id IS NULL, assignment.desk = '{TAKEN_BACK}',
         (label.choice <> standing.choice OR label.reasons <> standing.reasons)
         AND (theirs.id IS NOT mine.id
-            OR (theirs.id IS NOT NULL AND '{FILE_DESK}' IN (label.desk, standing.desk))))
+            OR (theirs.id IS NOT NULL
+                AND ('{FILE_DESK}' IN (label.desk, standing.desk) OR '{FORM_DESK}' IN (label.desk, standing.desk)))))
     AND theirs.undone IS NULL
     AND NOT EXISTS (SELECT 1 FROM valid_label AS later LEFT JOIN label_of_file AS again ON again.label = later.id
         WHERE later.item = label.item AND later.id > label.id AND later.annotator = label.annotator

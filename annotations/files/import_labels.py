@@ -16,6 +16,7 @@ from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.marks import check_marks, parse_marks
 from annotations.labels.operations import check_ids, insert_label
+from annotations.labels.read import FILE_DESK, FORM_DESK
 from annotations.projects.annotators import annotators, import_annotators
 from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project
@@ -174,6 +175,8 @@ class _LabelImporter:
             # It had come with a file that was undone: import it again as a new operation.
             again = uuid.uuid5(uuid.NAMESPACE_OID, f"{row.op_id}|{taken_back}").hex
             row = replace(row, op_id=again, base=taken_back)
+        check_ids(row.op_id, row.desk or FORM_DESK, row.revision)
+        row = replace(row, desk=_desk(row))
         guideline = self._checked(row, length)
         if person is None:  # only with a label that can be stored, so that a file of another project adds nobody
             import_annotators(self.store, self.project, [name])
@@ -185,7 +188,7 @@ class _LabelImporter:
             "op_id": row.op_id, "project": self.project.id, "item": item, "annotator": person,
             "guideline": guideline, "choice": row.choice, "reasons": json.dumps(list(dict.fromkeys(row.reasons))),
             "extraneous": None if row.extraneous is None else int(row.extraneous), "spans": json.dumps(row.spans),
-            "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown,
+            "note": row.note, "seconds": row.seconds, "form_shown": row.form_shown or "original",
             "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
             "superseded": int(superseded), "created": row.created or timestamp(),
             "tags": json.dumps(row.tags, ensure_ascii=False),
@@ -227,7 +230,6 @@ class _LabelImporter:
 
     def _checked(self, row: LabelRow, length: int) -> int:
         """The guideline's row; raises Refused if the label does not fit it or cannot be stored."""
-        check_ids(row.op_id, row.desk, row.revision)
         version = max(self.versions) if row.guideline is None else row.guideline
         if version not in self.versions:
             raise Refused(N_("This guideline has no version {version}."), version=version)
@@ -241,6 +243,13 @@ class _LabelImporter:
             raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
         check_marks(row.spans, length)
         return guideline.id
+
+
+def _desk(row: LabelRow) -> str:
+    """The desk of a label in the database, which also says whether its form is known: `labels.read.form_of`."""
+    if row.form_shown is None and (row.choice is not None or not row.desk):
+        return FILE_DESK
+    return row.desk or FORM_DESK
 
 
 def point_assignment(store: Store, project: Project, item: int, person: int) -> None:

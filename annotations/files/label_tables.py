@@ -8,7 +8,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
-from annotations.labels.read import each_label_row
+from annotations.labels.read import each_label_row, form_of
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
@@ -143,13 +143,13 @@ _NAMES = (
     *("row", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal"),
     *("form_shown", "op_id", "desk", "revision", "created"),
 )
-_QUERY = """
+_QUERY = f"""
 SELECT label.item, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.note,
-       label.seconds, guideline.version, label.after_reveal, label.form_shown, label.op_id, label.desk, label.revision,
-       label.created
+       label.seconds, guideline.version, label.after_reveal, {form_of("label")}, label.op_id, label.desk,
+       label.revision, label.created
 FROM assignment JOIN label ON label.id = assignment.latest JOIN annotator ON annotator.id = label.annotator
      JOIN guideline ON guideline.id = label.guideline
-WHERE assignment.item IN ({marks}) AND label.choice IS NOT NULL ORDER BY label.item, label.annotator
+WHERE assignment.item IN ({{marks}}) AND label.choice IS NOT NULL ORDER BY label.item, label.annotator
 """
 
 

@@ -19,14 +19,16 @@ from core.files.readers import Row, Source, open_source, rows
 from core.files.timestamps import moment
 
 FORMATS = ("labels", "package")
-FILE_DESK = "file"  # the desk of a label without one in its file
 NEEDED = ("item", "annotator", "choice")
-FORMS: dict[str, Form] = {"original": "original", "masked": "masked", "": "original"}
+FORMS: dict[str, Form | None] = {"original": "original", "masked": "masked", "": None}
 
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """One operation in a file of labels, for `import_labels`; `guideline` None: the newest version."""
+    """One operation in a file of labels, for `import_labels`.
+
+    `guideline` None: the newest version. `form_shown` None: the file does not say.
+    """
 
     line: int
     item: str
@@ -40,7 +42,7 @@ class LabelRow:
     seconds: float | None
     guideline: int | None
     after_reveal: bool
-    form_shown: Form
+    form_shown: Form | None
     desk: str
     revision: int
     base: str | None
@@ -84,9 +86,10 @@ def _label(row: Row) -> LabelRow:
     choice, written = _text_value(values, "choice") or None, _text_value(values, "created")
     # A hand-made file has no ids of operations; the same row always gets the same id.
     known = json.dumps([item, annotator, choice, written])
-    base, desk = _text_value(values, "base") or None, _text_value(values, "desk") or FILE_DESK
+    base = _text_value(values, "base") or None
     return LabelRow(
-        line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), desk=desk, base=base,
+        line=row.line, item=item, annotator=annotator, choice=choice, created=_moment(written), base=base,
+        desk=_text_value(values, "desk"),
         op_id=_text_value(values, "op_id") or uuid.uuid5(uuid.NAMESPACE_OID, known).hex,
         reasons=_reasons(values.get("reasons")),
         extraneous=_flag(values, "extraneous"),
@@ -155,7 +158,7 @@ def _seconds(value: Any) -> float | None:
     return seconds
 
 
-def _form(values: Mapping[str, Any]) -> Form:
+def _form(values: Mapping[str, Any]) -> Form | None:
     text = _text_value(values, "form_shown")
     if text not in FORMS:
         bad("label", N_("Items are shown as original or masked, not {value}."), value=text[:40])

@@ -31,6 +31,22 @@ FROM_FILE = """
 LEFT JOIN label_of_file ON label_of_file.label = label.id LEFT JOIN label_file ON label_file.id = label_of_file.file
 """
 
+FILE_DESK = "file"  # the desk of a label whose file names neither a desk nor a form
+FORM_DESK = "file with form"  # of one whose file names no desk, but the form that its annotator saw
+
+
+def form_of(label: str) -> str:
+    """The SQL for the form that the annotator of a label saw: NULL where no record says which.
+
+    The column is never empty: a label whose file named no form stands there as of the original, on the desk "file". So
+    do operations that take a file back, and copies that the lead made.
+    """
+    unknown = (
+        f"{label}.form_shown = 'original' AND {label}.app IS NULL AND {label}.desk IN ('{FILE_DESK}', 'undo', 'lead')"
+    )
+    return f"iif({unknown}, NULL, {label}.form_shown)"
+
+
 DECISION_COLUMNS = (
     "choice, reasons, note, label.op_id, label.revision, label.created, superseded, after_reveal, extraneous, spans,"
     " label.tags"
@@ -164,7 +180,7 @@ _ROW_KEYS = (
 
 _ROW = (
     "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
-    " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, label.form_shown, item.text,"
+    " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, {form}, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
     " label.base, label.superseded, label.created, label.tags, {origin}, label.app, label_file.program,"
     " label_file.file, label_file.sha256 FROM {source}"
@@ -188,10 +204,11 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
     `guideline` its version, `reasons`, `spans` and `tags` are lists. `origin`: "here" (a desk of this database; `app`:
     of which version, "" if not recorded), "imported" (with `program`, `label_file` and its hash) or "unknown".
+    `form_shown` None: no record says which.
     """
     source, kept = _SOURCES[which]
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
-    parts = {"origin": ORIGIN, "from_file": FROM_FILE}
+    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label")}
     query = _ROW.format(**parts, source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
         row = dict(zip(_ROW_KEYS, values, strict=True))

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from annotations.adjudication.comments import Comment
 from annotations.database.store import Store, at_one_moment
 from annotations.items.batch import ITEM_COLUMNS, as_item
+from annotations.labels.read import form_of
 from annotations.projects.annotators import is_active
 from annotations.types import Annotator, Item, Mark, Project
 
@@ -48,11 +49,17 @@ _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND proje
 _NOTED_RETEST = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
 _ACT = (
     "created, choice, reasons, extraneous, spans, tags, note, seconds,"
-    " (SELECT version FROM guideline AS read WHERE read.id = guideline), form_shown, superseded, op_id, desk, revision,"
+    " (SELECT version FROM guideline AS read WHERE read.id = guideline), {form}, superseded, op_id, desk, revision,"
     " base"
 )
-_LABELS = f"SELECT item, id, after_reveal, 0, {_ACT} FROM label WHERE annotator = ? AND item IN ({{marks}}) ORDER BY id"
-_RETEST_LABELS = f"SELECT retest, id, 0, skip, {_ACT} FROM retest_label WHERE retest IN ({{marks}}) ORDER BY id"
+_LABELS = (
+    f"SELECT item, id, after_reveal, 0, {_ACT.format(form=form_of('label'))} FROM label"
+    " WHERE annotator = ? AND item IN ({marks}) ORDER BY id"
+)
+_RETEST_LABELS = (
+    f"SELECT retest, id, 0, skip, {_ACT.format(form='form_shown')} FROM retest_label"
+    " WHERE retest IN ({marks}) ORDER BY id"
+)
 _SKIPS = (
     "SELECT item, created, superseded, op_id, desk, revision, base FROM skip"
     " WHERE annotator = ? AND item IN ({marks}) ORDER BY created, revision"

@@ -62,6 +62,8 @@ def _content_of(row: Row) -> str:
     """
     if row.get("choice") is None:
         return ""
+    if row.get("form_shown") is None:  # not known: as of the original, so that releases of before have the same hash
+        row = {**row, "form_shown": "original"}
     if any(row.get(key) for key in ("reasons", "tags", "spans", "note")):
         values = [sorted(row.get(key) or []) if key in ("reasons", "tags") else row.get(key) for key in FIELDS]
         return sys.intern(_canonical(values))

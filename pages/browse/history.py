@@ -173,7 +173,7 @@ def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str])
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
     lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
     lines.append(data["note"])
-    how = [f"v{data['guideline']}", form_name(data["form"])]
+    how = [f"v{data['guideline']}", *([form_name(data["form"])] if data["form"] else [])]
     if data["seconds"] is not None:
         how.append(_("{seconds} s").format(seconds=f"{data['seconds']:.1f}"))
     if data["file"]:

@@ -13,9 +13,11 @@ from annotations.adjudication.cases import case
 from annotations.database import migrations
 from annotations.database.events import events
 from annotations.database.store import Store
-from annotations.files.open_upload import tables_in
+from annotations.files.export import export_file
+from annotations.files.import_items import import_examined
+from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
-from annotations.files.package.write_package import import_package
+from annotations.files.package.write_package import import_package, import_package_labels
 from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import items
 from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
@@ -26,6 +28,7 @@ from annotations.projects.annotators import add_annotators, annotators
 from annotations.projects.projects import change_project, create_project
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.quality.known_answers import set_known
+from annotations.record.files import record_json
 from annotations.release import make_release, release, release_files, write_release
 from annotations.release.facts import gather
 from annotations.release.records import release_file
@@ -79,6 +82,37 @@ def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path:
     head, *rows = said["labels.csv"].splitlines()
     assert head.endswith(",origin,app,program,label_file,label_file_sha256")
     assert len(rows) == 180 and all(row.endswith(f",imported,,Label Studio,tasks.json,{digest}") for row in rows)
+
+
+def test_a_form_that_no_file_named_is_claimed_nowhere(fresh_store: Store, tmp_path: Path) -> None:
+    """Not in labels.csv, JSON lines, hard cases, records and packages, nor when such a file comes in once more."""
+    made, _path = imported_project(fresh_store, tmp_path, 2)
+    bo = next(one for one in annotators(fresh_store, made) if one.name == "Bo")
+    label(fresh_store, made, bo, label_rows(fresh_store, made)[0]["item"], "reject", reasons=("name",))
+    expected = [("An", None), ("An", None), ("Bo", None), ("Bo", "masked"), ("Chen", None), ("Chen", None)]
+    assert forms(fresh_store, made) == expected
+    out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
+    (case_of_bo,) = map(json.loads, (out / "hard_cases.jsonl").read_text(encoding="utf-8").splitlines())
+    assert [one["form_shown"] for one in case_of_bo["labels"]] == [None, "masked", None]
+    record = json.loads("".join(record_json(fresh_store, made, annotators(fresh_store, made)[0])))
+    assert [act["form_shown"] for item in record["items"] for act in item["history"]] == [None, None]
+    with Store.open(tmp_path / "package.db") as other, tables_in(out) as members:
+        back = import_package(other, "back", members, "r").project
+        assert [form for _who, form in forms(other, back)] == [form for _who, form in expected]
+        assert make_release(other, back, "1.0").hash == release(fresh_store, made, "1.0").hash
+    for layout, name in (("labels", "a.csv"), ("labels-jsonl", "a.jsonl")):
+        export_file(fresh_store, made, tmp_path / name, format=layout, names=True)
+        with Store.open(tmp_path / f"{layout}.db") as other, tables_in(out / "package" / "items.jsonl") as members:
+            again = create_project(other, "again", per_item=3)
+            import_examined(other, again, examine_tables(members))
+            with tables_in(tmp_path / name) as tables:
+                assert import_package_labels(other, again, tables[0], name).imported == 6
+            assert forms(other, again) == expected, layout
+
+
+def forms(store: Store, project: Project) -> list[tuple[str, str | None]]:
+    rows = label_rows(store, project, which="latest")
+    return sorted(((row["annotator"], row["form_shown"]) for row in rows), key=lambda one: (one[0], one[1] or ""))
 
 
 def test_a_plan_changed_after_the_last_label_was_not_in_force(fresh_store: Store) -> None:

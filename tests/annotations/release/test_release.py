@@ -342,8 +342,8 @@ def test_the_release_comes_back_whole(store, study, tmp_path, shape):
         told["statistics"]["name"] = before["statistics"]["name"]
         for key in ("guidelines", "pilots", "retests", "adjudication", "people", "funnel", "statistics", "labels"):
             assert told[key] == before[key], key
-        # Coming back is written down too: settings are changed, and who had left leaves once more.
-        own = {"plan": 1, "deactivated": 1}
+        # Coming back is written down too: who had left leaves once more.
+        own = {"deactivated": 1}
         assert told["events"] == {key: number + own.get(key, 0) for key, number in before["events"].items()}
 
 
