@@ -171,7 +171,7 @@ def _ac1_lines(found: Measures) -> list[str]:
     """AC1 over the categories of the scheme, and over those that were used where they are fewer."""
     lines = [_line("Gwet's AC1", found.ac1, f"with a label; over the {found.categories} categories of the scheme")]
     if 0 < found.used < found.categories:
-        items = f"with a label; over the {found.used} that were chosen"
+        items = f"with a label; over those of them that were chosen ({found.used} of {found.categories})"
         lines.append(_line("  categories used", found.ac1_used, items))
     return lines
 

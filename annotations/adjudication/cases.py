@@ -138,6 +138,5 @@ def _anonymous_label(letter: str, row: tuple[object, ...]) -> AnonymousLabel:
     marks = tuple(Mark(*mark) for mark in json.loads(str(spans)))
     flag = None if extraneous is None else bool(extraneous)
     kept = tuple(json.loads(str(reasons)))
-    return AnonymousLabel(
-        letter, str(choice), kept, flag, marks, str(note), form and str(form), int(str(version)), str(op_id)
-    )
+    shown = None if form is None else str(form)
+    return AnonymousLabel(letter, str(choice), kept, flag, marks, str(note), shown, int(str(version)), str(op_id))

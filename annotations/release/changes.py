@@ -46,8 +46,9 @@ def differences(
     """All differences, items by public ids; *before* and *after* are the facts (None: first release).
 
     `kept`: items added to the set and removed from it; `reviewed`: the same of reviewed items; `gold`: reviewed in
-    both, with another gold label; `labels`: how many labels (item and annotator) were added, changed or removed, and on
-    which items.
+    both, whose gold label or status changed; `gold_states`: of the items that had a gold label, how many have the
+    `same`, `another`, or `none_now`, and how many others have their `first`; `labels`: how many labels (item and
+    annotator) were added, changed or removed, and on which items.
     """
     kept_before = {uid for uid, entry in old.items() if entry.status == KEPT}
     kept_after = {uid for uid, entry in new.items() if entry.status == KEPT}
@@ -63,10 +64,22 @@ def differences(
         "kept": {"added": sorted(kept_after - kept_before), "removed": sorted(kept_before - kept_after)},
         "reviewed": {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys())},
         "gold": gold,
+        "gold_states": _gold_states(old, new),
         "texts": [uid for uid in both if old[uid].item != new[uid].item],
         "labels": _labels(old, new),
         "guideline": {"before": _version(before), "after": _version(after)},
         "agreement": {"before": _agreement(before), "after": _agreement(after)},
+    }
+
+
+def _gold_states(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, int]:
+    nothing = Entry("")
+    pairs = [(old.get(uid, nothing).gold, new.get(uid, nothing).gold) for uid in old.keys() | new.keys()]
+    return {
+        "same": sum(was is not None and was == now for was, now in pairs),
+        "another": sum(was is not None and now is not None and was != now for was, now in pairs),
+        "none_now": sum(was is not None and now is None for was, now in pairs),
+        "first": sum(was is None and now is not None for was, now in pairs),
     }
 
 

@@ -243,6 +243,7 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
         "reviewed_added": len(changes["reviewed"]["added"]),
         "reviewed_removed": len(changes["reviewed"]["removed"]),
         "gold_changed": len(changes["gold"]),
+        **{f"gold_{key}": number for key, number in changes["gold_states"].items()},
         **{f"labels_{key}": changes["labels"][key] for key in ("added", "changed", "removed")},
         "guideline": changes["guideline"],
     }

@@ -101,7 +101,14 @@ def _ac1_categories(found: Measures) -> str:
     if found.used in (0, found.categories):
         return says
     value = with_brackets(found.ac1_used, "z.2f")
-    return paragraph((says, _("Over the {used} that were chosen: {value}.").format(used=found.used, value=value)))
+    return paragraph(
+        (
+            says,
+            _("Over those of them that were chosen ({used} of {all}): {value}.").format(
+                used=found.used, all=found.categories, value=value
+            ),
+        )
+    )
 
 
 def _hundredfold(share: Any) -> float | None:

@@ -37,8 +37,18 @@ def _show(one: FollowUp) -> None:
                 share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
             )  # fmt: skip
             st.write(plain(text))
-        text = _("{n} people outside; labels that do not count: {left_out}. Intervals: {method}.")
-        st.caption(plain(text.format(n=one.people, left_out=one.left_out, method=METHOD)))
+        st.caption(plain(_("{n} people outside. Intervals: {method}.").format(n=one.people, method=METHOD)))
+        if one.left_out:
+            st.caption(plain(why_left_out(one)))
+
+
+def why_left_out(one: FollowUp) -> str:
+    """How many labels do not count, and why, as the data sheet says it."""
+    text = _(
+        "Labels that exist and do not count: {left_out} ({elsewhere} not made at a desk of this database, but from a"
+        " file or of unknown origin; {inside} of people of the project)."
+    )
+    return text.format(left_out=one.left_out, elsewhere=one.elsewhere, inside=one.left_out - one.elsewhere)
 
 
 def _form(store: Store, project: Project) -> None:

@@ -81,10 +81,15 @@ def _changes(one: Release) -> str:
     if found["from"] is None:
         return _("The first release.")
     text = _(
-        "Since {version}: {kept_added} items added, {kept_removed} removed, {gold_changed} with another gold "
-        "label; labels: {labels_added} new, {labels_changed} changed, {labels_removed} taken back."
+        "Since {version}: {kept_added} items added, {kept_removed} removed; labels: {labels_added} new,"
+        " {labels_changed} changed, {labels_removed} taken back."
     )
-    return text.format(version=found["from"], **found)
+    gold = _("Gold labels: {gold_changed} changed.")  # releases of before counted no more
+    if "gold_none_now" in found:
+        gold = _(
+            "Gold labels: {gold_same} the same, {gold_another} another, {gold_none_now} none now, {gold_first} first."
+        )
+    return " ".join(one.format(version=found["from"], **found) for one in (text, gold))
 
 
 def _show_archive(project: Project, one: Release) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from annotations.audit.follow_up import FollowUp
 from annotations.database.store import Store
 from annotations.demo.generation_texts import make_generations_demo
 from annotations.items.batch import items
@@ -12,6 +13,7 @@ from annotations.jobs import jobs
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project
 from annotations.release import make_release
+from pages.release.follow_up import why_left_out
 from pages.release.make import next_version
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import database
@@ -89,11 +91,19 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
     app = without_errors(open_page("release"))
     text = words(app)
     assert first.hash in text and second.hash in text and first.hash != second.hash
-    assert "Since 1.0: 0 items added, 1 removed, 1 with another gold label" in text
+    assert (
+        "Since 1.0: 0 items added, 1 removed; labels:" in text and "the same, 1 another, 0 none now, 0 first." in text
+    )
     assert text.index(second.hash) < text.index(first.hash)
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
     assert any(each.value.startswith("Alpha before filtering") for each in app.caption), "its interval is in view"
     assert {each.label: each.value for each in app.metric[:2]} == {"Kept": f"{second.items}", "Reviewed": "8"}
+
+
+def test_a_follow_up_sample_says_why_labels_do_not_count(fresh_store: Store) -> None:
+    one = FollowUp(ready_project(fresh_store, 1), 0, 6, 4, 3, 1, left_out=9, elsewhere=6, strata={})
+    text = why_left_out(one)
+    assert "do not count: 9 (6 not made at a desk of this database" in text and "3 of people of the project" in text
 
 
 def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:

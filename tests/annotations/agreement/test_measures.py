@@ -96,7 +96,7 @@ def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> 
     assert report.overall.ac1_used == report.overall.ac1
     unused = replace(report.overall, categories=4)
     shown = for_people(replace(report, overall=unused))
-    assert "over the 4 categories of the scheme" in shown and "over the 2 that were chosen" in shown
+    assert "over the 4 categories of the scheme" in shown and "over those of them that were chosen (2 of 4)" in shown
 
 
 def test_items_with_missing_labels(fresh_store: Store) -> None:

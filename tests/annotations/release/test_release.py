@@ -301,8 +301,14 @@ def test_a_label_taken_back_is_told(store, study):
     first = annotators(store, study)[0]
     uid = next(items(store, study, accepted_only=True)).uid
     label(store, study, first, uid, None)
-    found = json.loads(release_file(store, make_release(store, study, "1.1"), "changes.json"))
+    before = sum(one.gold is not None for one in items(store, study)) + 1
+    made = make_release(store, study, "1.1")
+    found = json.loads(release_file(store, made, "changes.json"))
     assert found["labels"]["removed"] == 1 and found["kept"]["removed"] == [uid]
+    assert found["gold_states"] == {"same": before - 1, "another": 0, "none_now": 1, "first": 0}
+    text = release_file(store, made, "method.en.md").decode()
+    assert f"{before - 1} have the same, 0 another and 1 none now; 0 have their first." in text
+    assert "0 条改为另一标签，1 条现在没有" in release_file(store, made, "method.zh.md").decode()
 
 
 def test_people_keep_their_codes(store, study):
