@@ -12,8 +12,9 @@ from annotations.database.store import Store
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import project as find_project
 from annotations.types import Project
-from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from commands.shared import answer, db_option, existing_store, json_option, margin_option, say_unsettled
 from core.statistics import RESAMPLES, Estimate, Resampling
+from core.statistics.equivalence import MARGINS, equivalence
 
 STOPPED = "Items stop at a first reject: on all labelled items these numbers are biased; take --on share."
 SHARED = "Items stop at a first reject: computed on the random share that everybody labels."
@@ -40,6 +41,11 @@ def measure(estimate: Estimate) -> dict[str, Any]:
     if estimate.clusters:
         found["clusters"] = estimate.clusters
     return found
+
+
+def measured_difference(estimate: Estimate, margin: float | None) -> dict[str, Any]:
+    """`measure` of a difference, with the answer of two one-sided tests against *margin* in its unit."""
+    return measure(estimate) | {"equivalence": equivalence(estimate, margin).data}
 
 
 def _measures(measures: Measures) -> dict[str, Any]:
@@ -75,8 +81,11 @@ def on_reason(report: AgreementReport) -> str:
     return STOPPED if report.biased else SHARED
 
 
-def report_json(report: AgreementReport) -> dict[str, Any]:
-    """The whole report as one JSON object; `percent` is the share of items on which everybody agreed."""
+def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]) -> dict[str, Any]:
+    """The whole report as one JSON object; `percent` is the share of items on which everybody agreed.
+
+    *margin*: up to which size the accept rates of two forms do not differ, 0 to 1.
+    """
     return {
         "project": report.project,
         **_measures(report.overall),
@@ -99,20 +108,20 @@ def report_json(report: AgreementReport) -> dict[str, Any]:
         "version": report.version,
         **({"version_reason": EVERY_VERSION} if report.version is None else {}),
         "by_version": [{"version": version, **_measures(measures)} for version, measures in report.by_version],
-        **_by_form(report.by_form),
+        **_by_form(report.by_form, margin),
         "signature": report.signature,
     }
 
 
-def _by_form(rates: FormRates | None) -> dict[str, Any]:
+def _by_form(rates: FormRates | None, margin: float | None) -> dict[str, Any]:
     if rates is None:
         return {"by_form": None, "by_form_reason": NO_FORMS}
-    annotators = [{"annotator": name, **_rates(own)} for name, own in rates.annotators]
-    paired = measure(rates.paired)
-    return {"by_form": {**_rates(rates), "difference_same_items": paired, "annotators": annotators}}
+    annotators = [{"annotator": name, **_rates(own, margin)} for name, own in rates.annotators]
+    paired = measured_difference(rates.paired, margin)
+    return {"by_form": {**_rates(rates, margin), "difference_same_items": paired, "annotators": annotators}}
 
 
-def _rates(rates: FormRates) -> dict[str, Any]:
+def _rates(rates: FormRates, margin: float | None) -> dict[str, Any]:
     return {
         "forms": [
             {
@@ -124,7 +133,7 @@ def _rates(rates: FormRates) -> dict[str, Any]:
             }
             for one in rates.forms
         ],
-        "difference": measure(rates.difference),
+        "difference": measured_difference(rates.difference, margin),
     }
 
 
@@ -176,7 +185,7 @@ def _ac1_lines(found: Measures) -> list[str]:
     return lines
 
 
-def for_people(report: AgreementReport) -> str:
+def for_people(report: AgreementReport, margin: float | None = MARGINS["share"]) -> str:
     """The report for people: one line a measure, 95 % intervals."""
     found, units = report.overall, "contexts" if "unit:context" in report.signature else "source articles"
     lines = [
@@ -197,8 +206,9 @@ def for_people(report: AgreementReport) -> str:
         lines += [_line(f"alpha, version {version}", measures.alpha) for version, measures in report.by_version]
     if report.by_form is not None and report.by_form.compared:
         lines += [_line(f"accepted, {one.form}", one.rate) for one in report.by_form.forms]
-        lines.append(_line("  masked - original", report.by_form.difference))
-        lines.append(_line("  on the same items", report.by_form.paired))
+        apart = (("  masked - original", report.by_form.difference), ("  on the same items", report.by_form.paired))
+        for name, one in apart:
+            lines += [_line(name, one), *([] if one.value is None else [f"    {equivalence(one, margin).text}"])]
     return "\n".join([*lines, report.signature])
 
 
@@ -215,10 +225,18 @@ def for_people(report: AgreementReport) -> str:
     help="All labelled items, or the random share that everybody labels; default: the share where items stop at a "
     "first reject.",
 )
+@margin_option("share", of="difference of the accept rates of two forms")
 @db_option
 @json_option
 def agreement(
-    project: str, resamples: int, seed: int, version: int | None, on: ItemScope | None, db: str, as_json: bool
+    project: str,
+    resamples: int,
+    seed: int,
+    version: int | None,
+    on: ItemScope | None,
+    margin: float,
+    db: str,
+    as_json: bool,
 ) -> None:
     """How far the annotators of PROJECT agree, with 95 % intervals over items.
 
@@ -233,4 +251,4 @@ def agreement(
         say_unsettled(store, found)
         report = report_of(store, found, resampling=resampling, version=version, on=on)
         more = by_ways(store, found, resampling, version, on) if as_json and found.kind == "generations" else {}
-    answer(report_json(report) | more, for_people(report), as_json=as_json)
+    answer(report_json(report, margin) | more, for_people(report, margin), as_json=as_json)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from commands.agreement import measure
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.agreement import measure, measured_difference
+from commands.shared import answer, db_option, existing_store, json_option, margin_option
 
 READ = click.Path(path_type=Path)
 
@@ -140,9 +140,10 @@ def send(
 @audit.command()
 @click.argument("project")
 @click.option("--scores", type=READ, help="The scores that the audit was drawn from: adds the measures of all of them.")
+@margin_option("share", of="difference of the shares of leaks")
 @db_option
 @json_option
-def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
+def result(project: str, scores: Path | None, margin: float, db: str, as_json: bool) -> None:
     """The share of leaks among extremes and controls of the audit PROJECT, and the measures without the leaks."""
     from annotations.audit import audit_projects
     from annotations.projects.projects import project as find_project
@@ -153,11 +154,11 @@ def result(project: str, scores: Path | None, db: str, as_json: bool) -> None:
         found = audit_projects.audit_result(store, find_project(store, project), frame)
     if not found.audit.settled:
         click.echo("No sentence has all its labels yet.", err=True)
-    answer(_result(found), _result_text(found), as_json=as_json)
+    answer(_result(found, margin), _result_text(found, margin), as_json=as_json)
     sys.stdout.flush()
 
 
-def _result(found: Any) -> dict[str, Any]:
+def _result(found: Any, margin: float) -> dict[str, Any]:
     whole = found.audit
     return {
         "project": whole.project.name,
@@ -168,7 +169,7 @@ def _result(found: Any) -> dict[str, Any]:
         "labels": whole.labels,
         "labels_wanted": whole.labels_wanted,
         "finished": whole.finished,
-        "shares": {rule: [_compared(row) for row in rows] for rule, rows in found.shares.items()},
+        "shares": {rule: [_compared(row, margin) for row in rows] for rule, rows in found.shares.items()},
         "reasons": {code: {"extremes": e, "controls": c} for code, (e, c) in found.reasons.items()},
         "measures": {
             rule: {scope: _means(part) for scope, part in parts.items()} for rule, parts in found.measures.items()
@@ -182,13 +183,13 @@ def _result(found: Any) -> dict[str, Any]:
     }
 
 
-def _compared(row: Any) -> dict[str, Any]:
+def _compared(row: Any, margin: float) -> dict[str, Any]:
     (leaks, judged), (other_leaks, other) = row.counts
     return {
         "end": row.toward or "both",
         "extremes": {"leaks": leaks, "n": judged, "share": measure(row.extreme)},
         "controls": {"leaks": other_leaks, "n": other, "share": measure(row.control)},
-        "difference": measure(row.difference),
+        "difference": measured_difference(row.difference, margin),
     }
 
 
@@ -204,12 +205,15 @@ def _means(part: Any) -> dict[str, Any]:
 RULES = {"unanimous": "all say leak", "any": "one says leak", "label": "labels that say leak"}
 
 
-def _result_text(found: Any) -> str:
+def _result_text(found: Any, margin: float) -> str:
     from core.audit.leak_rates import verdict
+    from core.statistics.equivalence import equivalence
 
     whole = found.audit
     lines = [f"{whole.project.name}: {len(whole.settled)} of {len(whole.sentences)} sentences judged, {whole.model}"]
     lines.append(str(verdict(found.shares["unanimous"][0])))
+    if found.shares["unanimous"][0].difference.value is not None:
+        lines.append(equivalence(found.shares["unanimous"][0].difference, margin).text)
     for rule, rows in found.shares.items():
         for row in rows:
             three = "  ".join(_share(part) for part in (row.extreme, row.control, row.difference))

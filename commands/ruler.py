@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
-from commands.agreement import measure
-from commands.shared import answer, json_option, with_reasons
+from commands.agreement import measure, measured_difference
+from commands.shared import answer, json_option, margin_option, with_reasons
 from core.errors import N_, Refused
 from core.models import open_scorer
 from core.statistics import Estimate
+from core.statistics.equivalence import MARGINS, equivalence
 
 
 @click.command("ruler")
@@ -18,8 +19,9 @@ from core.statistics import Estimate
 @click.option("--scores", type=click.Path(path_type=Path), help="Take the model's values from this file of scores.")
 @click.option("--references/--no-references", default=True, help="With --scores: ask models for the references too.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@margin_option("log10", of="difference of keyword pairs and neutral words")
 @json_option
-def ruler(model: str | None, scores: Path | None, references: bool, seed: int, as_json: bool) -> None:
+def ruler(model: str | None, scores: Path | None, references: bool, seed: int, margin: float, as_json: bool) -> None:
     """Check the ruler: models with a planted bias must be measured as planted.
 
     With --model or --scores, that model's values beside nulls (each with its quantity) and references. The exit code is
@@ -32,8 +34,8 @@ def ruler(model: str | None, scores: Path | None, references: bool, seed: int, a
     data: dict[str, Any] = {"passed": all(mark.passed for mark in marks), "planted": [_mark(mark) for mark in marks]}
     text = _table(marks)
     if laid is not None:
-        data["model"] = on_ruler_data(laid)
-        text += "\n\n" + _reading(laid)
+        data["model"] = on_ruler_data(laid, margin)
+        text += "\n\n" + _reading(laid, margin)
     answer(data, text, as_json=as_json)
     if not data["passed"]:
         sys.exit(1)
@@ -87,8 +89,8 @@ def _number(value: float | None) -> str:
     return "—" if value is None else f"{value:+z.4f}"
 
 
-def on_ruler_data(found: Any) -> dict[str, Any]:
-    """A model on the ruler as JSON; means in log10."""
+def on_ruler_data(found: Any, margin: float | None = MARGINS["log10"]) -> dict[str, Any]:
+    """A model on the ruler as JSON; means and *margin* in log10."""
     summary = found.summary
     means = {
         name: measure(getattr(summary, name))
@@ -111,8 +113,9 @@ def on_ruler_data(found: Any) -> dict[str, Any]:
         data["neutral_words_reason"] = str(found.magnitude_reason)
     else:
         size = found.magnitude
-        parts = {"keyword_pairs": size.gendered, "neutral_words": size.neutral, "difference": size.difference}
+        parts = {"keyword_pairs": size.gendered, "neutral_words": size.neutral}
         data["neutral_words"] = {name: measure(part) for name, part in parts.items()} | {
+            "difference": measured_difference(size.difference, margin),
             "contexts": size.contexts,
             "words": list(size.neutral_pairs),
         }
@@ -140,7 +143,7 @@ def _null(null: Any) -> dict[str, Any]:
     return with_reasons(found, null.reason)
 
 
-def _reading(found: Any) -> str:
+def _reading(found: Any, margin: float) -> str:
     from core.ruler.nulls import NAMES, WHAT
 
     summary = found.summary
@@ -164,6 +167,8 @@ def _reading(found: Any) -> str:
         lines += [
             _line(f"  keyword pairs, {size.contexts} contexts", size.gendered),
             _line("  neutral words", size.neutral),
+            _line("  keyword pairs - neutral words", size.difference),
+            f"    {equivalence(size.difference, margin).text}",
         ]
     if found.untrained is None:
         lines.append(f"  untrained model: {found.untrained_reason}")

@@ -11,7 +11,7 @@ from core.model_bias import NULL_OF, ManyIntervals, Null, Summary, in_ln, infini
 from core.model_bias.missing import MissingValues
 from core.report.several_models import margins_say
 from core.statistics import Estimate
-from core.statistics.equivalence import ANSWERS, Equivalence, Margins
+from core.statistics.equivalence import Equivalence, Margins
 
 MEANS = {
     "bias_man": "Bias_man",
@@ -277,7 +277,7 @@ def difference_text(
         shown = f"{_number(estimate.value, '.4f'):>8} {_interval(estimate, 4):<19}"
         line = f"  {MEANS.get(name, 'side AUC'):<14} {shown} {estimate.reason or estimate.note or ''}".rstrip()
         if (one := found[name]).smallest is not None:
-            line += f" margin: {ANSWERS[one.answer]}; shows {one.smallest:.4f} or more in 80 of 100 cases"
+            line += f" {one.text}"
         lines.append(line)
         if fixed[name] is not estimate and fixed[name].low is not None:
             lines.append(f"  {'':<14} {'':>8} for these pairs only: {_interval(fixed[name], 4)}")

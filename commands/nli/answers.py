@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 
-from core.nli.measure import Inference
+from core.nli.measure import Inference, against_margin
 from core.nli.types import LABELS, SETS
 from core.runs.nli import NliReport
 from core.runs.nli_bias_rates import RateReport
 from core.statistics import Estimate
+from core.statistics.equivalence import MARGINS
 from core.types import Score
 
 SHOWN = 20  # lines that could not be used
@@ -34,9 +35,16 @@ def notes_of(estimates: Sequence[Estimate]) -> list[str]:
     return list(dict.fromkeys(str(note) for one in estimates if (note := one.reason or one.note)))
 
 
-def measures_text(found: Inference, errors: Sequence[str] = (), signatures: Sequence[str] = ()) -> str:
+def measures_text(
+    found: Inference,
+    errors: Sequence[str] = (),
+    signatures: Sequence[str] = (),
+    margin: float | None = MARGINS["share"],
+) -> str:
     """Measures, proportions, order condition, and what they rest on."""
     lines = [f"{name:<33} {estimate_text(found[key])}" for key, name in NAMES.items()]
+    tested = against_margin(found, margin)["directional"]
+    lines += [f"{'':<33} {tested.text}"] if found["directional"].value is not None else []
     order = {True: "holds", False: "does not hold", None: "— (PS or AS is empty)"}[found.order]
     lines.append(f"{'order e_p > e_a and c_a > c_p':<33} {order}")
     lines.append("0.000 always neutral, 0.444 guessing, 0.667 always one other label, 1.000 always the stereotype")
@@ -52,10 +60,10 @@ def measures_text(found: Inference, errors: Sequence[str] = (), signatures: Sequ
     return "\n".join(lines)
 
 
-def report_text(report: NliReport) -> str:
+def report_text(report: NliReport, margin: float | None = MARGINS["share"]) -> str:
     """The measures of a run, the obvious pairs, how long it took."""
     one = report.answers
-    lines = [measures_text(one.found)]
+    lines = [measures_text(one.found, margin=margin)]
     if one.sanity is not None:
         lines.append(str(one.sanity.note()))
     lines += [f"{count:,} pairs have no answer: {reason}" for reason, count in one.undefined.items()]

@@ -12,6 +12,7 @@ from commands.shared import (
     answer,
     db_option,
     json_option,
+    margin_option,
     spreadsheet_option,
     target_or_none,
     write_spreadsheet,
@@ -22,6 +23,7 @@ from core.files.whole_file import whole_file
 from core.models import open_classifier
 from core.nli.biased_training_sets import RATES
 from core.nli.files import measured_file, read_probes, read_words
+from core.nli.measure import against_margin
 from core.nli.measure import as_json as measures_json
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, LANGUAGES, Language, SentencePair
@@ -30,6 +32,7 @@ from core.runs.nli_bias_rates import RateSettings, run_rates
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
 MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face hub, or a folder."
+DIFFERENCE = "directional part, or gap between the genders,"
 SET_COLUMNS = ("set", "premise", "hypothesis", "occupation", "class", "gender", "template")
 
 language_option = click.option("--language", type=click.Choice(LANGUAGES), default="en", show_default=True)
@@ -45,9 +48,10 @@ threads_option = click.option("--threads", type=click.IntRange(1), help="Threads
     metavar="[SET=]FILE",
     help="CSV, TSV or JSON lines with set (PS, AS, NS) and label; with occupation the intervals are over occupations.",
 )
+@margin_option("share", of=DIFFERENCE)
 @json_option
 @click.pass_context
-def nli(context: click.Context, files: tuple[str, ...], as_json: bool) -> None:
+def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: bool) -> None:
     """Does a classifier of sentence pairs take an occupation for a gender?
 
     With --predictions the labels of a file are measured; the commands below ask a classifier themselves. s runs from
@@ -59,8 +63,12 @@ def nli(context: click.Context, files: tuple[str, ...], as_json: bool) -> None:
     if not files:
         raise Refused(N_("Give --predictions FILE, or one of the commands ask, pair, rates and set (see --help)."))
     found, read = measured_file(files)
-    data = measures_json(found) | {"signatures": read.signatures, "errors": [_error(one) for one in read.errors]}
-    answer(data, measures_text(found, [str(one) for one in read.errors], read.signatures), as_json=as_json)
+    data = measures_json(found, margin) | {
+        "signatures": read.signatures,
+        "errors": [_error(one) for one in read.errors],
+    }
+    text = measures_text(found, [str(one) for one in read.errors], read.signatures, margin)
+    answer(data, text, as_json=as_json)
 
 
 def _error(error: BadLine) -> dict[str, Any]:
@@ -81,6 +89,7 @@ def _error(error: BadLine) -> dict[str, Any]:
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Inference lists.")
 @spreadsheet_option
+@margin_option("share", of=DIFFERENCE)
 @threads_option
 @db_option
 @json_option
@@ -94,7 +103,8 @@ def ask(model: str, language: Language, db: str, as_json: bool, **options: Any) 
             threads=options["threads"], watch=meter, record=record,
         )  # fmt: skip
     write_spreadsheet(out, options["spreadsheet"])
-    answer(report.as_json(), report_text(report), as_json=as_json)
+    tested = {name: one.data for name, one in against_margin(report.answers.found, options["margin"]).items()}
+    answer(report.as_json() | {"equivalence": tested}, report_text(report, options["margin"]), as_json=as_json)
 
 
 def _probes(language: Language, options: dict[str, Any]) -> ProbeSet:

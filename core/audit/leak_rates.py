@@ -35,14 +35,16 @@ UNDECIDED = N_(
 def difference(extreme: tuple[int, int], control: tuple[int, int]) -> Estimate:
     """Share of leaks among extremes minus that among controls, each given as (leaks, judged), in -1..1.
 
-    95 % interval: Newcombe's hybrid score interval (Newcombe 1998, method 10), made of the two Wilson intervals.
+    95 % interval, and 90 % `inner`: Newcombe's hybrid score interval (1998, method 10), made of two Wilson intervals.
     Undefined while one side has no judged sentence.
     """
     (leaks, judged), (other_leaks, other) = extreme, control
     if not judged or not other:
         return Estimate.undefined(NOTHING_JUDGED)
-    low, high = confint_proportions_2indep(leaks, judged, other_leaks, other, method="newcomb")
-    return Estimate(leaks / judged - other_leaks / other, float(low), float(high), judged + other)
+    counts = (leaks, judged, other_leaks, other)
+    (low, high), inner = (confint_proportions_2indep(*counts, method="newcomb", alpha=alpha) for alpha in (0.05, 0.1))
+    inside = (float(inner[0]), float(inner[1]))
+    return Estimate(leaks / judged - other_leaks / other, float(low), float(high), judged + other, inner=inside)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from core.errors import N_
 from core.nli.types import BIASED, LABELS, SETS, Prediction, SetName
 from core.resources import table
 from core.statistics import Estimate, Note, wilson
+from core.statistics.equivalence import MARGINS, Equivalence, equivalence
 from core.statistics.estimate import NO_LABEL
 from core.statistics.intervals import BY_JACKKNIFE, over_strata
 from core.statistics.resampling import Numbers, Sizes
@@ -176,8 +177,16 @@ def _occupation(word: str, counts: Numbers) -> ByOccupation:
     return ByOccupation(word, _as_whole_number(counts), wilson(int(biased), int(counts.sum()), nothing=NO_LABEL))
 
 
-def as_json(found: Inference) -> dict[str, object]:
-    """The object of the command: s, order, fn, one_minus_fn, directional, proportions; intervals beside them."""
+def against_margin(found: Inference, margin: float | None) -> dict[str, Equivalence]:
+    """The differences of PS and AS, each against *margin* (a share, 0 to 1): do the genders get the same answers?"""
+    return {name: equivalence(found[name], margin) for name in SIGNED}
+
+
+def as_json(found: Inference, margin: float | None = MARGINS["share"]) -> dict[str, object]:
+    """The object of the command: s, order, fn, one_minus_fn, directional, proportions; intervals beside them.
+
+    `equivalence`: the directional part and both gaps against *margin*.
+    """
     data: dict[str, object] = {}
     for name in ("s", "fn", "one_minus_fn", "directional", "not_neutral_ns"):
         data[name] = found[name].value
@@ -193,6 +202,7 @@ def as_json(found: Inference) -> dict[str, object]:
             shares[name] |= {f"{label}_reason": str(empty_set([name])) for label in "ecn"}
     data |= {"proportions": shares, "counts": {n: dict(zip("ecn", r, strict=True)) for n, r in _named(found)}}
     data["intervals"] = {name: interval_json(found[name]) for name in RESTS_ON}
+    data["equivalence"] = {name: one.data for name, one in against_margin(found, margin).items()}
     return data | {
         "rows": found.rows,
         "unit": found.unit,

@@ -64,6 +64,14 @@ class Equivalence:
         reasons = {f"{key}_reason": str(self.remark) for key, value in values.items() if value is None}
         return {"answer": self.answer, "says": str(self.remark), **values, **reasons}
 
+    @property
+    def text(self) -> str:
+        """The answer and the smallest difference in English, for a terminal; numbers in the unit of the difference."""
+        margin = f"margin {self.margin:g}" if self.margin else "margin"
+        answer = f"{margin}: {ANSWERS[self.answer]}"
+        shown = "" if self.smallest is None else f"; shows {self.smallest:.4f} or more in 80 of 100 cases"
+        return answer + shown
+
 
 def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
     """The answer for a difference with its interval; not decided without a margin above 0."""

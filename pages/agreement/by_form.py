@@ -5,12 +5,14 @@ import streamlit as st
 from annotations.agreement.by_form import FormRates
 from annotations.agreement.measures import AgreementReport
 from core.statistics import Estimate
+from core.statistics.equivalence import equivalence
 from pages.agreement.charts import traced
 from pages.agreement.scope import estimate_text
 from pages.ui.charts import downloads
+from pages.ui.equivalence import against, how_tested, margin_box
 from pages.ui.language import _
 from pages.ui.numbers import note_text
-from pages.ui.text import plain
+from pages.ui.text import paragraph, plain
 
 
 def by_form(report: AgreementReport) -> None:
@@ -23,15 +25,16 @@ def by_form(report: AgreementReport) -> None:
         st.caption(plain(note_text(rates.difference.reason)))
         _one_form(rates)
         return
-    rows = [_row(_("Everybody"), rates), *(_row(name, own) for name, own in rates.annotators)]
+    margin = margin_box("share", "by-form-margin")
+    rows = [_row(_("Everybody"), rates, margin), *(_row(name, own, margin) for name, own in rates.annotators)]
     st.dataframe(rows, hide_index=True, key="by-form")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "Masked − original in percentage points, 95 % intervals over items. Nobody drew by lot which form was"
             " shown, so a difference may also be one between annotators or times."
         )
-        st.caption(plain(f"{_paired(rates.paired)} {text}"))
-        downloads(traced(_numbers(rates), report), key="by-form-table")
+        st.caption(plain(paragraph((_paired(rates.paired, margin), text, how_tested()))))
+        downloads(traced(_numbers(rates, margin), report), key="by-form-table")
 
 
 def _one_form(rates: FormRates) -> None:
@@ -42,11 +45,12 @@ def _one_form(rates: FormRates) -> None:
             st.caption(plain(text.format(rate=estimate_text(one.rate, percent=True), **values)))
 
 
-def _paired(paired: Estimate) -> str:
+def _paired(paired: Estimate, margin: float | None) -> str:
     if paired.value is None:
         return note_text(paired.reason)
-    text = _("On the {items} items that were labelled on both forms: {difference}.")
-    return text.format(items=f"{paired.units:,}", difference=points(paired))
+    text = _("On the {items} items that were labelled on both forms: {difference}; against the margin: {answer}.")
+    answer = against(equivalence(paired, margin), "z.1%")
+    return text.format(items=f"{paired.units:,}", difference=points(paired), answer=answer)
 
 
 def points(found: Estimate) -> str:
@@ -54,15 +58,17 @@ def points(found: Estimate) -> str:
     return estimate_text(found, percent=True, signed=True)
 
 
-def _row(name: str, rates: FormRates) -> dict[str, object]:
+def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]:
     counted = {"original": _("labels, original"), "masked": _("labels, masked")}
     shared = {"original": _("kept, original"), "masked": _("kept, masked")}
     kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
     labels = {counted[one.form]: one.labels for one in rates.forms}
-    return {_("annotator"): name} | kept | {_("difference"): points(rates.difference)} | labels
+    apart = {_("difference"): points(rates.difference)}
+    apart[_("against the margin")] = against(equivalence(rates.difference, margin), "z.1%")
+    return {_("annotator"): name} | kept | apart | labels
 
 
-def _numbers(rates: FormRates) -> list[dict[str, object]]:
+def _numbers(rates: FormRates, margin: float | None) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for name, own in [("", rates), *rates.annotators]:
         row: dict[str, object] = {"annotator": name}
@@ -73,8 +79,14 @@ def _numbers(rates: FormRates) -> list[dict[str, object]]:
                 f"{one.form}_accepted": one.accepted,
             }
             row |= _cells(f"{one.form}_rate", one.rate)
-        rows.append(row | _cells("difference", own.difference) | ({} if name else _cells("same_items", own.paired)))
+        row |= _cells("difference", own.difference) | _answer("difference", own.difference, margin)
+        rows.append(row if name else row | _cells("same_items", own.paired) | _answer("same_items", own.paired, margin))
     return rows
+
+
+def _answer(name: str, found: Estimate, margin: float | None) -> dict[str, object]:
+    tested = equivalence(found, margin)
+    return {"margin": margin, f"{name}_answer": tested.answer, f"{name}_smallest_shown": tested.smallest}
 
 
 def _cells(name: str, found: Estimate) -> dict[str, object]:

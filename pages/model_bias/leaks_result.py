@@ -8,7 +8,9 @@ from annotations.audit import audit_projects
 from annotations.database.store import Store
 from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
+from core.statistics.equivalence import equivalence
 from pages.ui.charts import downloads, show_chart
+from pages.ui.equivalence import against, difference_says, margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, note_text, number, with_brackets
@@ -86,12 +88,15 @@ def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
 
     both = found.shares[rule][0]
     st.markdown(f"#### {plain(note_text(verdict(both)))}")
+    margin = margin_box("share", "leak-margin")
+    if tested := difference_says(both.difference, margin):
+        st.caption(plain(tested))
     rows = [row for one in found.shares[rule] for row in _shares(one)]
     says = _says(both)
     chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, [row | {"rule": rule, **_traced(found)} for row in rows], key="leak-shares", says=says)
     with st.expander(_("Every way of counting"), icon=":material/table_rows:"):
-        table = [_table_row(kind, one) for kind in RULES for one in found.shares[kind]]
+        table = [_table_row(kind, one, margin) for kind in RULES for one in found.shares[kind]]
         st.dataframe(table, hide_index=True, key="leak-table")
         st.caption(
             _(
@@ -138,7 +143,7 @@ def _says(both: Compared) -> str:
     return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, "+z.0%"))
 
 
-def _table_row(kind: str, one: Compared) -> dict[str, Any]:
+def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]:
     names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
     return {
         _("counted"): names[kind],
@@ -148,6 +153,7 @@ def _table_row(kind: str, one: Compared) -> dict[str, Any]:
         _("ordinary"): f"{one.counts[1][0]}/{one.counts[1][1]}",
         _("share of ordinary"): with_brackets(one.control, "z.0%"),
         _("difference"): with_brackets(one.difference, "+z.0%"),
+        _("against the margin"): against(equivalence(one.difference, margin), "z.0%"),
     }
 
 

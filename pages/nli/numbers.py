@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from markupsafe import Markup
 
+from core.nli.measure import against_margin
 from core.nli.types import LABELS, SETS
 from core.report.numbers import percent
 from core.statistics import Estimate
 from core.statistics.intervals import ALIKE_AT_AN_END
 from pages.ui.charts import downloads, show_chart
+from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
@@ -59,13 +61,19 @@ def show_facts(found: "Inference") -> None:
     text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones as two samples.")
     methods = methods_text(found.estimates.values())
     st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
+    margin = margin_box("share", "nli-margin")
+    if tested := difference_says(found["directional"], margin, "z.3f"):
+        st.caption(plain(": ".join((dict(facts)["directional"], tested))))
     with st.expander(_("What the numbers say"), icon=":material/help:"):
         st.write(_explained())
+    compared = against_margin(found, margin)
     rows = [
         {
             "measure": name, "value": one.value, "low": one.low, "high": one.high, "units": one.units,
             "reason": str(one.reason or ""), "note": str(one.note or ""), "method": one.method,
-            "intervals": found.signature,
+            "intervals": found.signature, "margin": margin if name in compared else None,
+            "answer": compared[name].answer if name in compared else "",
+            "smallest_shown": compared[name].smallest if name in compared else None,
         }
         for name, one in found.estimates.items()
     ]  # fmt: skip

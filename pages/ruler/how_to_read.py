@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.ui.charts import downloads
+from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.tables import show_records
-from pages.ui.text import plain
+from pages.ui.text import paragraph, plain
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null
@@ -29,7 +30,8 @@ def show_reading(found: "OnRuler") -> None:
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
     _heading(_("Held against a size"))
-    for sentence in [_contexts(found), _neutral(found), _untrained(found), _shares(found)]:
+    margin = margin_box("log10", "ruler-margin") if found.magnitude is not None else None
+    for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
     st.code(found.signature, language=None, wrap_lines=True)
 
@@ -87,7 +89,7 @@ def _contexts(found: "OnRuler") -> str:
     return text.format(value=with_brackets(found.corrected, "z.3f"))
 
 
-def _neutral(found: "OnRuler") -> str:
+def _neutral(found: "OnRuler", margin: float | None) -> str:
     if found.magnitude is None:
         return _("Words without gender: {reason}").format(reason=note_text(found.magnitude_reason))
     size = found.magnitude
@@ -114,7 +116,7 @@ def _neutral(found: "OnRuler") -> str:
             "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
             "{gendered}: no difference can be told, so this size alone is no sign of gender."
         )
-    return text.format(**values)
+    return paragraph((text.format(**values), difference_says(size.difference, margin, "z.3f")))
 
 
 def _untrained(found: "OnRuler") -> str:

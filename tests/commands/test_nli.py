@@ -43,6 +43,9 @@ def test_the_keys_of_the_contract(predictions) -> None:
         "NS": {"e": 0.0, "c": 0.5, "n": 0.5},
     }
     assert data["errors"] == []
+    assert data["equivalence"].keys() == {"directional", "entailment_gap", "contradiction_gap"}
+    assert data["equivalence"]["directional"]["margin"] == 0.05
+    assert as_json("--predictions", str(predictions), "--margin", "0")["equivalence"]["directional"]["margin"] is None
 
 
 def test_every_null_has_its_reason(tmp_path) -> None:

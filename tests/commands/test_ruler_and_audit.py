@@ -113,11 +113,16 @@ def test_from_scores_to_answer(tmp_path, file) -> None:
     assert data["finished"] and data["judged"] == 12
     both = data["shares"]["unanimous"][0]
     assert both["extremes"]["leaks"] == both["controls"]["leaks"] == 1  # one 爸爸 sentence each
-    assert both["difference"]["value"] == 0
+    assert both["difference"]["value"] == 0 and both["difference"]["equivalence"]["answer"] == "undecided"
+    assert 0.3 < both["difference"]["equivalence"]["smallest_shown"] < 1  # of six against six: not much can be shown
     run_ = data["measures"]["unanimous"]["run"]
     assert run_["sentences"] == 20 and run_["leaks"] == 2 and run_["all"]["n"] == 20
     shown = run("audit", "result", "leaks", "--scores", file, "--db", db).stdout
-    assert "cannot be told apart" in shown and "12 of 12 sentences judged" in shown
+    assert (
+        "cannot be told apart" in shown
+        and "margin 0.05: not decided; shows" in shown
+        and "12 of 12 sentences judged" in shown
+    )
 
 
 def test_a_sample_that_cannot_be_written_is_one_sentence(file, tmp_path) -> None:

@@ -169,11 +169,15 @@ def test_command_names_version_share_and_form(fresh_store: Store) -> None:
     ]
     assert forms["difference"]["value"] == pytest.approx(-2 / 3)  # type: ignore[index]
     assert forms["difference_same_items"]["value"] == -1  # type: ignore[index]
+    for name in ("difference", "difference_same_items"):
+        assert forms[name]["equivalence"]["margin"] == 0.05 and forms[name]["equivalence"]["says"]  # type: ignore[index]
+    wide = run("made", "--db", str(fresh_store.path), "--margin", "1")["by_form"]
+    assert wide["difference"]["equivalence"]["answer"] == "yes"  # type: ignore[index]
     assert [one["annotator"] for one in forms["annotators"]] == ["Ada", "Bo"]  # type: ignore[index]
     one = run("made", "--version", "2", "--db", str(fresh_store.path))
     assert (one["version"], one["items"], one["percent"]["value"]) == (2, 6, 0.0)  # type: ignore[index]
     text = CliRunner().invoke(cli, ["agreement", "made", "--resamples", "200", "--db", str(fresh_store.path)]).stdout
-    assert "alpha, version 2" in text and "masked - original" in text
+    assert "alpha, version 2" in text and "masked - original" in text and "margin 0.05: " in text
 
 
 def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
@@ -190,6 +194,9 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
     headings = [one.value for one in page.subheader]
     assert "By version of the guideline" in headings and "By form shown" in headings
+    page.number_input(key="by-form-margin").set_value(1.0).run()
+    forms = next(frame.value for frame in page.dataframe if "against the margin" in frame.value)
+    assert forms["against the margin"][0].startswith("smaller than the margin; shown from ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
     assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"

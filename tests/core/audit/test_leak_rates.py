@@ -15,6 +15,7 @@ from core.audit.leak_rates import (
     with_and_without,
 )
 from core.sentence_bias.bias import side_means
+from core.statistics.equivalence import equivalence
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,13 @@ def test_the_interval_of_a_difference(extreme, control, low, high) -> None:
     found = difference(extreme, control)
     assert found.value == pytest.approx(extreme[0] / extreme[1] - control[0] / control[1])
     assert (found.low, found.high) == pytest.approx((low, high), abs=6e-5)
+
+
+def test_equal_shares_of_many_sentences_are_equivalent_and_of_few_not_decided() -> None:
+    many, few = difference((100, 1000), (100, 1000)), difference((1, 10), (1, 10))
+    assert equivalence(many, 0.05).answer == "yes" and many.inner is not None and many.low < many.inner[0]
+    assert equivalence(few, 0.05).answer == "undecided"
+    assert equivalence(difference((900, 1000), (100, 1000)), 0.05).answer == "no"
 
 
 def test_no_judged_sentence_no_difference() -> None:
