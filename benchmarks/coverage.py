@@ -52,10 +52,11 @@ def _below(truth: float, samples: int) -> float:
     return 0.5 * math.erfc((truth - LEAST) / math.sqrt(2 * truth * (1 - truth) / samples))
 
 
-def sections(cells: int, samples: int, draws: int, seed: int) -> Iterator[str]:
+def sections(cells: int, samples: int, again: int, draws: int, seed: int) -> Iterator[str]:
     """The parts of the document."""
+    options = f"--cells {cells} --samples {samples} --again {again} --draws {draws} --seed {seed}"
     yield HEAD.format(
-        command=f"python -m benchmarks.coverage --cells {cells} --samples {samples} --draws {draws} --seed {seed}",
+        command=f"python -m benchmarks.coverage {options}",
         cells=cells,
         grid=math.prod(map(len, GRID.values())),
         levels="; ".join(f"{name} {', '.join(f'{level:g}' for level in levels)}" for name, levels in GRID.items()),
@@ -64,12 +65,12 @@ def sections(cells: int, samples: int, draws: int, seed: int) -> Iterator[str]:
         seed=seed,
         error=math.sqrt(0.95 * 0.05 / samples),
         chance=_below(0.95, samples),
-        again=AGAIN,
-        error_again=math.sqrt(0.95 * 0.05 / AGAIN),
+        again=again,
+        error_again=math.sqrt(0.95 * 0.05 / again),
         missed=1 - _below(0.9, samples),
         missed_more=1 - _below(0.88, samples),
     )
-    found = simulated(planted_truths(cells, seed), samples, draws, seed)
+    found = simulated(planted_truths(cells, seed), samples, draws, seed, again)
     yield "## By interval\n"
     yield from by_measure(found)
     for factor in GRID:
@@ -78,9 +79,9 @@ def sections(cells: int, samples: int, draws: int, seed: int) -> Iterator[str]:
     yield "\n## Cells below 92 %\n"
     yield from second_stage(found)
     yield ""
-    yield from coverage_in_clusters.sections(cells, samples * 3 // 4, draws // 2, seed)
+    yield from coverage_in_clusters.sections(cells, samples * 3 // 4, again, draws // 2, seed)
     yield ""
-    yield from coverage_means.sections(samples, seed)
+    yield from coverage_means.sections(samples, again, seed)
 
 
 def main() -> None:
@@ -88,11 +89,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cells", type=int, default=72)
     options.add_argument("--samples", type=int, default=200)
+    options.add_argument("--again", type=int, default=AGAIN, help="samples of the second stage")
     options.add_argument("--draws", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--out", type=Path)
     chosen = options.parse_args()
-    text = "\n".join(sections(chosen.cells, chosen.samples, chosen.draws, chosen.seed)) + "\n"
+    text = "\n".join(sections(chosen.cells, chosen.samples, chosen.again, chosen.draws, chosen.seed)) + "\n"
     if chosen.out:
         chosen.out.write_text(text, encoding="utf-8")
     else:

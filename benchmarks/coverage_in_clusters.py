@@ -261,12 +261,12 @@ def _of_design(one: Held, count: int, size: int) -> bool:
     return (one.planted.items, one.planted.size) == (count * size, size)
 
 
-def sections(cells: int, replications: int, draws: int, seed: int) -> Iterator[str]:
+def sections(cells: int, replications: int, again: int, draws: int, seed: int) -> Iterator[str]:
     """The tables below those of independent items, of *cells* cells drawn at random in each grid."""
     sizes = (replications, draws, seed)
     yield CLUSTERS.format(cells=cells, replications=replications, draws=draws)
     yield from by_design(simulated(designs(), *sizes, again=0))
-    found = simulated(clustered_truths(cells, seed), *sizes)
+    found = simulated(clustered_truths(cells, seed), *sizes, again)
     yield "\n### Items in clusters: by interval\n"
     yield from by_measure(found)
     for factor in ("size", "between", "accept", "kappa", "uneven"):
@@ -278,7 +278,7 @@ def sections(cells: int, replications: int, draws: int, seed: int) -> Iterator[s
         ("Two raters who differ", RATERS, two_raters()),
         ("Shares", OF_SHARES, shares(cells, seed)),
     ):
-        some = simulated(truths, *sizes)
+        some = simulated(truths, *sizes, again)
         yield f"\n## {title}\n\n{text}\n"
         yield from by_measure(some)
         yield f"\n### {title}: cells below 92 %\n"

@@ -53,10 +53,10 @@ that the app calls (`benchmarks/coverage_means.py`); {samples} samples a cell, a
 """
 
 
-def sections(samples: int, seed: int) -> Iterator[str]:
+def sections(samples: int, again: int, seed: int) -> Iterator[str]:
     """This part of the document: every cell of every design."""
     work = [(place, cell) for place, design in enumerate(DESIGNS) for cell in design.cells]
-    found = in_two_stages(partial(_cell, work=work), len(work), samples, seed)
+    found = in_two_stages(partial(_cell, work=work), len(work), samples, seed, again)
     yield HEAD.format(samples=samples, cells=len(found))
     for design in DESIGNS:
         levels = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in design.levels.items())
