@@ -11,6 +11,7 @@ Where items come in clusters (sentences of an article, generations of a context)
 their weight, times the design effect: as many items of a cluster tell as little as one where all are alike.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from core.errors import N_
 from core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
 from core.statistics.intervals import FEW, Measure, percentiles
+from core.statistics.proportions import wilson
 from core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
@@ -166,6 +168,22 @@ def share_over_clusters(
     held = np.stack([yes, every - yes], axis=1)[every > 0]
     seen = Seen(np.eye(2, dtype=np.int64), held.sum(axis=0), np.full(2, 0.5), held)
     return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
+
+
+def share_of_rows(hits: Sequence[bool], units: Sequence[str], *, nothing: Note) -> Estimate:
+    """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's.
+
+    *units*: the article or context of each row; a row without one ("") is a unit of its own. *nothing*: the reason
+    where there is no row.
+    """
+    number: dict[str | int, int] = {}
+    codes = [number.setdefault(unit or place, len(number)) for place, unit in enumerate(units)]
+    totals = np.bincount(np.array(codes, dtype=np.int64), minlength=len(number))
+    agreed = sum(hits)
+    if not several_in_one(totals[:, None]):
+        return wilson(agreed, len(hits), nothing=nothing)
+    held = np.bincount(codes, weights=np.array(hits, dtype=float), minlength=len(number))
+    return share_over_clusters(held, totals, Estimate(agreed / len(hits), units=len(hits)))
 
 
 def several_in_one(clusters: Numbers | Sizes | None) -> bool:
