@@ -7,10 +7,12 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
@@ -22,6 +24,8 @@ from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
+from annotations.server import forms
+from annotations.server.gate import Gate
 from core.errors import EvenhandError
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
@@ -97,4 +101,9 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
 
 send_at_once()
 base = st.get_option("server.baseUrlPath") or ""
-app = st.App("pages/main.py", routes=[*routes(base), *redirects(base)], lifespan=lifespan)
+app = st.App(
+    "pages/main.py",
+    routes=[*routes(base), *forms.routes(base), *redirects(base)],
+    middleware=[Middleware(Gate, page=Path(st.__file__).parent / "static" / "index.html", base=base)],
+    lifespan=lifespan,
+)

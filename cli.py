@@ -19,6 +19,7 @@ COMMANDS = {
     "undo": "commands.files.undo:undo",
     "conflicts": "commands.files.undo:list_conflicts",
     "plan": "commands.plan.command:plan",
+    "accounts": "commands.accounts:accounts",
     "people": "commands.people:people",
     "progress": "commands.progress:progress",
     "agreement": "commands.agreement:agreement",

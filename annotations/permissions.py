@@ -1,72 +1,119 @@
-"""Permissions: an action is forbidden unless it is listed here.
+"""Permissions: who may do what. An action is forbidden unless a role lists it here.
 
-There is only the open mode: no accounts, the app listens on this machine only, and its user is a lead. The name of an
-annotator opens that annotator's desk. The routes of the desk check here what a token may do. Pages and commands do not,
-because the open mode allows them everything.
+A server without accounts (the open mode) answers on its own machine only, and whoever sits there may do everything;
+the name of an annotator opens that annotator's desk. On a server with accounts, a person has at most one role in a
+project, and a role on the whole server holds in each of its projects. Pages, parts of pages, routes, downloads and
+commands ask here.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from core.errors import N_, NotAllowed
 
-Role = Literal["lead", "annotator", "guest"]
+Role = Literal["owner", "lead", "adjudicator", "annotator", "reader", "guest"]
 Action = Literal[
     "see_projects",
+    "create_projects",
     "change_projects",
     "import_files",
     "export_files",
     "see_names",
     "label",
     "see_own_labels",
+    "see_guideline",
     "see_all_labels",
     "see_agreement",
+    "see_releases",
+    "release",
     "settle",
     "start_jobs",
     "see_jobs",
     "try_models",
+    "load_models",
+    "measure",
     "back_up",
+    "change_accounts",
 ]
 
-_GUEST: frozenset[Action] = frozenset({"try_models"})
-_ANNOTATOR: frozenset[Action] = _GUEST | {"label", "see_own_labels"}
-_LEAD: frozenset[Action] = _ANNOTATOR | {
-    "see_projects",
-    "change_projects",
-    "import_files",
-    "export_files",
-    "see_names",
-    "see_all_labels",
-    "see_agreement",
-    "settle",
-    "start_jobs",
-    "see_jobs",
-    "back_up",
+GUEST: frozenset[Action] = frozenset({"try_models"})
+READER: frozenset[Action] = GUEST | {"see_projects", "see_agreement", "see_releases"}
+ANNOTATOR: frozenset[Action] = GUEST | {"label", "see_own_labels", "see_guideline"}
+ADJUDICATOR: frozenset[Action] = GUEST | {"see_projects", "see_guideline", "see_all_labels", "settle"}
+LEAD: frozenset[Action] = (
+    READER
+    | ANNOTATOR
+    | ADJUDICATOR
+    | {
+        "create_projects",
+        "change_projects",
+        "import_files",
+        "export_files",
+        "see_names",
+        "release",
+        "measure",
+        "start_jobs",
+        "see_jobs",
+        "load_models",
+        "change_accounts",
+    }
+)
+OWNER: frozenset[Action] = LEAD | {"back_up"}
+ALLOWED: dict[str, frozenset[Action]] = {
+    "owner": OWNER,
+    "lead": LEAD,
+    "adjudicator": ADJUDICATOR,
+    "annotator": ANNOTATOR,
+    "reader": READER,
+    "guest": GUEST,
 }
-_ALLOWED: dict[str, frozenset[Action]] = {"lead": _LEAD, "annotator": _ANNOTATOR, "guest": _GUEST}
+# These concern one annotator and are allowed to that annotator only.
+OWN: frozenset[Action] = frozenset({"label", "see_own_labels"})
+FORBIDDEN = N_("You may not do this. Ask the person who leads the project.")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A role, and the public id of the annotator of the desk (or None)."""
+    """Who acts: the roles by project, and as which annotator.
 
-    role: Role
-    annotator: str | None = None
-
-
-def allowed(person: Person, action: Action, *, annotator: str | None = None) -> bool:
-    """Whether *person* may do *action*.
-
-    `label` and `see_own_labels` concern one annotator (public id) and are allowed to that annotator only.
+    `everywhere`: the role on the whole server, None for none. `roles`: public id of a project -> role there.
+    `annotator`: public id of the annotator under whose name this person labels, or None. `account`: public id of the
+    account; None in the open mode, for a guest, and for the holder of a desk's token.
     """
-    if action not in _ALLOWED.get(person.role, frozenset()):
+
+    everywhere: Role | None = None
+    annotator: str | None = None
+    roles: dict[str, Role] = field(default_factory=dict)
+    account: str | None = None
+    name: str = ""
+
+
+# Whoever sits at a server without accounts: lead and owner, and any annotator whose desk the address names.
+OPEN = Person("owner", name="")
+
+
+def roles_of(person: Person, project: str | None) -> list[Role]:
+    """The roles that count in a project (public id); without a project, those that the person has anywhere."""
+    everywhere: list[Role] = [person.everywhere] if person.everywhere else []
+    if project is None:
+        return [*everywhere, *person.roles.values()]
+    return [*everywhere, *([person.roles[project]] if project in person.roles else [])]
+
+
+def allowed(person: Person, action: Action, *, project: str | None = None, annotator: str | None = None) -> bool:
+    """Whether *person* may do *action* in a project (public id), or, without one, in any of the own projects.
+
+    `label` and `see_own_labels` concern one annotator (public id) and are allowed to that annotator only; whoever acts
+    in the open mode is every annotator.
+    """
+    if not any(action in ALLOWED.get(role, frozenset()) for role in roles_of(person, project)):
         return False
-    if action in ("label", "see_own_labels"):
+    if action in OWN and person is not OPEN:
         return annotator is not None and annotator == person.annotator
     return True
 
 
-def require(person: Person, action: Action, *, annotator: str | None = None) -> None:
+def require(person: Person, action: Action, *, project: str | None = None, annotator: str | None = None) -> None:
     """Raise NotAllowed unless *person* may do *action*."""
-    if not allowed(person, action, annotator=annotator):
-        raise NotAllowed(N_("You may not do this. Ask the person who leads the project."))
+    if not allowed(person, action, project=project, annotator=annotator):
+        raise NotAllowed(FORBIDDEN)

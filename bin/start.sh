@@ -127,7 +127,8 @@ case ${1:-app} in
     coverage)
         make_environment
         install requirements.txt
-        exec .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
+        .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
+        exec .venv/bin/python -m benchmarks.coverage_means --into docs/coverage.md
         ;;
     site)
         make_environment

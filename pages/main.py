@@ -1,15 +1,21 @@
 """The frame of every page: navigation, language, and what happens when a page meets a known error."""
 
+import sqlite3
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
+from annotations.database.store import Store
+from annotations.permissions import OPEN, Person
+from annotations.server.gate import language_script
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages.ui.head import show_error, unknown_address
 from pages.ui.language import _, language
 from pages.ui.style import show_style
 from pages.ui.text import plain
+from pages.ui.visitor import may_open, show_who, visitor
 
 BRAND = Path(__file__).parent / "_brand"
 NAMES = {"zh": "中文", "en": "English"}
@@ -17,13 +23,17 @@ NAMES = {"zh": "中文", "en": "English"}
 st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), layout="wide")
 st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
 
+
 SECTIONS = {
     "": [st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True)],
     _("Prepare"): [
         st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mining"),
         st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generation"),
         st.Page(
-            "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
+            "concordance/page.py",
+            title=_("Concordance"),
+            icon=":material/format_align_center:",
+            url_path="concordance",
         ),
         st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
         st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
@@ -78,9 +88,30 @@ SECTIONS = {
     ],
     _("More"): [
         st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
+        st.Page("accounts/page.py", title=_("Accounts"), icon=":material/group:", url_path="accounts"),
         st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),
     ],
 }
+
+
+def open_sections(person: Person) -> dict[str, list[Page]]:
+    """The pages that *person* may open; a section without one is left out."""
+    found = {name: [page for page in pages if may_open(person, page.url_path)] for name, pages in SECTIONS.items()}
+    return {name: pages for name, pages in found.items() if pages}
+
+
+def who_looks() -> Person:
+    """The visitor; somebody who comes back as another person starts anew. Without a database now: nobody."""
+    try:
+        with Store.open() as store:
+            person = visitor(store)
+    except (EvenhandError, sqlite3.Error):
+        return OPEN  # each page says by itself that there is no database; nothing can be read from it
+    # A session of Streamlit can be continued under its id: what stands in it is for the person who filled it.
+    if st.session_state.setdefault("account", person.account) != person.account:
+        st.session_state.clear()
+        st.rerun()
+    return person
 
 
 def keep_language() -> None:
@@ -88,7 +119,11 @@ def keep_language() -> None:
     st.query_params["lang"] = st.session_state["language"]
 
 
-page = st.navigation(SECTIONS, expanded=True)
+person = who_looks()
+pages = open_sections(person)
+page = st.navigation(pages, expanded=True)
+st.session_state["open_pages"] = {one.url_path for found in pages.values() for one in found}
+st.session_state["page_address"] = page.url_path
 with st.sidebar:
     st.segmented_control(
         _("Language"),
@@ -101,7 +136,8 @@ with st.sidebar:
     )
     # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
     CODE = "zh-CN" if language() == "zh" else "en"
-    st.html(f'<script>document.documentElement.lang = "{CODE}"</script>', unsafe_allow_javascript=True)
+    st.html(f"<script>{language_script(CODE)}</script>", unsafe_allow_javascript=True)
+    show_who(person)
 
 show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):

@@ -1,6 +1,7 @@
 """The agreement report of a project: measures of all annotators, of each two, per category, pair and version."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -133,3 +134,16 @@ class AgreementReport:
                 table = tuple(zip(*pair.table, strict=True))
                 return TwoAnnotators(a, b, table, pair.resampling, transposed(pair.clusters, len(pair.table)))
         return None
+
+
+def with_codes(report: AgreementReport, codes: Mapping[str, str]) -> AgreementReport:
+    """The report with a code in place of each annotator's name, for readers who may not see names."""
+    forms = report.by_form
+    if forms is not None:
+        forms = replace(forms, annotators=tuple((codes[name], own) for name, own in forms.annotators))
+    return replace(
+        report,
+        annotators=tuple(codes[name] for name in report.annotators),
+        cohen=tuple(replace(two, a=codes[two.a], b=codes[two.b]) for two in report.cohen),
+        by_form=forms,
+    )

@@ -15,6 +15,7 @@ from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
 from annotations.database.schema.v5_provenance import PROVENANCE
+from annotations.database.schema.v6_accounts import ACCOUNTS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -114,8 +115,14 @@ def m005_provenance(db: "Database") -> None:
         db.execute(statement)
 
 
+def m006_accounts(db: "Database") -> None:
+    """Accounts, their roles and sign-ins, links that let somebody in."""
+    for statement in _statements(ACCOUNTS):
+        db.execute(statement)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
-    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance,
+    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts,
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ from annotations.labels.read import own_conflicts as own_conflicts
 from annotations.labels.read import own_decisions as own_decisions
 from annotations.labels.read import own_progress
 from annotations.labels.retest_labels import progress_with_retests
-from annotations.permissions import Action, Person, require
+from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.projects.annotators import is_active
 from annotations.projects.projects import guideline
 from annotations.queue import leases
@@ -54,6 +54,7 @@ MOST_HAVE = 400
 MOST_HISTORY = 500
 THREADS = 8  # per route; SQLite lets one writer in at a time
 
+SIGNED_OUT = N_("You are signed out, or may not label here any more. Sign in again; nothing is lost.")
 logger = logging.getLogger(__name__)
 stores = Pool()
 Reply = dict[str, Any]
@@ -87,7 +88,9 @@ def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[
             limiter.append(anyio.CapacityLimiter(THREADS))
         data = await _read(request)
         token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, data, limiter=limiter[0])
+        # Who asks, as the gate of the server found; routes that run without a gate stand in the open mode.
+        person = request.scope.get("state", {}).get("person", OPEN)
+        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, person, data, limiter=limiter[0])
         return _json(reply, status)
 
     return endpoint
@@ -110,7 +113,9 @@ def _json(reply: Reply, status: int) -> Response:
     return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
 
 
-def _answer(work: Callable[[DeskRequest], Reply], action: Action, token: str, data: bytes | None) -> tuple[int, Reply]:
+def _answer(
+    work: Callable[[DeskRequest], Reply], action: Action, token: str, person: Person | None, data: bytes | None
+) -> tuple[int, Reply]:
     """Status and reply of one request; never raises."""
     language: Language = "en"
     try:
@@ -120,7 +125,7 @@ def _answer(work: Callable[[DeskRequest], Reply], action: Action, token: str, da
         asked = body.get("language")
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
-            return _authorized(work, action, store, token, body, language)
+            return _authorized(work, action, store, token, person, body, language)
     except Busy as error:  # the desk keeps its outbox and retries
         return 503, {"message": explain(error, language)}
     except Refused as error:
@@ -136,16 +141,26 @@ def _answer(work: Callable[[DeskRequest], Reply], action: Action, token: str, da
 
 
 def _authorized(
-    work: Callable[[DeskRequest], Reply], action: Action, store: Store, token: str, body: Reply, language: Language
+    work: Callable[[DeskRequest], Reply],
+    action: Action,
+    store: Store,
+    token: str,
+    person: Person | None,
+    body: Reply,
+    language: Language,
 ) -> tuple[int, Reply]:
     secret, database = store.secret, store.uid
     try:
         grant = verify(secret, token)
+        # A token ends with the sign-in of its person, and with the role in the project.
+        if person is None or not allowed(person, action, project=grant.project, annotator=grant.annotator):
+            raise NotAllowed(SIGNED_OUT)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
     at = open_session(store, grant)
     # The holder of a token is that annotator and no more, on any machine.
-    require(Person("annotator", grant.annotator), action, annotator=at.annotator.uid)
+    holder = Person(None, grant.annotator, {grant.project: "annotator"})
+    require(holder, action, project=grant.project, annotator=at.annotator.uid)
     reply = work(DeskRequest(store, at, database, body, language))
     renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
     return 200, {**reply, "token": renewed}

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from annotations.agreement.report import with_codes
+from annotations.projects.pseudonyms import pseudonyms
 from core.errors import EvenhandError
 from pages.agreement.by_form import by_form
 from pages.agreement.charts import by_keyword_pair, labels_per_item
@@ -20,6 +22,7 @@ from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled, say_what_is_missing
+from pages.ui.visitor import may
 
 page_head(
     _("Agreement"),
@@ -37,6 +40,8 @@ with open_store() as store:
         way = chosen_way(project)
         with st.spinner(_("Comparing the labels …"), show_time=False):
             report = chosen_report(store, project, way)
+            if not may(store, "see_names", project):
+                report = with_codes(report, pseudonyms(store, project))
     except EvenhandError as error:
         show_error(error)
         st.stop()
@@ -70,6 +75,7 @@ with open_store() as store:
         if project.kind == "generations":
             st.subheader(_("Marks"))
             marks(store, project, report)
-        st.subheader(_("Disagreements"))
-        disagreement_list(store, project, report)
+        if may(store, "see_all_labels", project):
+            st.subheader(_("Disagreements"))
+            disagreement_list(store, project, report)
     show_method(report)

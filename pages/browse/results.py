@@ -18,6 +18,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 MOST = 100_000  # lines of a file
 COLUMNS = (
@@ -51,7 +52,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
         if len(words) == 1:
             where = {"word": words[0]}
             label = _("Concordance of {word}").format(word=words[0])
-            st.page_link(
+            page_link(
                 "concordance/page.py", label=plain(label), icon=":material/format_align_center:", query_params=where
             )
 

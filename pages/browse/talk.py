@@ -17,6 +17,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 ALL = ""  # the discussion of everybody
 
@@ -119,11 +120,9 @@ def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) 
         where = {"project": project.name, "item": item.uid}
         if row.settled:
             where["queue"] = "settled"
-        st.page_link(
-            "adjudication/page.py", label=_("Open it in Adjudicate"), icon=":material/gavel:", query_params=where
-        )
+        page_link("adjudication/page.py", label=_("Open it in Adjudicate"), icon=":material/gavel:", query_params=where)
     if project.kind == "sentences" and text_may_leave(project):
-        st.page_link(
+        page_link(
             "sentence_bias/page.py",
             label=_("What models say of it"),
             icon=":material/balance:",

@@ -20,6 +20,7 @@ from pages.ui.language import _
 from pages.ui.notices import say_unsettled
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
+from pages.ui.visitor import may
 
 ENDINGS = ["csv", "tsv", "jsonl", "json", "txt", "xlsx"]
 State = tuple[str, ...]
@@ -31,6 +32,8 @@ NO_WORDS = ""  # no vocabulary
 def chosen_description(store: Store) -> Description | None:
     """Ask for the set and describe it; None while there is none, and then what to do is said. Raises EvenhandError."""
     with st.container(border=True):
+        if not may(store, "import_files"):
+            return _of_project(store)
         source = choose(_("What to describe"), {"project": _("A project"), "file": _("A file")}, "described")
         return _of_project(store) if source == "project" else _of_file()
 
@@ -79,6 +82,8 @@ def _items(store: Store, project: Project, accepted: int) -> Items:
     names: dict[Items, str] = {"accepted": _("Kept ones"), "all": _("All")}
     if project.kind == "generations":
         return "all"
+    if not may(store, "see_all_labels", project):
+        return "accepted"
     if not accepted:
         st.caption(_("No sentence of this project is kept yet: these numbers are of all its items."))
         return "all"

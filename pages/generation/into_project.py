@@ -16,7 +16,7 @@ from annotations.files.generation_sample import (
 )
 from annotations.items.wanted_labels import labels_planned
 from annotations.jobs import jobs
-from annotations.projects.projects import change_project, create_project, projects
+from annotations.projects.projects import change_project, create_project
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.human_vs_rule.sample import Correlation, designs
@@ -27,6 +27,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.tables import Column, show_html, table
 from pages.ui.text import paragraph, plain
+from pages.ui.visitor import own_projects, page_link
 
 NEW = ""  # the choice of a project that is not there yet
 
@@ -34,7 +35,7 @@ NEW = ""  # the choice of a project that is not there yet
 def show_way_into_project(store: Store, run: Run) -> None:
     """Which of the texts, into which project, labelled how often; and the button."""
     rows = _rows(str(run.table), run.created)
-    found = [one for one in projects(store) if one.kind == "generations"]
+    found = [one for one in own_projects(store) if one.kind == "generations"]
     number, seed = _how_many(run)
     sample = draw_sample(rows, number or len(rows), seed)
     st.caption(plain(_sample_text(sample, number)))
@@ -54,7 +55,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
             show_error(error)
     if done := st.session_state.pop(f"put-{run.name}", None):
         st.success(plain(_("{texts} texts are on their way into {project}.").format(**done)))
-        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
 
 
 @st.cache_data(max_entries=5, show_spinner=False)

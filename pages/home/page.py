@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from annotations.projects.projects import projects
-from pages.home.pipeline import show_pipeline, show_places, show_project
+from pages.home.pipeline import show_own_desk, show_pipeline, show_places, show_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
+from pages.ui.visitor import may, own_projects
 
 page_head(
     _("Home"),
@@ -15,12 +15,18 @@ page_head(
     ),
 )
 with open_store() as store:
-    show_pipeline(store)
+    found = own_projects(store)
+    if may(store, "see_all_labels"):
+        show_pipeline(store)
     st.subheader(_("What waits"))
-    found = projects(store)
-    if not found:
+    if not found and may(store, "create_projects"):
         st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+    elif not found:
+        st.info(_("You have no role in a project yet. Whoever leads one can invite you."))
     for project in found:
-        show_project(store, project)
+        if may(store, "see_all_labels", project):
+            show_project(store, project)
+        else:
+            show_own_desk(store, project)
 st.subheader(_("What can be done here"))
 show_places()

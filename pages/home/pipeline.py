@@ -12,11 +12,13 @@ from annotations.projects.pipeline_counts import Pipeline, pipeline, state
 from annotations.projects.projects import annotators, counts
 from annotations.types import Annotator, Project
 from core.runs.records import runs_folder, runs_in, sentences_scored
+from pages.ui.choose import annotator_at_desk
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.sentences import bar
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
+from pages.ui.visitor import opens, page_link
 
 A_ROW = 3  # cards side by side
 
@@ -89,21 +91,32 @@ def show_project(store: Store, project: Project) -> None:
         if not found.items:
             where = {"project": project.name}
             label = _("Import a file")
-            st.page_link("projects/page.py", label=label, icon=":material/upload_file:", query_params=where)
+            page_link("projects/page.py", label=label, icon=":material/upload_file:", query_params=where)
             return
         with st.container(horizontal=True):
             for person in annotators(store, project):
                 if label := _items_left(store, project, person):
                     where = {"project": project.name, "annotator": person.name}
-                    st.page_link(
-                        "review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where
-                    )
+                    page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
         if done == found.items:
             st.caption(_("Everything is reviewed. Look at the agreement, then release it."))
             with st.container(horizontal=True):
                 where = {"project": project.name}
-                st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
-                st.page_link("release/page.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
+                page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
+                page_link("release/page.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
+
+
+def show_own_desk(store: Store, project: Project) -> None:
+    """One project as its annotator sees it: the own open items, nothing that depends on others' labels."""
+    with st.container(border=True):
+        st.markdown(f"**{plain(project.name)}**")
+        person = annotator_at_desk(store, project)
+        label = _items_left(store, project, person) if person else ""
+        if person and label:
+            where = {"project": project.name, "annotator": person.name}
+            page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
+        else:
+            st.caption(_("Nothing waits for you here."))
 
 
 def _items_left(store: Store, project: Project, person: Annotator) -> str:
@@ -146,7 +159,8 @@ def show_places() -> None:
         ("misgendering", _("Misgendering"), ":material/record_voice_over:", _("Does a model keep to a pronoun set?")),
     )
     columns = [column for _row in range(0, len(places), A_ROW) for column in st.columns(A_ROW)]
-    for column, (file, title, icon, text) in zip(columns, places, strict=False):
+    there = [one for one in places if opens(f"{one[0]}/page.py")]
+    for column, (file, title, icon, text) in zip(columns, there, strict=False):
         with column, st.container(border=True, height="stretch"):
-            st.page_link(f"{file}/page.py", label=f"**{title}**", icon=icon)
+            page_link(f"{file}/page.py", label=f"**{title}**", icon=icon)
             st.caption(text)

@@ -18,6 +18,7 @@ from core.text.repetition import Repeated, Variant
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.visitor import page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")
@@ -32,7 +33,6 @@ class PageNumbers:
     finished: int
     labels: int
     overall: dict[str, Mean]
-    rule_less_people: Estimate
     kappa: Estimate
     confusion: dict[str, tuple[int, int]]
     cells: list[Cell]
@@ -51,7 +51,7 @@ def chosen_project(store: Store) -> Project | None:
             _("There is no project of generations yet. Import what models wrote on the page Projects, then label it."),
             icon=":material/upload_file:",
         )
-        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
     return project
 
 
@@ -71,7 +71,6 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> P
         finished=len(made.table),
         labels=len(made.labels),
         overall=made.overall,
-        rule_less_people=made.rule_less_people,
         kappa=made.kappa,
         confusion=made.confusion,
         cells=made.cells(BY),

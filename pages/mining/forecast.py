@@ -10,7 +10,6 @@ from annotations.database.store import Store
 from annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
 from annotations.forecast.quota import OWN_RATE, VERDICTS
 from annotations.mining.candidates import Stock, stock
-from annotations.projects.projects import projects
 from annotations.types import Project
 from core.mining.report import Report
 from core.resources import quotas as preset_quotas
@@ -23,6 +22,7 @@ from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
 from pages.ui.text import paragraph, plain
+from pages.ui.visitor import own_projects
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
 TYPED = ""
@@ -36,7 +36,7 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
             " reviewed already, or from a pilot that you type in."
         )
     )
-    found = {project.name: project for project in projects(store) if project.kind == "sentences"}
+    found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             _("Share of kept candidates"),

@@ -5,7 +5,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.mining.candidates import add_candidates
-from annotations.projects.projects import create_project, projects
+from annotations.projects.projects import create_project
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.mining.report import Report
@@ -16,6 +16,7 @@ from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.text import plain
+from pages.ui.visitor import own_projects, page_link
 
 NEW = ""
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
@@ -29,7 +30,7 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
     if not report.candidates:
         st.info(_("This run found no candidates."))
         return
-    found = {project.name: project for project in projects(store) if project.kind == "sentences"}
+    found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
     if (following := st.session_state.pop("into_next", None)) in found:
         st.session_state["into"] = following
     name = st.selectbox(
@@ -114,11 +115,11 @@ def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None
 def _show_added(project: str, numbers: tuple[int, int, int] | None) -> None:
     if numbers is None:
         st.success(_("The candidates go in as a job."), icon=":material/schedule:")
-        st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+        page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
     text = _("{imported} candidates went into {project}; {duplicates} were there already, {rejected} were not usable.")
     imported, duplicates, rejected = (f"{number:,}" for number in numbers)
     said = text.format(imported=imported, duplicates=duplicates, rejected=rejected, project=project)
     st.success(plain(said), icon=":material/check_circle:")
     where = {"project": project}
-    st.page_link("projects/page.py", label=_("Open the project"), icon=":material/folder_open:", query_params=where)
+    page_link("projects/page.py", label=_("Open the project"), icon=":material/folder_open:", query_params=where)

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from annotations.human_vs_rule.people_by_instance import people, with_run
-from annotations.projects.projects import projects
 from annotations.types import Project
 from core.charts.misgendering import ways
 from core.human_vs_rule.compare import in_order
@@ -26,6 +25,7 @@ from pages.ui.numbers import DASH, note_text
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
+from pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:
     from core.statistics.resampling import Numbers
@@ -36,7 +36,7 @@ COLUMNS = {"people": "people", "rule": "gen", "prob": "prob"}
 def show_people(source: Source) -> None:
     """A choice of project, the ways side by side on what people finished, and how far they agree."""
     with open_store() as store:
-        found = {one.name: one for one in projects(store) if one.kind == "generations"}
+        found = {one.name: one for one in own_projects(store) if one.kind == "generations"}
         if not found:
             st.info(
                 _(
@@ -44,7 +44,7 @@ def show_people(source: Source) -> None:
                     " what people then say of them appears here as the third way."
                 )
             )
-            st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+            page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
             return
         name = st.selectbox(_("Project of generations"), list(found), key="people-project")
         rows = with_run(people(store, found[name]), verdicts(source))
@@ -123,7 +123,7 @@ def _agreement(known: pd.DataFrame) -> None:
             downloads(rows, key="people-agreement")
     if "prob" not in known or not known["prob"].notna().any():
         st.caption(_("No text of this project belongs to an instance of the run above."))
-    st.page_link("human_vs_rule/page.py", label=_("Human against rule"), icon=":material/rule:")
+    page_link("human_vs_rule/page.py", label=_("Human against rule"), icon=":material/rule:")
 
 
 def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:

@@ -15,6 +15,7 @@ from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.sentences import setting_name
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
+from pages.ui.visitor import page_link
 
 MEASURES = ("mcc", "kappa", "disagreement", "repetition", "people")
 WHOLE_TABLE = 12  # figures of one printed table: as many are shown when asked for
@@ -35,7 +36,7 @@ def show_published() -> None:
     st.subheader(_("What to know"), anchor=False)
     for line in _remarks():
         st.markdown(f"- {line}")
-    st.page_link("published/page.py", label=_("Check of published numbers"), icon=":material/fact_check:")
+    page_link("published/page.py", label=_("Check of published numbers"), icon=":material/fact_check:")
 
 
 def measure_name(measure: str) -> str:

@@ -16,6 +16,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.score_files import ScoreFile
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:
     made = st.session_state.get("audit-made")
     if made:
         st.success(plain(_("{name} is on the desk: its annotators can begin.").format(name=made)))
-        st.page_link(
+        page_link(
             "review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params={"project": made}
         )
 

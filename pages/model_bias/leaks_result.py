@@ -17,6 +17,7 @@ from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.style import colours
 from pages.ui.tables import show_records
 from pages.ui.text import paragraph, plain
+from pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +59,7 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
             sentences=len(chosen.sentences),
         ),
     )
-    st.page_link(
+    page_link(
         "review/page.py",
         label=_("Open the desk"),
         icon=":material/rate_review:",

@@ -13,6 +13,7 @@ from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile, models_scored, score_runs
 from pages.ui.text import plain, series
+from pages.ui.visitor import page_link
 
 DEMO_MODELS = ("demo-zh", "random-zh")
 BUSY = ("waiting", "running")
@@ -29,7 +30,7 @@ def nothing_yet() -> None:
             )
         )
         _first_run()
-        st.page_link("scoring/page.py", label=_("Score sentences"), icon=":material/playlist_play:")
+        page_link("scoring/page.py", label=_("Score sentences"), icon=":material/playlist_play:")
 
 
 @st.fragment(run_every="2s")

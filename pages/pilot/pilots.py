@@ -16,6 +16,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 USUAL = 100
 
@@ -48,7 +49,7 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
     people, found = annotators(store, project), counts(store, project)
     if not people:
         st.info(_("Nobody labels in this project yet. Add annotators on the page Projects, then start a pilot."))
-        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return
     free = found.by_labels.get(0, 0)
     if not free:
@@ -90,9 +91,7 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
                 st.markdown(f"**{plain(one.annotator.name)}**", width=180)
                 done = _("{labelled} of {total}").format(labelled=one.labelled, total=found.items)
                 st.progress(min(1.0, one.labelled / found.items) if found.items else 0.0, done, width=260)
-                st.page_link(
-                    "review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where
-                )
+                page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
         if found.complete:
             st.success(_("Everybody has labelled the whole pilot."), icon=":material/check:")
             st.button(

@@ -27,6 +27,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow
 from pages.ui.language import _
 from pages.ui.text import plain, series
+from pages.ui.visitor import page_link
 
 JOB = "guideline"
 
@@ -86,8 +87,8 @@ def published(project: Project) -> None:
     st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
     with st.container(horizontal=True):
         where = {"project": project.name}
-        st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
-        st.page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
+        page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
 
 
 def send_older(store: Store, project: Project, newest: Guideline) -> None:

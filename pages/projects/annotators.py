@@ -19,6 +19,7 @@ from core.errors import EvenhandError
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.text import plain, series
+from pages.ui.visitor import page_link
 
 
 def show_people(store: Store, project: Project) -> None:
@@ -55,8 +56,8 @@ def _person(store: Store, project: Project, person: Annotator) -> None:
         text = _("{labelled} of {total}").format(labelled=f"{own.labelled:,}", total=f"{own.total:,}")
         st.progress(own.labelled / own.total if own.total else 0.0, text, width=180)
         where = {"project": project.name, "annotator": person.name}
-        st.page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
-        st.page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
+        page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
+        page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
         with st.popover(_("Change"), icon=":material/manage_accounts:", type="tertiary", key=f"change-{person.uid}"):
             _rename(store, project, person)
             _replace(store, project, person)
@@ -69,7 +70,7 @@ def _former_annotator(store: Store, project: Project, person: Annotator) -> None
         st.markdown(f"**{plain(person.name)}**", width=200)
         st.caption(plain(_("{labels} labels, which stay and count").format(labels=f"{own.labelled:,}")))
         where = {"project": project.name, "annotator": person.name}
-        st.page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
+        page_link("record/page.py", label=_("Record"), icon=":material/history:", query_params=where)
         st.button(
             _("Reactivate"), key=f"return-{person.uid}", icon=":material/person_add:", on_click=_reactivate,
             args=(project, person),

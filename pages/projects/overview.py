@@ -16,6 +16,7 @@ from pages.ui.numbers import day
 from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import literal, plain
+from pages.ui.visitor import page_link
 
 
 def show_guideline(store: Store, project: Project) -> None:
@@ -26,7 +27,7 @@ def show_guideline(store: Store, project: Project) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         version = st.selectbox(_("Version"), list(found), key="version", width=120)
         where = {"project": project.name, "part": "guideline"}
-        st.page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
+        page_link("pilot/page.py", label=_("Write a new version"), icon=":material/edit_note:", query_params=where)
     shown = found[version]
     st.caption(plain(_("Written on {day}.").format(day=day(shown.created))))
     if shown.changes:

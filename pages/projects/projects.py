@@ -9,7 +9,7 @@ from annotations.demo.generation_texts import make_generations_demo
 from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import make_demo
 from annotations.labels.read import own_progress
-from annotations.projects.projects import annotators, archive, counts, guideline, projects
+from annotations.projects.projects import annotators, archive, counts, guideline
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.guidelines import recognise
@@ -18,6 +18,7 @@ from pages.ui.language import _
 from pages.ui.sentences import status_bar
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
+from pages.ui.visitor import own_projects, page_link
 
 NEW = "new"  # the view that makes a project
 
@@ -57,13 +58,13 @@ def _make_demo(name: str) -> None:
 
 def _bring_back(name: str) -> None:
     with open_store() as store:
-        found = next(one for one in projects(store, archived=True) if one.name == name)
+        found = next(one for one in own_projects(store, archived=True) if one.name == name)
         archive(store, found, archived=False)
 
 
 def show_list(store: Store) -> None:
     """Every open project as a card, a way to make one, and the archive."""
-    found, away = projects(store), projects(store, archived=True)
+    found, away = own_projects(store), own_projects(store, archived=True)
     with st.container(horizontal=True):
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
         known = {one.name for one in found + away}
@@ -118,8 +119,8 @@ def _card(store: Store, project: Project) -> None:
                 on_click=open_project, args=(project.name,),
             )  # fmt: skip
             where = {"project": project.name}
-            st.page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
-            st.page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
+            page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
+            page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
 
 
 def _quota_legend(store: Store, project: Project) -> Markup:

@@ -13,6 +13,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.tables import element, joined, number_columns, show_html, span, table
 from pages.ui.text import series
+from pages.ui.visitor import page_link
 
 SIGNS: dict[bool | None, str] = {True: "✓", False: "✕", None: "?"}
 EXAMPLE = "8.2e-1 4.1e-2 1.301\n8.2e-1 4.1e-2 2.996\n0.0310 0.2480 -0.730"
@@ -106,7 +107,7 @@ def how_it_is_checked() -> None:
             " thesis W - M is positive where the association is stronger for the female word."
         )
     )
-    st.page_link("about/page.py", label=_("All known slips and open questions"), icon=":material/info:")
+    page_link("about/page.py", label=_("All known slips and open questions"), icon=":material/info:")
 
 
 def own_numbers() -> None:

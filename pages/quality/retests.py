@@ -19,6 +19,7 @@ from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
 from pages.ui.text import plain
 from pages.ui.tiles import estimate_tile, show_tile
+from pages.ui.visitor import page_link
 
 PAGE = 5
 
@@ -40,7 +41,7 @@ def settings(report: RetestReport) -> None:
             gone = _("{left} more belong to former annotators and are not expected.")
             said = f"{said} {gone.format(left=all_of_them.left)}"
         st.caption(plain(said))
-    st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
+    page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
 
 
 def second_labels(report: RetestReport) -> None:

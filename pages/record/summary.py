@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.record.entries import RecordSummary
 from annotations.record.files import record_csv, record_json
@@ -12,14 +13,22 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import duration, moment
 from pages.ui.text import paragraph, plain
+from pages.ui.visitor import page_link, visitor
 
 
 def ask_annotator(store: Store, project: Project) -> Annotator | None:
     """The annotator of the record: from the address, the open desk of this visit, or a choice; or None."""
-    found = {one.name: one for one in annotators(store, project, active=False)}
+    who = visitor(store)
+    found = {
+        one.name: one
+        for one in annotators(store, project, active=False)
+        if allowed(who, "see_own_labels", project=project.uid, annotator=one.uid)
+    }
     if not found:
         st.info(_("This project has no annotators yet. Add them on the page Projects."))
         return None
+    if who is not OPEN:
+        return next(iter(found.values()))  # the own one: there is nothing to choose
     key = f"record-{project.uid}"
     if st.session_state.get(key) not in found:
         at_desk = (
@@ -73,7 +82,7 @@ def show_summary(project: Project, found: RecordSummary) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         where = {"project": project.name, "annotator": found.annotator.name}
         if found.active:
-            st.page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
+            page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
     if found.events:
         with st.expander(_("What the lead did ({number})").format(number=len(found.events))):
             for when, action, data in reversed(found.events[-200:]):

@@ -16,6 +16,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.jobs import is_active
 from pages.ui.language import _, language
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
 
@@ -48,7 +49,7 @@ def _show_ways(checks: list[Check]) -> None:
             if one.state != "done" and one.code in pages and pages[one.code] not in shown:
                 path, name = pages[one.code]
                 shown.add(pages[one.code])
-                st.page_link(path, label=name, icon=":material/arrow_forward:")
+                page_link(path, label=name, icon=":material/arrow_forward:")
 
 
 def show_rights(store: Store, project: Project) -> None:

@@ -10,6 +10,7 @@ from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled
+from pages.ui.visitor import may
 
 page_head(
     _("Release"),
@@ -22,15 +23,17 @@ with open_store() as opened:
     project = choose_project(opened)
     if project is not None:
         say_unsettled(opened, project)
-        before, after = st.columns(2, gap="large")
-        with before:
-            ready = show_checks(opened, project)
-        with after:
-            show_rights(opened, project)
-            show_form(opened, project, ready=ready)
+        if may(opened, "release", project):
+            before, after = st.columns(2, gap="large")
+            with before:
+                ready = show_checks(opened, project)
+            with after:
+                show_rights(opened, project)
+                show_form(opened, project, ready=ready)
 if project is not None:
-    follow("release")
     with open_store() as opened:
+        if makes := may(opened, "release", project):
+            follow("release")
         show_releases(opened, project)
-        if project.kind == "sentences":
+        if project.kind == "sentences" and makes:
             show_follow_ups(opened, project)

@@ -3,13 +3,15 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.projects.projects import annotators, projects
+from annotations.permissions import OPEN, allowed
+from annotations.projects.projects import annotators
 from annotations.types import Annotator, Project
 from pages.review.desk import show_desk
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _, language
 from pages.ui.text import plain
+from pages.ui.visitor import own_projects, page_link, visitor
 
 
 def asked_for(store: Store) -> tuple[Project, Annotator] | None:
@@ -19,16 +21,31 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     # An address that names somebody, or another project, is not filled up with who was at the desk before.
     if asked[1] or asked[0] not in (None, "", names[0]):
         names = asked
+    open_to_me = own_projects(store)
+    if not names[1] and visitor(store) is not OPEN:
+        # Who has an account has one desk a project: with one project there is nothing to choose.
+        desks = [
+            (each, desk) for each in open_to_me for desk in own_desks(store, each) if names[0] in (None, each.name)
+        ]
+        return desks[0] if len(desks) == 1 else None
     if not names[1]:
         return None
-    found = next((each for each in projects(store) if each.name == names[0]), None)
-    person = next((each for each in annotators(store, found) if each.name == names[1]), None) if found else None
+    found = next((each for each in open_to_me if each.name == names[0]), None)
+    person = next((each for each in own_desks(store, found) if each.name == names[1]), None) if found else None
     if found is None or person is None:
         st.warning(
             plain(_("There is no desk of {annotator} in {project}.").format(annotator=names[1], project=names[0]))
         )
         return None
     return found, person
+
+
+def own_desks(store: Store, project: Project) -> list[Annotator]:
+    """The desks that the visitor may open: every one on a server without accounts, else the own one."""
+    person = visitor(store)
+    return [
+        one for one in annotators(store, project) if allowed(person, "label", project=project.uid, annotator=one.uid)
+    ]
 
 
 def remember(project: Project | None, annotator: Annotator | None) -> None:
@@ -45,7 +62,7 @@ def choose(store: Store) -> None:
     project = choose_project(store)
     if project is None:
         return
-    people = annotators(store, project)
+    people = own_desks(store, project)
     if not people:
         st.info(_("This project has no annotators yet. Add them on the page Projects."))
         return
@@ -70,7 +87,7 @@ with open_store() as store:
         with head:
             st.title(_("Review"))
             where = {"project": desk[0].name, "annotator": desk[1].name}
-            st.page_link("record/page.py", label=_("My record"), icon=":material/history:", query_params=where)
+            page_link("record/page.py", label=_("My record"), icon=":material/history:", query_params=where)
             st.button(
                 _("Another desk"),
                 key="leave",

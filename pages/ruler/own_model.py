@@ -14,6 +14,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.score_files import models_scored, score_file, score_runs
+from pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
     from core.ruler.own_model import OnRuler
@@ -78,7 +79,7 @@ def _from_run() -> "OnRuler | None":
     known = {run.name: run for run in score_runs()}
     if not known:
         st.info(_("There are no scores yet. Score a file first; the run then stands here."))
-        st.page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
+        page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
         return None
     left, right = st.columns(2)
     name = left.selectbox(_("Scores"), list(known), key="ruler-run")

@@ -12,6 +12,7 @@ from pages.ui.runs import download_table, finished_at, offer_deletion, show_fact
 from pages.ui.sentences import reason_name
 from pages.ui.tables import number_columns, show_html, span, table
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 
 def show_finished(store: Store) -> None:
@@ -30,7 +31,7 @@ def _show_run(run: Run) -> None:
         st.caption("  \n".join(map(plain, lines)))
     with st.container(horizontal=True, vertical_alignment="center"):
         label = _("Look at the models")
-        st.page_link("model_bias/page.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
+        page_link("model_bias/page.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
         download_table(SCORES, run)
         lost = _("The table goes; what the models answered stays remembered, so a new run is quick.")
         offer_deletion(SCORES, run, lost)

@@ -6,10 +6,12 @@ from typing import TypeVar
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.permissions import OPEN
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
 from pages.ui.language import _
 from pages.ui.text import plain
+from pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
 
@@ -55,21 +57,29 @@ def choose_model(
     """One model of *names* (*first*, else the first of them, at the start), or any other that is typed; "" for none."""
     if first is not None:
         st.session_state.setdefault(key, first)
-    typed = [name for name in [st.session_state.get(key)] if name and name not in names]
+    any_model = _may_load()
+    typed = [name for name in [st.session_state.get(key)] if name and name not in names and any_model]
     chosen = st.selectbox(
-        label, [*names, *typed], key=key, accept_new_options=True, placeholder=_any_model(), help=help
+        label, [*names, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
     )
-    return str(chosen or "")
+    return str(chosen or "") if any_model or chosen in names else ""
 
 
 def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None) -> tuple[str, ...]:
     """Any number of models of *names* (those of *first* at the start), and others that are typed."""
+    any_model = _may_load()
     st.session_state.setdefault(key, list(first))
-    typed = [name for name in st.session_state[key] if name not in names]
+    typed = [name for name in st.session_state[key] if name not in names and any_model]
     chosen = st.multiselect(
-        _("Models"), [*names, *typed], key=key, accept_new_options=True, placeholder=_any_model(), help=help
+        _("Models"), [*names, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
     )
-    return tuple(chosen)
+    return tuple(name for name in chosen if any_model or name in names)
+
+
+def _may_load() -> bool:
+    """Whether the visitor may name any model: a name on the hub or a folder makes this server fetch or read it."""
+    with Store.open() as store:
+        return may(store, "load_models")
 
 
 def _any_model() -> str:
@@ -82,15 +92,13 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     ?project=NAME opens that one; the choice is kept from page to page and in the address. *kind*: only such projects;
     where there is none, nothing is said: the page knows what it needs.
     """
-    from annotations.projects.projects import projects  # here, so that a page without projects starts without it
-
-    every = {project.name: project for project in projects(store)}
+    every = {project.name: project for project in own_projects(store)}
     found = {name: project for name, project in every.items() if kind in (None, project.kind)}
     if not found and kind is not None:
         return None
     if not found:
         st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
-        st.page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return None
     asked = st.query_params.get("project")
     if asked and asked not in every:
@@ -114,8 +122,16 @@ def _picked(key: str) -> None:
 
 
 def annotator_at_desk(store: Store, project: Project) -> Annotator | None:
-    """Whose desk of this project is open in this visit, if any."""
+    """As which annotator of this project the visitor must not see what others labelled first; None: as none.
+
+    With an account, the one of the account, whether the desk is open or not. In the open mode, the one whose desk is
+    open in this visit.
+    """
+    who = visitor(store)
+    everybody = annotators(store, project, active=False)
+    if who is not OPEN:
+        return next((one for one in everybody if one.uid == who.annotator), None)
     if st.session_state.get("desk_project") != project.name:
         return None
     name = st.session_state.get("desk_annotator")
-    return next((one for one in annotators(store, project, active=False) if one.name == name), None)
+    return next((one for one in everybody if one.name == name), None)

@@ -13,6 +13,7 @@ from core.errors import EvenhandError
 from core.language import explain
 from pages.ui.language import language
 from pages.ui.text import plain
+from pages.ui.visitor import check_page
 
 Inputs = ParamSpec("Inputs")
 
@@ -26,8 +27,9 @@ def page_head(title: str, text: str = "") -> None:
 
 @contextmanager
 def open_store() -> Iterator[Store]:
-    """The database for this run of the page; never keep it longer."""
+    """The database for this run of the page; never keep it longer. Raises NotAllowed if the visitor may not be here."""
     with Store.open() as store:
+        check_page(store)
         yield store
 
 

@@ -1,22 +1,39 @@
-"""Default deny: what is not listed is not allowed, and nobody labels in another's name."""
+"""Default deny: what is not listed is not allowed, what holds in one project does not hold in another, and nobody
+labels in another's name."""
 
 from typing import get_args
 
 import pytest
 
-from annotations.permissions import Action, Person, Role, allowed, require
+from annotations.permissions import ALLOWED, OPEN, Action, Person, Role, allowed, require
 from core.errors import NotAllowed
 
 ACTIONS = get_args(Action)
 OWN = {"label", "see_own_labels"}
-GUEST = {"try_models"}
+# Written out a second time, so that a change of the table is meant.
+TABLE: dict[str, set[str]] = {
+    "guest": {"try_models"},
+    "reader": {"try_models", "see_projects", "see_agreement", "see_releases"},
+    "annotator": {"try_models", "label", "see_own_labels", "see_guideline"},
+    "adjudicator": {"try_models", "see_projects", "see_guideline", "see_all_labels", "settle"},
+    "lead": set(ACTIONS) - {"back_up"},
+    "owner": set(ACTIONS),
+}
 
 
 @pytest.mark.parametrize("action", ACTIONS)
 @pytest.mark.parametrize("role", get_args(Role))
 def test_table_of_roles(role: Role, action: Action) -> None:
-    expected = {"guest": GUEST, "annotator": GUEST | OWN, "lead": set(ACTIONS)}[role]
-    assert allowed(Person(role, "ada"), action, annotator="ada") == (action in expected)
+    expected = action in TABLE[role]
+    here, elsewhere = Person(None, "ada", {"p": role}), Person(role, "ada")
+    assert allowed(here, action, project="p", annotator="ada") == expected
+    assert allowed(here, action, annotator="ada") == expected  # somewhere
+    assert not allowed(here, action, project="q", annotator="ada")  # nothing of it in another project
+    assert allowed(elsewhere, action, project="q", annotator="ada") == expected  # a role on the whole server
+
+
+def test_each_role_is_in_the_table() -> None:
+    assert set(ALLOWED) == set(get_args(Role)) == set(TABLE)
 
 
 @pytest.mark.parametrize("role", get_args(Role))
@@ -24,6 +41,13 @@ def test_table_of_roles(role: Role, action: Action) -> None:
 @pytest.mark.parametrize(("own", "asked"), [("ada", "bo"), ("ada", None), (None, "ada"), (None, None), ("", "bo")])
 def test_nobody_acts_for_another_annotator(role: Role, action: Action, own: str | None, asked: str | None) -> None:
     assert not allowed(Person(role, own), action, annotator=asked)
+    assert not allowed(Person(None, own, {"p": role}), action, project="p", annotator=asked)
+
+
+def test_in_the_open_mode_whoever_is_there_opens_any_desk() -> None:
+    assert all(allowed(OPEN, action, project="p", annotator="ada") for action in ACTIONS)
+    owner = Person("owner", name="")  # looks the same, and is somebody with an account
+    assert not allowed(owner, "label", project="p", annotator="ada")
 
 
 @pytest.mark.parametrize(("role", "action"), [("admin", "label"), ("", "try_models"), ("lead", "delete_everything")])

@@ -22,6 +22,7 @@ KEYWORDS = {"_": None, "N_": None}
 CATALOGUES = sorted((ROOT / "locale" / "zh").glob("*.po"))
 SOURCES = [
     *ROOT.glob("*.py"),
+    *(ROOT / "annotations" / "server" / "templates").glob("*.html"),
     *(f for folder in ("core", "annotations", "commands", "pages") for f in (ROOT / folder).rglob("*.py")),
 ]
 
@@ -31,7 +32,8 @@ def marked() -> dict[str, set[str]]:
     """Every marked string -> the files it is in."""
     found: dict[str, set[str]] = defaultdict(set)
     for file in SOURCES:
-        for _line, message, _comments, _context in extract_from_file("python", str(file), KEYWORDS):
+        method = "jinja2.ext:babel_extract" if file.suffix == ".html" else "python"
+        for _line, message, _comments, _context in extract_from_file(method, str(file), KEYWORDS):
             assert isinstance(message, str), f"{file.name}: a marked string must be one literal"
             found[message].add(str(file.relative_to(ROOT)))
     return found
@@ -65,6 +67,7 @@ def test_no_string_is_marked_inside_an_f_string() -> None:
     inside = [
         (file.name, call.lineno)
         for file in SOURCES
+        if file.suffix == ".py"
         for string in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(string, ast.JoinedStr)
         for call in ast.walk(string)

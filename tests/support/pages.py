@@ -81,6 +81,7 @@ TITLES = {
     "misgendering": "Misgendering",
     "association": "Professions",
     "jobs": "Jobs",
+    "accounts": "Accounts",
     "about": "About",
 }
 

@@ -36,6 +36,7 @@ from pages.ui.sentences import preview_table
 from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
 from pages.ui.uploads import choose_upload, empty_place
+from pages.ui.visitor import page_link
 
 Reported: TypeAlias = ImportReport | LabelImport | write_package.PackageImport | TaskImport
 PLACE = "file"
@@ -253,4 +254,4 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
 def _show_outcome() -> None:
     empty_place(PLACE)  # the file is the job's now
     st.success(_("The import runs as a job."))
-    st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+    page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

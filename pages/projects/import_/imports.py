@@ -16,6 +16,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
 from pages.ui.text import plain, spoken
+from pages.ui.visitor import page_link
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job
 DONE = "import_taken_back"
@@ -97,7 +98,7 @@ def _offer(store: Store, project: Project, found: Import) -> None:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
         jobs.start(store, command, _("Take {file} back").format(file=found.file))
         st.success(_("It runs as a job."))
-        st.page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+        page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
     try:
         done = undo(store, project, found.key)

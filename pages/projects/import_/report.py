@@ -14,6 +14,7 @@ from pages.ui.charts import csv_bytes
 from pages.ui.language import _
 from pages.ui.sentences import problem_text, reason_name
 from pages.ui.text import paragraph, plain, series
+from pages.ui.visitor import page_link
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
@@ -24,10 +25,10 @@ def next_steps(project: Project) -> None:
     where = {"project": project.name}
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("Go on with:"), width="content")
-        st.page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
-        st.page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
-        st.page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
-        st.page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
+        page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
+        page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
+        page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
 
 
 def show_brought(brought: PackageImport, *, quoting: bool) -> None:

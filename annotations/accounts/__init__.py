@@ -1,0 +1,1 @@
+"""Accounts: who may sign in, with which role, and how."""

@@ -1,0 +1,273 @@
+"""Accounts and their roles. A server without an account is in the open mode."""
+
+import json
+import uuid
+from dataclasses import dataclass
+from sqlite3 import IntegrityError
+from typing import Any
+
+from annotations.accounts.passwords import hashed, is_outdated, matches
+from annotations.database.store import Store
+from annotations.permissions import Person, Role, allowed
+from annotations.projects.annotators import checked_name, import_annotators
+from annotations.types import Project
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+
+LABELLING = ("annotator", "lead", "owner")  # roles whose holder may have a desk
+TAKEN = N_("There is an account named {name} already.")
+WRONG = N_("This name and password do not belong together.")  # never which of the two is wrong
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who may sign in. `annotator`: the name under which the person labels, or None; `closed`: since when."""
+
+    id: int
+    uid: str
+    name: str
+    annotator: str | None
+    closed: str | None
+    created: str
+
+
+_COLUMNS = "account.id, account.uid, account.name, annotator.name, account.closed, account.created"
+_FROM = "FROM account LEFT JOIN annotator ON annotator.id = account.annotator"
+
+
+def accounts_exist(store: Store) -> bool:
+    """Whether somebody has an account: then nobody acts without signing in."""
+    return store.db.execute("SELECT 1 FROM account LIMIT 1").fetchone() is not None
+
+
+def accounts(store: Store) -> list[Account]:
+    """Every account, in the order of their making; closed ones too."""
+    return [Account(*row) for row in store.db.execute(f"SELECT {_COLUMNS} {_FROM} ORDER BY account.id")]
+
+
+def account(store: Store, name: str) -> Account:
+    """The account of that name, in any case of letters. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.name = ?", (name.strip(),)).fetchone()
+    if row is None:
+        raise NotFound(N_("There is no account named {name}."), name=name)
+    return Account(*row)
+
+
+def account_of_uid(store: Store, uid: str) -> Account:
+    """The account of that public id. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.uid = ?", (uid,)).fetchone()
+    if row is None:
+        raise NotFound(N_("There is no account named {name}."), name=uid)
+    return Account(*row)
+
+
+def add_account(store: Store, name: str, *, password: str | None = None, author: Account | None = None) -> Account:
+    """A new account, without a role. Raises Refused if the name is taken or invalid, or the password too short."""
+    bare, stored = checked_name(name), hashed(password) if password is not None else None
+    with store.write():
+        return insert_account(store, bare, stored, author=author)
+
+
+def insert_account(store: Store, name: str, stored: str | None, *, author: Account | None = None) -> Account:
+    """The same inside the caller's transaction, with the hash of the password."""
+    values = (uuid.uuid4().hex, checked_name(name), stored, timestamp())
+    try:
+        store.db.execute("INSERT INTO account (uid, name, password, created) VALUES (?, ?, ?, ?)", values)
+    except IntegrityError as error:
+        raise Refused(TAKEN, name=name) from error
+    added = account(store, name)
+    record_access(store, "added", added, author=author)
+    return added
+
+
+def grant(
+    store: Store,
+    who: Account,
+    role: Role,
+    project: Project | None,
+    *,
+    annotator: str | None = None,
+    author: Account | None = None,
+) -> None:
+    """Give an account a role in a project (None: on the whole server) in place of the one it had there.
+
+    `annotator`: the name of the desk, for roles that label; an annotator without one labels under the account's name.
+    Raises Refused if that name belongs to another account, the last owner would go, or a guest is to have a role.
+    """
+    with store.write():
+        insert_role(store, who, role, project, annotator=annotator, author=author)
+
+
+def insert_role(
+    store: Store,
+    who: Account,
+    role: Role,
+    project: Project | None,
+    *,
+    annotator: str | None = None,
+    author: Account | None = None,
+) -> None:
+    """The same inside the caller's transaction."""
+    if role == "guest":
+        raise Refused(N_("A guest has no account."))
+    if project is not None and (annotator or role == "annotator"):
+        if role not in LABELLING:
+            raise Refused(N_("Who is {role} has no desk."), role=role)
+        _open_desk(store, who, annotator or who.annotator or who.name, project, author)
+    place = project.id if project else None
+    if project is None and role != "owner":
+        _refuse_without_owner(store, who)
+    store.db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
+    store.db.execute(
+        "INSERT INTO account_role (account, project, role, created) VALUES (?, ?, ?, ?)",
+        (who.id, place, role, timestamp()),
+    )
+    record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
+
+
+def withdraw(store: Store, who: Account, project: Project | None, *, author: Account | None = None) -> None:
+    """Take the role of an account in a project (None: on the whole server) away. Labels stay.
+
+    Raises Refused for the last owner of the server.
+    """
+    place = project.id if project else None
+    with store.write() as db:
+        if project is None:
+            _refuse_without_owner(store, who)
+        db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
+        record_access(store, "withdrawn", who, author=author, project=project.uid if project else None)
+
+
+def close_account(store: Store, who: Account, *, author: Account | None = None) -> None:
+    """End an account: its sign-ins and tokens stop at once, its labels stay. Raises Refused for the last owner."""
+    with store.write() as db:
+        _refuse_without_owner(store, who)
+        db.execute("UPDATE account SET closed = ?, version = version + 1 WHERE id = ?", (timestamp(), who.id))
+        record_access(store, "closed", who, author=author)
+
+
+def reopen_account(store: Store, who: Account, *, author: Account | None = None) -> None:
+    """Let a closed account sign in again."""
+    with store.write() as db:
+        db.execute("UPDATE account SET closed = NULL WHERE id = ?", (who.id,))
+        record_access(store, "reopened", who, author=author)
+
+
+def change_password(store: Store, who: Account, password: str, *, author: Account | None = None) -> None:
+    """Set a password; every sign-in of the account ends. Raises Refused if it is too short or long."""
+    stored = hashed(password)
+    with store.write():
+        store_password(store, who, stored, author=author)
+
+
+def store_password(store: Store, who: Account, stored: str, *, author: Account | None = None) -> None:
+    """The same inside the caller's transaction, with the hash of the password."""
+    store.db.execute("UPDATE account SET password = ?, version = version + 1 WHERE id = ?", (stored, who.id))
+    record_access(store, "password changed", who, author=author)
+
+
+def authenticate(store: Store, name: str, password: str) -> Account:
+    """The account that this name and password open. Raises NotAllowed, with the same words whatever was wrong."""
+    row = store.db.execute("SELECT id, password FROM open_account WHERE name = ?", (name.strip(),)).fetchone()
+    if not matches(row[1] if row else None, password):
+        raise NotAllowed(WRONG)
+    if is_outdated(row[1]):
+        with store.write() as db:
+            db.execute("UPDATE account SET password = ? WHERE id = ?", (hashed(password), row[0]))
+    return account(store, name)
+
+
+def person_of(store: Store, uid: str) -> Person | None:
+    """Who acts with an account (public id): its roles and its desk; None if it is closed or not there."""
+    row = store.db.execute(
+        "SELECT account.id, account.name, annotator.uid FROM open_account AS account"
+        " LEFT JOIN annotator ON annotator.id = account.annotator WHERE account.uid = ?",
+        (uid,),
+    ).fetchone()
+    if row is None:
+        return None
+    rows = store.db.execute(
+        "SELECT project.uid, role FROM account_role LEFT JOIN project ON project.id = account_role.project"
+        " WHERE account = ?",
+        (row[0],),
+    ).fetchall()
+    found = dict(rows)
+    everywhere = found.pop(None, None)
+    return Person(everywhere, row[2], found, uid, row[1])
+
+
+def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
+    """The accounts with a role in a project itself, in the order of their making."""
+    rows = store.db.execute(
+        f"SELECT {_COLUMNS}, account_role.role {_FROM} JOIN account_role ON account_role.account = account.id"
+        " WHERE account_role.project = ? ORDER BY account.id",
+        (project.id,),
+    )
+    return [(Account(*row[:-1]), row[-1]) for row in rows]
+
+
+def record_access(
+    store: Store, action: str, who: Account | None, *, author: Account | None = None, **data: Any
+) -> None:
+    """Store what was done to an account, inside the caller's transaction."""
+    store.db.execute(
+        "INSERT INTO account_event (account, author, action, data, created) VALUES (?, ?, ?, ?, ?)",
+        (who and who.id, author and author.id, action, json.dumps(data, ensure_ascii=False), timestamp()),
+    )
+
+
+def _open_desk(store: Store, who: Account, name: str, project: Project, author: Account | None) -> None:
+    """Let the account label in a project under the name of an annotator, who joins it where that is needed."""
+    bare = checked_name(name)
+    query = (
+        "SELECT annotator.id, account.id FROM annotator LEFT JOIN account ON account.annotator = annotator.id"
+        " WHERE annotator.name = ?"
+    )
+    import_annotators(store, project, [bare], author=author.name if author else "")
+    annotator, holder = store.db.execute(query, (bare,)).fetchone()
+    if holder not in (None, who.id):
+        raise Refused(N_("{name} is the desk of another account."), name=bare)
+    if who.annotator not in (None, bare):
+        raise Refused(N_("This account labels as {name}. A person has one desk."), name=who.annotator)
+    store.db.execute("UPDATE account SET annotator = ? WHERE id = ?", (annotator, who.id))
+
+
+def _owners(store: Store) -> set[int]:
+    """The row ids of the open accounts that own the server."""
+    rows = store.db.execute(
+        "SELECT account.id FROM open_account AS account JOIN account_role ON account_role.account = account.id"
+        " WHERE account_role.role = 'owner' AND account_role.project IS NULL"
+    )
+    return {row[0] for row in rows}
+
+
+def _refuse_without_owner(store: Store, who: Account) -> None:
+    if _owners(store) == {who.id}:
+        raise Refused(N_("This is the last owner. Make somebody else owner first."))
+
+
+def roles_to_give(person: Person, project: Project | None) -> list[Role]:
+    """The roles that *person* may give in a project (None: on the whole server), the widest first."""
+    if person.everywhere == "owner":
+        return ["owner", "lead", "adjudicator", "annotator", "reader"] if project else ["owner", "lead", "reader"]
+    if project is None or not allowed(person, "change_accounts", project=project.uid):
+        return []
+    widest: list[Role] = ["owner"] if person.roles.get(project.uid) == "owner" else []
+    return [*widest, "lead", "adjudicator", "annotator", "reader"]
+
+
+def manages(person: Person, other: Person) -> bool:
+    """Whether *person* may reset, close or sign out the account of *other*.
+
+    An account opens every project in which it has a role. So a lead manages only people all of whose roles are in
+    projects that this lead may manage; an owner of the server manages everybody.
+    """
+    if person.everywhere == "owner":
+        return True
+    if other.everywhere is not None or not other.roles:
+        return False
+    return all(
+        allowed(person, "change_accounts", project=project)
+        and (role != "owner" or person.roles.get(project) == "owner")
+        for project, role in other.roles.items()
+    )

@@ -1,0 +1,154 @@
+"""Links that let somebody in: to make the first account, to join a project, to set a new password.
+
+A link is opened by a POST only, so that the preview of a mail program spends nothing. Only its hash is stored.
+"""
+
+import hashlib
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations.accounts.accounts import Account, account, insert_account, insert_role, record_access, store_password
+from annotations.accounts.passwords import hashed
+from annotations.database.store import Store
+from annotations.permissions import Role
+from annotations.projects.projects import projects
+from annotations.types import Project
+from core.errors import N_, NotAllowed, Refused
+from core.files.timestamps import timestamp
+
+Purpose = Literal["first", "invite", "reset"]
+FIRST_S, INVITE_S, RESET_S = 24 * 3600.0, 14 * 24 * 3600.0, 3600.0
+SPENT = N_("This link does not hold any more: it was used, or it is too old. Ask for a new one.")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link gives. `project` and `role` for an invite, `account` (its name) for a reset, `name`: of the desk."""
+
+    purpose: Purpose
+    project: Project | None
+    role: Role | None
+    account: str | None
+    name: str
+
+
+def first_link(store: Store) -> str:
+    """The secret of a link that makes the first account, owner of the server; older ones stop to hold.
+
+    Raises Refused where there is an account.
+    """
+    with store.write() as db:
+        if db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
+            raise Refused(N_("This server has accounts already: an owner or lead invites the next."))
+        db.execute("DELETE FROM access_link WHERE purpose = 'first'")
+        return _insert(store, "first", FIRST_S)
+
+
+def invite_link(
+    store: Store,
+    role: Role,
+    project: Project | None,
+    *,
+    name: str = "",
+    uses: int = 1,
+    hours: float = INVITE_S / 3600,
+    author: Account | None = None,
+) -> str:
+    """The secret of a link by which *uses* people get an account with a role. *name*: of the annotator it is for."""
+    if name and uses != 1:
+        raise Refused(N_("A link for one name is used once."))
+    with store.write():
+        secret = _insert(store, "invite", hours * 3600, role=role, project=project, name=name.strip(), uses=uses)
+        record_access(
+            store, "invited", None, author=author, role=role, project=project.uid if project else None, uses=uses
+        )
+        return secret
+
+
+def reset_link(store: Store, who: Account, *, author: Account | None = None) -> str:
+    """The secret of a link that sets a new password of an account, once within an hour. For the person, never shown
+    to who asks for it at the door."""
+    with store.write() as db:
+        db.execute("DELETE FROM access_link WHERE purpose = 'reset' AND account = ?", (who.id,))
+        record_access(store, "reset offered", who, author=author)
+        return _insert(store, "reset", RESET_S, account=who)
+
+
+def link(store: Store, secret: str) -> Link:
+    """What a link gives; nothing is spent. Raises NotAllowed if it does not hold."""
+    row = store.db.execute(
+        "SELECT purpose, project.uid, role, account.name, access_link.name FROM access_link"
+        " LEFT JOIN project ON project.id = access_link.project LEFT JOIN account ON account.id = access_link.account"
+        " WHERE hash = ? AND used < uses AND expires > ?",
+        (_hash(secret), time.time()),
+    ).fetchone()
+    if row is None:
+        raise NotAllowed(SPENT)
+    project = next((one for one in projects(store) if one.uid == row[1]), None)
+    if row[1] is not None and project is None:
+        raise NotAllowed(SPENT)
+    return Link(row[0], project, row[2], row[3], row[4])
+
+
+def spend(store: Store, secret: str, name: str, password: str) -> Account:
+    """Use a link: the new account, or the one whose password was set.
+
+    Raises NotAllowed if the link does not hold, Refused for a name that is taken or a password that is too short;
+    then nothing is spent.
+    """
+    stored = hashed(password)  # slow, so outside the transaction
+    with store.write() as db:
+        found = link(store, secret)
+        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (_hash(secret),))
+        if found.account is not None:
+            who = account(store, found.account)
+            store_password(store, who, stored, author=who)
+            return who
+        who = insert_account(store, name, stored)
+        if found.purpose == "first":
+            if db.execute("SELECT count(*) FROM account").fetchone()[0] != 1:
+                raise NotAllowed(SPENT)
+            insert_role(store, who, "owner", None, author=who)
+        elif found.role is not None:
+            insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+        return account(store, who.name)
+
+
+def accept(store: Store, secret: str, who: Account) -> None:
+    """Use an invite with an account that exists already. Raises NotAllowed if the link is none or does not hold."""
+    with store.write() as db:
+        found = link(store, secret)
+        if found.role is None:
+            raise NotAllowed(SPENT)
+        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (_hash(secret),))
+        insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+
+
+def _insert(
+    store: Store,
+    purpose: Purpose,
+    seconds: float,
+    *,
+    role: Role | None = None,
+    project: Project | None = None,
+    account: Account | None = None,
+    name: str = "",
+    uses: int = 1,
+) -> str:
+    secret = secrets.token_urlsafe(24)
+    values = (
+        _hash(secret), purpose, project and project.id, role, account and account.id, name, uses,
+        time.time() + seconds, timestamp(),
+    )  # fmt: skip
+    store.db.execute(
+        "INSERT INTO access_link (hash, purpose, project, role, account, name, uses, expires, created)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        values,
+    )
+    return secret
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

@@ -1,0 +1,100 @@
+"""Sign-ins: an opaque secret in a cookie, its hash here, looked up at every request."""
+
+import hashlib
+import secrets
+import time
+import uuid
+from dataclasses import dataclass
+
+from annotations.accounts.accounts import Account, person_of, record_access
+from annotations.database.store import Store
+from annotations.permissions import Person
+
+IDLE_S = 12 * 3600.0  # without a request, a sign-in ends
+LONGEST_S = 30 * 24 * 3600.0  # whatever happens
+SEEN_EVERY_S = 60.0  # one write a minute, not one a request
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """One browser that is signed in. `created` and `seen` are unix seconds, `browser` is how it names itself."""
+
+    uid: str
+    browser: str
+    created: float
+    seen: float
+
+
+def sign_in(store: Store, who: Account, browser: str = "", *, now: float | None = None) -> str:
+    """Begin a sign-in. Returns the secret for the cookie, which is stored nowhere."""
+    secret, moment = secrets.token_urlsafe(32), time.time() if now is None else now
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO sign_in (uid, hash, account, version, browser, created, seen)"
+            " SELECT ?, ?, id, version, ?, ?, ? FROM account WHERE id = ?",
+            (uuid.uuid4().hex, _hash(secret), browser[:200], moment, moment, who.id),
+        )
+        record_access(store, "signed in", who, author=who)
+    return secret
+
+
+def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person | None:
+    """Whom the secret of a cookie stands for; None if it is unknown, ended, too old, or its account was closed."""
+    if not secret:
+        return None
+    moment = time.time() if now is None else now
+    row = store.db.execute(
+        "SELECT sign_in.id, account.uid, sign_in.seen FROM sign_in"
+        " JOIN open_account AS account ON account.id = sign_in.account"
+        " WHERE hash = ? AND ended IS NULL AND sign_in.version = account.version"
+        " AND sign_in.seen > ? AND sign_in.created > ?",
+        (_hash(secret), moment - IDLE_S, moment - LONGEST_S),
+    ).fetchone()
+    if row is None:
+        return None
+    if moment - row[2] > SEEN_EVERY_S and not store.frozen and not store.db.in_transaction:
+        with store.write() as db:
+            db.execute("UPDATE sign_in SET seen = ? WHERE id = ?", (moment, row[0]))
+    return person_of(store, row[1])
+
+
+def sign_out(store: Store, secret: str) -> None:
+    """End the sign-in of a cookie."""
+    with store.write() as db:
+        db.execute("UPDATE sign_in SET ended = ? WHERE hash = ? AND ended IS NULL", (time.time(), _hash(secret)))
+
+
+def sign_ins(store: Store, who: Account, *, now: float | None = None) -> list[SignIn]:
+    """The sign-ins of an account that hold, newest first."""
+    moment = time.time() if now is None else now
+    rows = store.db.execute(
+        "SELECT sign_in.uid, browser, sign_in.created, seen FROM sign_in"
+        " JOIN open_account AS account ON account.id = sign_in.account"
+        " WHERE sign_in.account = ? AND ended IS NULL AND sign_in.version = account.version"
+        " AND seen > ? AND sign_in.created > ? ORDER BY sign_in.id DESC",
+        (who.id, moment - IDLE_S, moment - LONGEST_S),
+    )
+    return [SignIn(*row) for row in rows]
+
+
+def end_sign_in(store: Store, who: Account, uid: str, *, author: Account | None = None) -> bool:
+    """End one sign-in of an account (public id of the sign-in). Returns whether it was one that held."""
+    with store.write() as db:
+        ended = db.execute(
+            "UPDATE sign_in SET ended = ? WHERE uid = ? AND account = ? AND ended IS NULL", (time.time(), uid, who.id)
+        ).rowcount
+        if ended:
+            record_access(store, "sign-in ended", who, author=author)
+    return bool(ended)
+
+
+def end_all(store: Store, who: Account, *, author: Account | None = None) -> None:
+    """End every sign-in and token of an account."""
+    with store.write() as db:
+        db.execute("UPDATE account SET version = version + 1 WHERE id = ?", (who.id,))
+        record_access(store, "all sign-ins ended", who, author=author)
+
+
+def _hash(secret: str) -> bytes:
+    # The secret has 256 random bits: a plain hash cannot be guessed back.
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

@@ -1,0 +1,208 @@
+"""The gate: every request and socket passes it before Streamlit and the desk's routes see it.
+
+It answers only for names that this server has (against rebinding of DNS), only to pages of this server (Origin), knows
+who asks (the cookie of a sign-in), and puts the security headers on every answer. Nothing here calls outside.
+"""
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import anyio.to_thread
+
+from annotations.accounts.accounts import accounts_exist
+from annotations.accounts.sign_ins import signed_in
+from annotations.database.pool import Pool
+from annotations.permissions import OPEN, Person
+from core.errors import N_, EvenhandError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+SAFE = ("GET", "HEAD", "OPTIONS")
+MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
+UPLOADS, MEDIA = "/_stcore/upload_file", "/media/"
+COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
+
+NOT_SERVED = N_("This name is not served here. Add it to EVENHAND_HOSTS on the server, or use the address that is.")
+NO_ACCOUNTS = N_(
+    "This server has no accounts, so it answers on its own machine only. To let others in, make the first account"
+    " there: python cli.py accounts first"
+)
+FOREIGN = N_("This request comes from another site.")
+TOO_LONG = N_("This request is too large.")
+SIGN_IN = N_("Sign in first.")
+
+stores = Pool()
+
+
+def hosts() -> frozenset[str]:
+    """The names under which this server answers: those of EVENHAND_HOSTS, separated by commas, and this machine's."""
+    named = os.environ.get("EVENHAND_HOSTS", "").split(",")
+    return LOOPBACK | {name.strip().lower() for name in named if name.strip()}
+
+
+def guests_allowed() -> bool:
+    """Whether whoever is not signed in may look at what guests may do (EVENHAND_GUESTS=1)."""
+    return os.environ.get("EVENHAND_GUESTS") == "1"
+
+
+def host_name(value: str) -> str:
+    """The name in a Host header or an address, without port, lower case; "" where it is none."""
+    try:
+        return (urlsplit(f"//{value}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The secret of the sign-in that a request carries, or ""."""
+    for key, value in headers:
+        if key == b"cookie":
+            try:
+                found = SimpleCookie(value.decode("latin-1"))
+            except CookieError:
+                continue
+            for name in (SECURE_COOKIE, COOKIE):
+                if name in found:
+                    return found[name].value
+    return ""
+
+
+def content_policy(page: Path) -> str:
+    """The Content-Security-Policy of the app: everything from here, no script but its own files, those of *page*
+    (Streamlit's index.html) and the one line with which a page tells a screen reader its language."""
+    inline = re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)
+    inline += [language_script(code) for code in ("zh-CN", "en")]
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
+    return (
+        f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob: {hashes}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
+        "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    )
+
+
+def language_script(code: str) -> str:
+    """The line of script that names the language of a page."""
+    return f'document.documentElement.lang = "{code}"'
+
+
+class Gate:
+    """ASGI middleware in front of everything. *page*: Streamlit's index.html; *base*: `server.baseUrlPath`."""
+
+    def __init__(self, app: Any, page: Path, base: str = "") -> None:
+        self.app, self.folder = app, f"/{base.strip('/')}".rstrip("/")
+        self.headers: Headers = [
+            (b"content-security-policy", content_policy(page).encode()),
+            (b"x-content-type-options", b"nosniff"),
+            (b"referrer-policy", b"same-origin"),
+            (b"x-frame-options", b"DENY"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+        ]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request or socket on, or refuse it with one sentence."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+            return
+        path = str(scope.get("path", "")).removeprefix(self.folder)
+        refused = _refused_by_address(scope) or await self._refused_by_person(scope, path)
+        if refused == (401, SIGN_IN) and _is_page(scope):
+            to_form = [(b"location", f"{self.folder}/sign-in".encode()), (b"cache-control", b"no-store")]
+            await _refuse(scope, receive, send, 303, "", [*self.headers, *to_form])
+            return
+        if refused is not None:
+            await _refuse(scope, receive, send, *refused, self.headers)
+            return
+        await self.app(scope, receive, self._with_headers(send, path))
+
+    async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
+        """Look up who asks, into `scope["state"]["person"]` (None: nobody). What to refuse with, if anything."""
+        if path.startswith(("/static/", "/_stcore/health", "/_stcore/host-config")):
+            return None
+        secret = cookie_secret(scope["headers"])
+        try:
+            person, has_accounts = await anyio.to_thread.run_sync(_person, secret)
+        except (EvenhandError, OSError):  # no database now: the page says so in the visitor's language
+            person, has_accounts = None, True
+        scope["state"] = {**(scope.get("state") or {}), "person": person}
+        if not has_accounts and not _from_here(scope):
+            return None if path.startswith("/account/link") else (403, NO_ACCOUNTS)
+        if person is None and not guests_allowed() and not path.startswith(("/sign-in", "/account/")):
+            return 401, SIGN_IN
+        return None
+
+    def _with_headers(self, send: Send, path: str) -> Send:
+        own = self.headers + ([(b"cache-control", b"no-store")] if path.startswith(MEDIA) else [])
+        names = {name for name, _ in own}
+
+        async def sent(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
+                message = {**message, "headers": [*kept, *own]}
+            await send(message)
+
+        return sent
+
+
+def _person(secret: str) -> tuple[Person | None, bool]:
+    with stores.borrow() as store:
+        if not accounts_exist(store):
+            return OPEN, False
+        return signed_in(store, secret), True
+
+
+def _is_page(scope: Scope) -> bool:
+    """Whether a person opens an address, rather than a script or a picture of a page."""
+    return scope["type"] == "http" and scope["method"] == "GET" and "text/html" in _header(scope, b"accept")
+
+
+def _from_here(scope: Scope) -> bool:
+    """Whether both ends are this machine: its name in the address, its loopback as the client."""
+    client = scope.get("client")
+    return _host(scope) in LOOPBACK and (client is None or client[0] in LOOPBACK)
+
+
+def _header(scope: Scope, name: bytes) -> str:
+    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
+def _host(scope: Scope) -> str:
+    return host_name(_header(scope, b"host"))
+
+
+def _refused_by_address(scope: Scope) -> tuple[int, str] | None:
+    if _host(scope) not in hosts():
+        return 421, NOT_SERVED
+    changes = scope["type"] == "websocket" or scope["method"] not in SAFE
+    if not changes:
+        return None
+    origin = _header(scope, b"origin")
+    if origin and urlsplit(origin).netloc.lower() != _header(scope, b"host").lower():
+        return 403, FOREIGN
+    if not origin and _header(scope, b"sec-fetch-site") not in ("", "same-origin", "none"):
+        return 403, FOREIGN
+    length = _header(scope, b"content-length")
+    if UPLOADS not in scope.get("path", "") and length.isdigit() and int(length) > MOST_BYTES:
+        return 413, TOO_LONG
+    return None
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, message: str, headers: Headers) -> None:
+    if scope["type"] == "websocket":
+        await receive()  # the request to connect
+        await send({"type": "websocket.close", "code": 1008, "reason": message[:100]})
+        return
+    body = message.encode()
+    start = [*headers, (b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*start, (b"connection", b"close")]})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,181 @@
+"""`accounts [first|list|add|role|invite|reset|close|reopen|sign-out]`: who may sign in on this server, and as what."""
+
+from typing import Any
+
+import click
+
+from annotations.accounts import accounts as people
+from annotations.accounts import links
+from annotations.accounts.sign_ins import end_all, sign_ins
+from annotations.database.store import Store
+from annotations.permissions import Role
+from annotations.projects import projects
+from annotations.types import Project
+from commands.shared import answer, db_option, existing_store, json_option
+
+ROLES = ["owner", "lead", "adjudicator", "annotator", "reader"]
+_role = click.option("--role", type=click.Choice(ROLES), help="The role.")
+_project = click.option("--project", help="The project; without it the role holds on the whole server.")
+_annotator = click.option("--annotator", help="Under which name the person labels; without it, the account's.")
+_url = click.option(
+    "--url", envvar="EVENHAND_URL", default="http://localhost:8501", show_default=True,
+    help="The address of the server, for links.",
+)  # fmt: skip
+
+
+@click.group("accounts")
+def accounts() -> None:
+    """Who may sign in on this server. Without an account it is in the open mode and answers on its own machine only.
+
+    Who acts here is the system's user: whoever may read the database file may do all of it.
+    """
+
+
+def _found_project(store: Store, name: str | None) -> Project | None:
+    return projects.project(store, name) if name is not None else None
+
+
+def _print_link(secret: str, url: str, text: str, as_json: bool) -> None:
+    address = f"{url.rstrip('/')}/account/link#{secret}"
+    answer({"link": address}, f"{text}\n{address}", as_json=as_json)
+
+
+@accounts.command()
+@_url
+@db_option
+@json_option
+def first(url: str, db: str, as_json: bool) -> None:
+    """A link that makes the first account, owner of the server. It holds for a day, once."""
+    with Store.open(db) as store:  # the first account may come before the first project
+        secret = links.first_link(store)
+    _print_link(secret, url, "Open this within a day. With the first account everybody has to sign in.", as_json)
+
+
+@accounts.command("list")
+@db_option
+@json_option
+def list_accounts(db: str, as_json: bool) -> None:
+    """Every account with its roles."""
+    with existing_store(db) as store:
+        names = {one.uid: one.name for one in projects.projects(store)}
+        rows: list[dict[str, Any]] = []
+        for one in people.accounts(store):
+            person = people.person_of(store, one.uid)
+            roles = {names[uid]: role for uid, role in person.roles.items() if uid in names} if person else {}
+            everywhere = person.everywhere if person else None
+            rows.append({
+                "name": one.name, "id": one.uid, "server": everywhere, "projects": roles, "annotator": one.annotator,
+                "closed": one.closed, "sign_ins": len(sign_ins(store, one)),
+            })  # fmt: skip
+    lines = []
+    for row in rows:
+        held = [f"{row['server']} on this server"] if row["server"] else []
+        held += [f"{name}: {role}" for name, role in row["projects"].items()]
+        state = " (closed)" if row["closed"] else ""
+        lines.append(f"{row['name']}{state}: {'; '.join(held) or 'no role'}")
+    answer({"accounts": rows}, "\n".join(lines) or "No account: the server is in the open mode.", as_json=as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@_role
+@_project
+@_annotator
+@_url
+@db_option
+@json_option
+def add(
+    name: str, role: Role | None, project: str | None, annotator: str | None, url: str, db: str, as_json: bool
+) -> None:
+    """Make an account for NAME, and print the link by which the person sets the password."""
+    with Store.open(db) as store:  # the first account may come before the first project
+        place = _found_project(store, project)
+        made = people.add_account(store, name)
+        if role is not None:
+            people.grant(store, made, role, place, annotator=annotator)
+        secret = links.reset_link(store, made)
+    _print_link(secret, url, f"{made.name} sets a password here, within an hour:", as_json)
+
+
+@accounts.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice([*ROLES, "none"]))
+@_project
+@_annotator
+@db_option
+@json_option
+def change_role(name: str, role: str, project: str | None, annotator: str | None, db: str, as_json: bool) -> None:
+    """Give the account NAME a ROLE in a project or on the whole server, in place of the one it has there."""
+    with existing_store(db) as store:
+        who, place = people.account(store, name), _found_project(store, project)
+        if role == "none":
+            people.withdraw(store, who, place)
+        else:
+            people.grant(store, who, role, place, annotator=annotator)  # type: ignore[arg-type]
+    answer({"name": who.name, "role": role, "project": project}, f"{who.name}: {role}", as_json=as_json)
+
+
+@accounts.command()
+@click.argument("role", type=click.Choice(ROLES))
+@_project
+@_annotator
+@click.option("--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="For how many people.")
+@click.option(
+    "--hours", type=click.FloatRange(0.1, 24 * 90), default=24 * 14, show_default=True, help="How long it holds."
+)
+@_url
+@db_option
+@json_option
+def invite(
+    role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str, as_json: bool
+) -> None:
+    """A link by which somebody gets an account with a ROLE."""
+    with existing_store(db) as store:
+        place = _found_project(store, project)
+        secret = links.invite_link(store, role, place, name=annotator or "", uses=uses, hours=hours)
+    _print_link(secret, url, f"Whoever opens this becomes {role}:", as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@_url
+@db_option
+@json_option
+def reset(name: str, url: str, db: str, as_json: bool) -> None:
+    """A link that sets a new password for NAME, once, within an hour."""
+    with existing_store(db) as store:
+        secret = links.reset_link(store, people.account(store, name))
+    _print_link(secret, url, "For this person only:", as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@db_option
+@json_option
+def close(name: str, db: str, as_json: bool) -> None:
+    """Close the account NAME: it is signed out everywhere, its labels stay."""
+    with existing_store(db) as store:
+        people.close_account(store, people.account(store, name))
+    answer({"closed": name}, f"{name} is closed.", as_json=as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@db_option
+@json_option
+def reopen(name: str, db: str, as_json: bool) -> None:
+    """Let the closed account NAME sign in again."""
+    with existing_store(db) as store:
+        people.reopen_account(store, people.account(store, name))
+    answer({"reopened": name}, f"{name} may sign in again.", as_json=as_json)
+
+
+@accounts.command("sign-out")
+@click.argument("name")
+@db_option
+@json_option
+def sign_out(name: str, db: str, as_json: bool) -> None:
+    """Sign the account NAME out everywhere."""
+    with existing_store(db) as store:
+        end_all(store, people.account(store, name))
+    answer({"signed_out": name}, f"{name} is signed out everywhere.", as_json=as_json)

@@ -1,0 +1,74 @@
+"""The visitor's own account: roles, browsers that are signed in, a new password."""
+
+import streamlit as st
+
+from annotations.accounts.accounts import Account, account_of_uid
+from annotations.accounts.links import reset_link
+from annotations.accounts.sign_ins import end_all, end_sign_in, sign_ins
+from annotations.database.store import Store
+from annotations.permissions import Person
+from annotations.projects.projects import projects
+from annotations.server.forms import ROLES
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import moment
+from pages.ui.text import plain
+from pages.ui.visitor import visitor
+
+
+def browser_name(agent: str) -> str:
+    """A browser and its system, as people call them, from how it names itself: "Firefox, Windows"."""
+    browsers = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
+    systems = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
+    systems["Linux"] = "Linux"
+    found = [next((name for sign, name in signs.items() if sign in agent), "") for signs in (browsers, systems)]
+    return ", ".join(name for name in found if name) or agent[:60]
+
+
+def _mine(store: Store) -> Account | None:
+    uid = visitor(store).account
+    return account_of_uid(store, uid) if uid else None
+
+
+def _end(uid: str) -> None:
+    with open_store() as store:
+        if mine := _mine(store):
+            end_sign_in(store, mine, uid, author=mine)
+
+
+def _end_all() -> None:
+    with open_store() as store:
+        if mine := _mine(store):
+            end_all(store, mine, author=mine)
+
+
+def _new_password() -> None:
+    with open_store() as store:
+        if mine := _mine(store):
+            st.session_state["link"] = (
+                _("Sets your new password; it holds for an hour"),
+                reset_link(store, mine, author=mine),
+            )
+
+
+def show_own(store: Store, account: Account, person: Person) -> None:
+    """The account, its roles, where it is signed in."""
+    st.subheader(plain(account.name))
+    names = {one.uid: one.name for one in projects(store)}
+    roles = [_("{role} on this server").format(role=_(ROLES[person.everywhere]))] if person.everywhere else []
+    roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in person.roles.items() if uid in names]
+    st.write(plain("; ".join(roles)) or _("No role yet: whoever leads a project can give you one."))
+    if account.annotator:
+        st.caption(plain(_("You label as {name}.").format(name=account.annotator)))
+    heading = _("Signed in")
+    st.markdown(f"**{heading}**")
+    for one in sign_ins(store, account):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(browser_name(one.browser) or _("A browser without a name"))
+            st.caption(
+                plain(_("since {since}, last seen {seen}").format(since=moment(one.created), seen=moment(one.seen)))
+            )
+            st.button(_("Sign out"), key=f"end-{one.uid}", type="tertiary", on_click=_end, args=(one.uid,))
+    with st.container(horizontal=True):
+        st.button(_("Sign out everywhere"), key="end-all", icon=":material/logout:", on_click=_end_all)
+        st.button(_("Set a new password"), key="new-password", icon=":material/key:", on_click=_new_password)

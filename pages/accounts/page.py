@@ -1,0 +1,54 @@
+"""Accounts: the own sign-ins, who has which role, links that let people in."""
+
+import streamlit as st
+
+from annotations.accounts.accounts import account_of_uid
+from annotations.accounts.links import first_link
+from annotations.permissions import OPEN
+from core.errors import EvenhandError
+from pages.accounts.links import show_link
+from pages.accounts.own import show_own
+from pages.accounts.people import show_everybody, show_project_roles
+from pages.ui.choose import choose_project
+from pages.ui.head import open_store, page_head, show_error
+from pages.ui.language import _
+from pages.ui.visitor import visitor
+
+
+def make_first() -> None:
+    try:
+        with open_store() as store:
+            if visitor(store) is OPEN:
+                st.session_state["link"] = (_("The first account"), first_link(store))
+    except EvenhandError as error:
+        show_error(error)
+
+
+page_head(
+    _("Accounts"),
+    _("Three people who judge blind and apart need three accounts. Each sees what the own role needs, and no more."),
+)
+with open_store() as store:
+    person = visitor(store)
+    if person is OPEN:
+        st.info(
+            _(
+                "This server has no accounts. Whoever uses this machine may do everything, and nobody else reaches it."
+                " With the first account that ends: everybody signs in then, and other machines may be let in."
+            )
+        )
+        st.button(_("Make the first account"), key="first", icon=":material/person_add:", on_click=make_first)
+        show_link()
+        st.stop()
+    if person.account is None:
+        st.info(_("Sign in to see your account."))
+        st.stop()
+    account = account_of_uid(store, person.account)
+    show_link()
+    show_own(store, account, person)
+    st.subheader(_("People of a project"))
+    project = choose_project(store)
+    if project is not None:
+        show_project_roles(store, project, account, person)
+    if person.everywhere == "owner":
+        show_everybody(store, account)

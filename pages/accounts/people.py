@@ -1,0 +1,137 @@
+"""Other people's accounts: roles in a project, invitations, and what an owner or lead may do to an account."""
+
+import streamlit as st
+
+from annotations.accounts import accounts, links, sign_ins
+from annotations.accounts.accounts import Account, account_of_uid, manages, person_of, roles_in, roles_to_give
+from annotations.database.store import Store
+from annotations.permissions import FORBIDDEN, Person, Role
+from annotations.projects.annotators import annotators
+from annotations.projects.projects import projects
+from annotations.server.forms import ROLES
+from annotations.types import Project
+from core.errors import EvenhandError, NotAllowed
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
+from pages.ui.visitor import visitor
+
+
+def _act(work: str, uid: str, project: Project | None = None) -> None:
+    """Reset, close, reopen, sign out, or withdraw the role of an account; asked anew who asks."""
+    try:
+        with open_store() as store:
+            who, other = visitor(store), account_of_uid(store, uid)
+            author = account_of_uid(store, who.account or "")
+            if work == "withdraw":
+                held = {one.uid: role for one, role in roles_in(store, project)} if project else {}
+                if held.get(uid) not in roles_to_give(who, project):
+                    raise NotAllowed(FORBIDDEN)
+                accounts.withdraw(store, other, project, author=author)
+                return
+            if not manages(who, person_of(store, uid) or Person()):
+                raise NotAllowed(FORBIDDEN)
+            if work == "reset":
+                secret = links.reset_link(store, other, author=author)
+                st.session_state["link"] = (_("New password of {name}").format(name=other.name), secret)
+            elif work == "sign out":
+                sign_ins.end_all(store, other, author=author)
+            elif work == "close":
+                accounts.close_account(store, other, author=author)
+            else:
+                accounts.reopen_account(store, other, author=author)
+    except EvenhandError as error:
+        st.session_state["accounts-error"] = error
+
+
+def _invite(project: Project | None) -> None:
+    place = project.uid if project else "server"
+    role: Role = st.session_state[f"role-{place}"]
+    name = st.session_state.get(f"desk-{place}") or ""
+    try:
+        with open_store() as store:
+            who = visitor(store)
+            if role not in roles_to_give(who, project):
+                raise NotAllowed(FORBIDDEN)
+            author = account_of_uid(store, who.account or "")
+            secret = links.invite_link(
+                store, role, project, name=name if role in accounts.LABELLING else "", author=author
+            )
+            title = _("Invites {role} to {place}; it holds for 14 days, once").format(
+                role=_(ROLES[role]), place=project.name if project else _("this server")
+            )
+            st.session_state["link"] = (title, secret)
+    except EvenhandError as error:
+        st.session_state["accounts-error"] = error
+
+
+def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> None:
+    place = project.uid if project else "server"
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(_("Role"), roles, key=f"role-{place}", format_func=lambda role: _(ROLES[role]), width=200)
+        if project is not None:
+            taken = {one.annotator for one, _role in roles_in(store, project)}
+            free = [one.name for one in annotators(store, project) if one.name not in taken]
+            st.selectbox(
+                _("Desk, for who labels"), free, index=None, key=f"desk-{place}", width=240, accept_new_options=True,
+                placeholder=_("named as the account"),
+            )  # fmt: skip
+        st.button(
+            _("Make an invitation"), key=f"invite-{place}", type="primary", icon=":material/mail:", on_click=_invite,
+            args=(project,),
+        )  # fmt: skip
+
+
+def show_project_roles(store: Store, project: Project, account: Account, person: Person) -> None:
+    """Who has which role in a project; for who may change that, with invitations."""
+    if error := st.session_state.pop("accounts-error", None):
+        show_error(error)
+    roles = roles_to_give(person, project)
+    if not roles:
+        st.caption(_("Who leads this project sees and changes its people here."))
+        return
+    found = roles_in(store, project)
+    if not found:
+        st.info(_("Nobody has a role in this project itself."))
+    for one, role in found:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            st.markdown(f"**{plain(one.name)}**", width=180)
+            st.caption(plain(_(ROLES[role]) + (f" · {one.annotator}" if one.annotator else "")))
+            if one.closed:
+                st.caption(_("closed"))
+            if role in roles and one.uid != account.uid:
+                st.button(
+                    _("Take the role away"), key=f"withdraw-{one.uid}", type="tertiary", on_click=_act,
+                    args=("withdraw", one.uid, project),
+                )  # fmt: skip
+            _show_actions(store, one, account, person, project.uid)
+    _show_invite(store, project, roles)
+
+
+def _show_actions(store: Store, one: Account, account: Account, person: Person, place: str) -> None:
+    other = person_of(store, one.uid)
+    if one.uid == account.uid or not manages(person, other or Person()):
+        return
+    work = {"reset": _("New password"), "sign out": _("Sign out everywhere")}
+    work |= {"reopen": _("Reopen")} if one.closed else {"close": _("Close")}
+    for name, label in work.items():
+        key = f"{name.replace(' ', '-')}-{place}-{one.uid}"
+        st.button(label, key=key, type="tertiary", on_click=_act, args=(name, one.uid))
+
+
+def show_everybody(store: Store, account: Account) -> None:
+    """Every account of the server, for its owner."""
+    st.subheader(_("Everybody on this server"))
+    names = {one.uid: one.name for one in projects(store)}
+    owner = Person("owner")
+    for one in accounts.accounts(store):
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            st.markdown(f"**{plain(one.name)}**", width=180)
+            found = person_of(store, one.uid) or Person()
+            roles = [_("{role} on this server").format(role=_(ROLES[found.everywhere]))] if found.everywhere else []
+            roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in found.roles.items() if uid in names]
+            st.caption(plain("; ".join(roles) or (_("closed") if one.closed else _("no role"))))
+            _show_actions(store, one, account, owner, "all")
+    heading = _("Invite somebody to the whole server")
+    st.markdown(f"**{heading}**")
+    _show_invite(store, None, roles_to_give(owner, None))

@@ -1,0 +1,119 @@
+"""Links: what each gives, once, in time, and to nobody else."""
+
+from threading import Barrier, Thread
+
+import pytest
+
+from annotations.accounts.accounts import account, accounts, add_account, authenticate, grant, person_of, roles_in
+from annotations.accounts.links import accept, first_link, invite_link, link, reset_link, spend
+from annotations.accounts.sign_ins import sign_in, signed_in
+from annotations.database.store import Store
+from annotations.projects.annotators import annotators
+from core.errors import EvenhandError, NotAllowed, Refused
+from tests.support.released_project import ready_project
+
+PASSWORD = "correct horse battery"
+
+
+def test_the_first_account_owns_the_server(fresh_store: Store) -> None:
+    old, new = first_link(fresh_store), first_link(fresh_store)
+    with pytest.raises(NotAllowed):
+        link(fresh_store, old)
+    assert link(fresh_store, new).purpose == "first"
+    person = person_of(fresh_store, spend(fresh_store, new, "Olga", PASSWORD).uid)
+    assert person is not None
+    assert person.everywhere == "owner"
+    with pytest.raises(NotAllowed):
+        spend(fresh_store, new, "Otto", PASSWORD)
+    with pytest.raises(Refused, match="accounts already"):
+        first_link(fresh_store)
+
+
+def test_of_two_who_open_the_first_link_at_once_one_gets_in(fresh_store: Store) -> None:
+    secret, start, errors = first_link(fresh_store), Barrier(2), list[EvenhandError]()
+
+    def open_it(name: str) -> None:
+        with Store.open(fresh_store.path) as store:
+            start.wait()
+            try:
+                spend(store, secret, name, PASSWORD)
+            except EvenhandError as error:
+                errors.append(error)
+
+    people = [Thread(target=open_it, args=(name,)) for name in ("Olga", "Otto")]
+    for one in people:
+        one.start()
+    for one in people:
+        one.join()
+    assert len(accounts(fresh_store)) == len(errors) == 1
+
+
+def test_an_invitation_makes_an_annotator(fresh_store: Store) -> None:
+    project = ready_project(fresh_store, 1)
+    name = annotators(fresh_store, project)[0].name
+    secret = invite_link(fresh_store, "annotator", project, name=name)
+    found = link(fresh_store, secret)
+    assert (found.purpose, found.role, found.name) == ("invite", "annotator", name)
+    assert spend(fresh_store, secret, "ada@example.org", PASSWORD).annotator == name
+    assert [(one.name, role) for one, role in roles_in(fresh_store, project)] == [("ada@example.org", "annotator")]
+    with pytest.raises(NotAllowed, match="does not hold"):
+        spend(fresh_store, secret, "Eve", PASSWORD)
+
+
+def test_what_is_refused_spends_nothing(fresh_store: Store) -> None:
+    add_account(fresh_store, "Olga")
+    secret = invite_link(fresh_store, "reader", None)
+    for name, password in (("Ada", "short"), ("Olga", PASSWORD), ("", PASSWORD)):
+        with pytest.raises(Refused):
+            spend(fresh_store, secret, name, password)
+    assert spend(fresh_store, secret, "Rita", PASSWORD).name == "Rita"
+
+
+def test_a_link_for_several(fresh_store: Store) -> None:
+    project = ready_project(fresh_store, 1)
+    secret = invite_link(fresh_store, "annotator", project, uses=2)
+    for name in ("Ada", "Bo"):
+        spend(fresh_store, secret, name, PASSWORD)
+    with pytest.raises(NotAllowed):
+        link(fresh_store, secret)
+    with pytest.raises(Refused):
+        invite_link(fresh_store, "annotator", project, name="Carla", uses=2)
+
+
+def test_a_link_that_is_too_old_or_none(fresh_store: Store) -> None:
+    for secret in (invite_link(fresh_store, "reader", None, hours=-1), "nonsense", "", "\udc80"):
+        with pytest.raises(NotAllowed):
+            link(fresh_store, secret)
+
+
+def test_a_reset_sets_the_password_and_signs_out(fresh_store: Store) -> None:
+    ada = add_account(fresh_store, "Ada", password=PASSWORD)
+    cookie = sign_in(fresh_store, ada)
+    first, secret = reset_link(fresh_store, ada), reset_link(fresh_store, ada)
+    with pytest.raises(NotAllowed):
+        link(fresh_store, first)
+    assert spend(fresh_store, secret, "whatever name", "another long one") == account(fresh_store, "Ada")
+    assert signed_in(fresh_store, cookie) is None
+    assert authenticate(fresh_store, "Ada", "another long one")
+    with pytest.raises(NotAllowed):
+        spend(fresh_store, secret, "Ada", "a third long one")
+
+
+def test_an_account_that_exists_joins_by_a_link(fresh_store: Store) -> None:
+    project = ready_project(fresh_store, 1)
+    ada = add_account(fresh_store, "Ada")
+    grant(fresh_store, ada, "reader", None)
+    accept(fresh_store, invite_link(fresh_store, "adjudicator", project), ada)
+    person = person_of(fresh_store, ada.uid)
+    assert person is not None
+    assert (person.everywhere, person.roles) == ("reader", {project.uid: "adjudicator"})
+    for secret in (reset_link(fresh_store, ada), "nonsense"):
+        with pytest.raises(NotAllowed):
+            accept(fresh_store, secret, ada)
+
+
+def test_no_secret_of_a_link_is_stored(fresh_store: Store) -> None:
+    secrets = [first_link(fresh_store), invite_link(fresh_store, "reader", None)]
+    tables = ("access_link", "account_event")
+    stored = repr([fresh_store.db.execute(f"SELECT * FROM {one}").fetchall() for one in tables])
+    assert not any(secret in stored for secret in secrets)

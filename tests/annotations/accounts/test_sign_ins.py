@@ -1,0 +1,84 @@
+"""Sign-ins: how long they hold, what ends them, what is stored of them."""
+
+import pytest
+
+from annotations.accounts.accounts import Account, add_account, change_password, close_account, grant
+from annotations.accounts.sign_ins import (
+    IDLE_S,
+    LONGEST_S,
+    end_all,
+    end_sign_in,
+    sign_in,
+    sign_ins,
+    sign_out,
+    signed_in,
+)
+from annotations.database.store import Store
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def ada(fresh_store: Store) -> Account:
+    grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
+    return add_account(fresh_store, "Ada")
+
+
+def test_the_secret_of_a_cookie_stands_for_the_person(fresh_store: Store, ada: Account) -> None:
+    secret = sign_in(fresh_store, ada, "Firefox")
+    person = signed_in(fresh_store, secret)
+    assert person is not None
+    assert (person.account, person.name) == (ada.uid, "Ada")
+    assert secret not in repr(fresh_store.db.execute("SELECT * FROM sign_in").fetchall())
+    for wrong in ("", secret[:-1], secret + "x", "\udc80", "é" * 500):
+        assert signed_in(fresh_store, wrong) is None
+
+
+def test_two_browsers_have_two_secrets(fresh_store: Store, ada: Account) -> None:
+    first, second = sign_in(fresh_store, ada, "Firefox"), sign_in(fresh_store, ada, "Chrome")
+    assert [one.browser for one in sign_ins(fresh_store, ada)] == ["Chrome", "Firefox"]
+    sign_out(fresh_store, first)
+    assert signed_in(fresh_store, first) is None
+    assert signed_in(fresh_store, second) is not None
+    assert [one.browser for one in sign_ins(fresh_store, ada)] == ["Chrome"]
+
+
+@pytest.mark.parametrize(
+    ("requests", "holds"),
+    [
+        ([IDLE_S - 1], True),
+        ([IDLE_S + 1], False),
+        ([IDLE_S - 1, 2 * IDLE_S - 10], True),  # each request counts anew
+        ([IDLE_S * k * 0.9 for k in range(1, 70)], False),  # but for 30 days at most
+    ],
+)
+def test_a_sign_in_ends_by_itself(fresh_store: Store, ada: Account, requests: list[float], holds: bool) -> None:
+    secret = sign_in(fresh_store, ada, now=NOW)
+    found = [signed_in(fresh_store, secret, now=NOW + after) is not None for after in requests]
+    assert found[-1] == holds
+    if len(requests) > 1:
+        assert found == [after < LONGEST_S for after in requests]
+
+
+def test_what_ends_every_sign_in_of_an_account(fresh_store: Store, ada: Account) -> None:
+    acts = (
+        lambda: end_all(fresh_store, ada),
+        lambda: change_password(fresh_store, ada, "another long one"),
+        lambda: close_account(fresh_store, ada),
+    )
+    for act in acts:
+        secret = sign_in(fresh_store, ada)
+        assert signed_in(fresh_store, secret) is not None
+        act()
+        assert signed_in(fresh_store, secret) is None
+        assert sign_ins(fresh_store, ada) == []
+
+
+def test_one_sign_in_is_ended_by_its_account_only(fresh_store: Store, ada: Account) -> None:
+    bo = add_account(fresh_store, "Bo")
+    secret = sign_in(fresh_store, ada)
+    uid = sign_ins(fresh_store, ada)[0].uid
+    assert not end_sign_in(fresh_store, bo, uid)
+    assert signed_in(fresh_store, secret) is not None
+    assert end_sign_in(fresh_store, ada, uid)
+    assert signed_in(fresh_store, secret) is None

@@ -1,0 +1,154 @@
+"""The forms: signing in and out, links, cookies, both languages."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from annotations.accounts.accounts import account, add_account, grant
+from annotations.accounts.links import first_link, invite_link, reset_link
+from annotations.accounts.sign_ins import signed_in
+from annotations.database.store import Store
+from annotations.server import forms, gate, limits
+from annotations.server.gate import COOKIE, SECURE_COOKIE, Gate
+from core.resources import ROOT
+from tests.support.released_project import ready_project
+
+PASSWORD = "correct horse battery"
+LINK = "/account/link"
+
+
+@pytest.fixture
+def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setattr(limits, "SLOW_S", 0.0)
+    limits._window.storage.reset()
+    page = ROOT / "annotations/server/templates/base.html"
+    app = Starlette(routes=forms.routes(), middleware=[Middleware(Gate, page=page)])
+    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
+        yield found
+    gate.stores.close()
+
+
+def test_a_name_and_a_password_sign_in(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    assert 'type="password"' in client.get("/sign-in").text
+    answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert signed_in(fresh_store, client.cookies[COOKIE]) is not None
+    assert client.get("/sign-in").status_code == 303  # already in
+    assert client.post("/sign-out").status_code == 303
+    assert COOKIE not in client.cookies
+    assert client.get("/sign-in").status_code == 200
+
+
+def test_what_does_not_sign_in(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    answers = [
+        client.post("/sign-in", data={"name": name, "password": password})
+        for name, password in (("ada", "wrong"), ("<b>nobody", PASSWORD), ("", ""))
+    ]
+    for answer in answers:
+        assert answer.status_code == 403
+        assert "This name and password do not belong together." in answer.text
+        assert "set-cookie" not in answer.headers
+        assert "<b>nobody" not in answer.text
+    assert client.post("/sign-in", headers={"origin": "http://evil.example"}).status_code == 403
+    chinese = client.post("/sign-in?lang=zh", data={"name": "ada", "password": "wrong"})
+    assert "用户名与密码不匹配" in chinese.text
+    assert '<html lang="zh-CN">' in chinese.text
+
+
+def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    forwarded = {"x-forwarded-proto": "https"}
+    answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD}, headers=forwarded)
+    assert "secure" not in answer.headers["set-cookie"].lower()  # anybody can send that header
+    monkeypatch.setenv("EVENHAND_PROXY", "127.0.0.1")
+    client.cookies.clear()
+    answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD}, headers=forwarded)
+    assert answer.headers["set-cookie"].startswith(f"{SECURE_COOKIE}=")
+    assert "secure" in answer.headers["set-cookie"].lower()
+
+
+def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    wrong = [client.post("/sign-in", data={"name": "ada", "password": "x"}).status_code for _ in range(29)]
+    assert set(wrong) == {403}
+    client.post("/sign-in", data={"name": "bo", "password": "x"})
+    answer = client.post("/sign-in", data={"name": "carla", "password": "x"})
+    assert answer.status_code == 429
+    assert "Too many attempts" in answer.text
+    limits._window.storage.reset()
+    assert (
+        client.post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 303
+    )  # nobody is locked out
+
+
+def test_a_name_is_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits._window.storage.reset()
+    assert [limits.admit("Ada", "a") for _ in range(5)] == [0.0] * 5
+    assert limits.admit("ada ", "b") == limits.SLOW_S
+    assert limits.admit("ada", "c") is None  # one waits already
+    assert limits.admit("bo", "c") == 0.0
+    limits.leave("ADA")
+    assert limits.admit("ada", "c") == limits.SLOW_S
+    limits.leave("ada")
+
+
+def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -> None:
+    secret = first_link(fresh_store)
+    page = client.get(LINK)
+    assert secret not in page.text
+    assert "link.js" in page.text
+    opened = client.post(LINK, data={"link": secret})
+    assert "makes the first account" in opened.text
+    new = {"link": secret, "name": "Olga", "password": PASSWORD, "again": PASSWORD}
+    for change, sentence in (({"again": "other"}, "not the same"), ({"password": "x", "again": "x"}, "12 to 512")):
+        answer = client.post(LINK, data={**new, **change})
+        assert answer.status_code == 400
+        assert sentence in answer.text
+        assert 'value="Olga"' in answer.text
+    assert client.post(LINK, data=new).status_code == 303
+    person = signed_in(fresh_store, client.cookies[COOKIE])
+    assert person is not None
+    assert person.everywhere == "owner"
+    spent = client.post(LINK, data=new)
+    assert spent.status_code == 403
+    assert "does not hold any more" in spent.text
+
+
+def test_an_invitation_to_who_has_an_account(fresh_store: Store, client: TestClient) -> None:
+    project = ready_project(fresh_store, 1, name="<i>set")
+    ada = add_account(fresh_store, "Ada", password=PASSWORD)
+    grant(fresh_store, ada, "reader", None)
+    client.post("/sign-in", data={"name": "ada", "password": PASSWORD})
+    secret = invite_link(fresh_store, "adjudicator", project)
+    opened = client.post(LINK, data={"link": secret}).text
+    assert "adjudicator in the project &lt;i&gt;set" in opened
+    assert "You are signed in as Ada." in opened
+    assert client.post(LINK, data={"link": secret, "accept": "1"}).status_code == 303
+    person = signed_in(fresh_store, client.cookies[COOKIE])
+    assert person is not None
+    assert person.roles == {project.uid: "adjudicator"}
+
+
+def test_a_reset_shows_whose_it_is(fresh_store: Store, client: TestClient) -> None:
+    ada = add_account(fresh_store, "Ada", password=PASSWORD)
+    secret = reset_link(fresh_store, ada)
+    assert 'value="Ada" readonly' in client.post(LINK, data={"link": secret}).text
+    new = {"link": secret, "name": "Eve", "password": "another long one", "again": "another long one"}
+    assert client.post(LINK, data=new).status_code == 303
+    person = signed_in(fresh_store, client.cookies[COOKIE])
+    assert person is not None
+    assert person.account == account(fresh_store, "Ada").uid
+
+
+def test_files_of_the_forms(client: TestClient) -> None:
+    for name, kind in (("style.css", "text/css"), ("link.js", "text/javascript")):
+        answer = client.get(f"/account/{name}")
+        assert answer.headers["content-type"].startswith(kind)

@@ -1,0 +1,210 @@
+"""The gate: which names and origins are served, as whom a request goes on, the headers of every answer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from annotations.accounts.accounts import add_account, grant
+from annotations.accounts.sign_ins import end_all, sign_in
+from annotations.database.store import Store
+from annotations.server import gate
+from annotations.server.gate import COOKIE, Gate, content_policy, cookie_secret, host_name
+
+PAGE = "<html><script>\n one()\n</script><script type=module src=a.js></script></html>"
+HERE, AWAY = ("127.0.0.1", 5000), ("192.0.2.7", 5000)
+
+
+async def who(request: Request) -> JSONResponse:
+    person = getattr(request.state, "person", None)
+    return JSONResponse({"name": person.name if person else None, "everywhere": person.everywhere if person else None})
+
+
+async def hello(socket: WebSocket) -> None:
+    await socket.accept()
+    person = socket.scope["state"]["person"]
+    await socket.send_json({"name": person.name if person else None})
+    await socket.close()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Path]:
+    file = tmp_path / "index.html"
+    file.write_text(PAGE, encoding="utf-8")
+    yield file
+    gate.stores.close()
+
+
+def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost") -> TestClient:
+    paths = ("/", "/sign-in", "/account/link", "/media/a.csv", "/_stcore/upload_file/x", "/_stcore/health", "/api/x")
+    routes = [Route(path, who, methods=["GET", "POST", "PUT"]) for path in paths]
+    app = Starlette(
+        routes=[*routes, WebSocketRoute("/_stcore/stream", hello)], middleware=[Middleware(Gate, page=page)]
+    )
+    return TestClient(app, base_url=f"http://{host}", client=client, follow_redirects=False)
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200), ("127.0.0.1:8501", 200), ("[::1]:8501", 200), ("LOCALHOST", 200), ("", 421),
+        ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example:80", 421), ("[", 421),
+        ("evenhand.example", 421),
+    ],
+)  # fmt: skip
+def test_only_names_of_this_server_are_served(
+    fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch, host: str, status: int
+) -> None:
+    with server(page) as client:
+        assert client.get("/", headers={"host": host}).status_code == status
+        if status == 421:
+            with (
+                pytest.raises(WebSocketDisconnect),
+                client.websocket_connect("ws://localhost/_stcore/stream", headers={"host": host}),
+            ):
+                pass
+
+
+def test_a_name_of_the_environment_is_served_to_who_signs_in(
+    fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVENHAND_HOSTS", "other.example, Evenhand.example")
+    with server(page, AWAY, "evenhand.example") as client:
+        assert client.get("/").status_code == 403  # the open mode is for this machine
+        assert "accounts first" in client.get("/").text
+        assert client.get("/account/link").status_code == 200  # here the first account is made
+        secret = sign_in(fresh_store, add_account(fresh_store, "Ada"))
+        assert client.get("/").status_code == 401
+        assert client.get("/", headers={"cookie": f"{COOKIE}={secret}"}).json()["name"] == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": "http://localhost"}, 200),
+        ({"origin": "http://localhost:8501"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"sec-fetch-site": "same-origin"}, 200),
+        ({"content-length": "2000000"}, 413),
+    ],
+)
+def test_a_change_comes_from_a_page_of_this_server(
+    fresh_store: Store, page: Path, headers: dict[str, str], status: int
+) -> None:
+    with server(page) as client:
+        assert client.post("/api/x", headers=headers).status_code == status
+        if status == 403 and "origin" in headers:
+            assert client.get("/", headers=headers).status_code == 200  # a link from another site may be followed
+            with (
+                pytest.raises(WebSocketDisconnect),
+                client.websocket_connect("ws://localhost/_stcore/stream", headers=headers),
+            ):
+                pass
+
+
+def test_a_large_file_is_uploaded(fresh_store: Store, page: Path) -> None:
+    with server(page) as client:
+        assert client.put("/_stcore/upload_file/x", content=b"0" * 2_000_000).status_code == 200
+
+
+def test_without_accounts_whoever_is_here_is_owner(fresh_store: Store, page: Path) -> None:
+    with server(page) as client, client.websocket_connect("ws://localhost/_stcore/stream") as socket:
+        assert client.get("/").json() == {"name": "", "everywhere": "owner"}
+        assert socket.receive_json() == {"name": ""}
+    with server(page, AWAY) as client:
+        assert client.get("/").status_code == 403
+
+
+def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> None:
+    ada = add_account(fresh_store, "Ada")
+    grant(fresh_store, ada, "owner", None)
+    mine = {"cookie": f"other=1; {COOKIE}={sign_in(fresh_store, ada)}"}
+    with server(page) as client:
+        for cookie in ({}, {"cookie": f"{COOKIE}=nonsense"}, {"cookie": "=;;"}):
+            assert client.get("/", headers=cookie).status_code == 401
+            opened = client.get("/", headers={**cookie, "accept": "text/html"})
+            assert (opened.status_code, opened.headers["location"]) == (303, "/sign-in")
+            for path in ("/media/a.csv", "/_stcore/upload_file/x", "/api/x"):
+                assert client.get(path, headers=cookie).status_code == 401
+            for path in ("/sign-in", "/account/link"):
+                assert client.get(path, headers=cookie).json()["name"] is None
+            with (
+                pytest.raises(WebSocketDisconnect),
+                client.websocket_connect("ws://localhost/_stcore/stream", headers=cookie),
+            ):
+                pass
+        assert client.get("/_stcore/health").status_code == 200
+        assert client.get("/", headers=mine).json() == {"name": "Ada", "everywhere": "owner"}
+        with client.websocket_connect("ws://localhost/_stcore/stream", headers=mine) as socket:
+            assert socket.receive_json() == {"name": "Ada"}
+        end_all(fresh_store, ada)
+        assert client.get("/", headers=mine).status_code == 401
+
+
+def test_guests_come_in_where_the_server_says_so(
+    fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_account(fresh_store, "Ada")
+    monkeypatch.setenv("EVENHAND_GUESTS", "1")
+    with server(page) as client:
+        assert client.get("/").json()["name"] is None
+
+
+def test_every_answer_has_the_headers(fresh_store: Store, page: Path) -> None:
+    with server(page) as client:
+        found = [client.get("/"), client.get("/nowhere"), client.get("/", headers={"host": "evil.example"})]
+        for answer in found:
+            assert answer.headers["content-security-policy"] == content_policy(page)
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["referrer-policy"] == "same-origin"
+        assert client.get("/media/a.csv").headers["cache-control"] == "no-store"
+
+
+def test_scripts_of_the_page_are_named_by_their_hash(page: Path) -> None:
+    policy = content_policy(page)
+    scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
+    assert "'unsafe-inline'" not in scripts
+    assert "'unsafe-eval'" not in scripts
+    # printf '\n one()\n' | openssl dgst -sha256 -binary | base64
+    assert "'sha256-AoWnv9YWxm+cRHSe+n/TSQw1pFyWbutqJIIPV1bOM/4='" in scripts
+    assert "frame-ancestors 'none'" in policy
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("a.example:80", "a.example"),
+        ("[::1]:80", "::1"),
+        ("A.Example", "a.example"),
+        ("a@b", "b"),
+        ("[x", ""),
+        ("", ""),
+    ],
+)
+def test_names_of_hosts(value: str, name: str) -> None:
+    assert host_name(value) == name
+
+
+@pytest.mark.parametrize(
+    ("header", "secret"),
+    [
+        (b"evenhand=abc", "abc"),
+        (b"a=1; __Host-evenhand=def; evenhand=abc", "def"),
+        (b"a=1", ""),
+        (b"\xff\xfe", ""),
+        (b"evenhand=", ""),
+    ],
+)
+def test_secret_in_a_cookie(header: bytes, secret: str) -> None:
+    assert cookie_secret([(b"host", b"a"), (b"cookie", header)]) == secret

@@ -1,0 +1,98 @@
+"""`accounts` on the command line: from the first link to a closed account."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.accounts.accounts import account, authenticate, person_of
+from annotations.accounts.links import spend
+from annotations.accounts.sign_ins import sign_in, signed_in
+from annotations.database.store import Store
+from tests.support.released_project import ready_project
+from tests.support.terminal import typed
+
+PASSWORD = "correct horse battery"
+
+
+def run(db: Path, *arguments: str, code: int = 0) -> Any:
+    ended = typed("accounts", *arguments, "--db", db, "--json")
+    assert ended.code == code, ended
+    return json.loads(ended.stdout) if code == 0 else ended.stderr
+
+
+def secret_of(found: dict[str, str]) -> str:
+    address, _, secret = found["link"].partition("#")
+    assert address == "http://localhost:8501/account/link"
+    return secret
+
+
+def test_the_first_account_comes_before_the_first_project(tmp_path: Path) -> None:
+    db = tmp_path / "new.db"
+    secret = secret_of(run(db, "first"))
+    with Store.open(db) as store:
+        spend(store, secret, "Olga", PASSWORD)
+    assert "accounts already" in run(db, "first", code=2)
+    rows = run(db, "list")["accounts"]
+    assert [(row["name"], row["server"], row["projects"], row["sign_ins"]) for row in rows] == [
+        ("Olga", "owner", {}, 0)
+    ]
+
+
+def test_an_account_with_a_role_and_its_password(fresh_store: Store) -> None:
+    ready_project(fresh_store, 1)
+    db = fresh_store.path
+    secret = secret_of(
+        run(db, "add", "ada@example.org", "--role", "annotator", "--project", "set", "--annotator", "Ada")
+    )
+    spend(fresh_store, secret, "", PASSWORD)
+    ada = authenticate(fresh_store, "ada@example.org", PASSWORD)
+    assert ada.annotator == "Ada"
+    run(db, "role", "ada@example.org", "reader")
+    assert run(db, "list")["accounts"][0] | {"id": "", "sign_ins": 0} == {
+        "name": "ada@example.org", "id": "", "server": "reader", "projects": {"set": "annotator"}, "annotator": "Ada",
+        "closed": None, "sign_ins": 0,
+    }  # fmt: skip
+    run(db, "role", "ada@example.org", "none", "--project", "set")
+    person = person_of(fresh_store, ada.uid)
+    assert person is not None
+    assert person.roles == {}
+    cookie = sign_in(fresh_store, ada)
+    run(db, "sign-out", "ADA@example.org")
+    assert signed_in(fresh_store, cookie) is None
+    run(db, "close", "ada@example.org")
+    assert "(closed)" in typed("accounts", "list", "--db", db).stdout
+    run(db, "reopen", "ada@example.org")
+    assert spend(fresh_store, secret_of(run(db, "reset", "ada@example.org")), "", PASSWORD) == account(
+        fresh_store, "ada@example.org"
+    )
+
+
+def test_an_invitation(fresh_store: Store) -> None:
+    ready_project(fresh_store, 1)
+    found = typed(
+        "accounts", "invite", "lead", "--project", "set", "--url", "https://e.example/", "--db", fresh_store.path
+    )
+    assert "https://e.example/account/link#" in found.stdout
+    lead = spend(fresh_store, found.stdout.strip().rpartition("#")[2], "Lena", PASSWORD)
+    person = person_of(fresh_store, lead.uid)
+    assert person is not None
+    assert list(person.roles.values()) == ["lead"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["close", "nobody"], "no account named nobody"),
+        (["role", "nobody", "lead"], "no account named nobody"),
+        (["invite", "lead", "--project", "nowhere"], "nowhere"),
+        (["add", "", "--role", "lead"], "one line"),
+    ],
+)
+def test_what_is_not_there(fresh_store: Store, arguments: list[str], sentence: str) -> None:
+    assert sentence in run(fresh_store.path, *arguments, code=2)
+
+
+def test_a_server_without_accounts_says_so(fresh_store: Store) -> None:
+    assert "open mode" in typed("accounts", "list", "--db", fresh_store.path).stdout

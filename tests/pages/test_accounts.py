@@ -1,0 +1,173 @@
+"""Who looks at a page decides what is there: the navigation, the parts, and that nothing tells of others' labels."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.accounts.accounts import Account, account, add_account, close_account, grant
+from annotations.accounts.sign_ins import sign_in, sign_ins
+from annotations.database.store import Store
+from annotations.permissions import OPEN, Person, Role
+from annotations.projects.annotators import annotators
+from annotations.types import Project
+from pages.ui import visitor
+from pages.ui.visitor import PAGES, may_open
+from tests.support.pages import addresses, open_page, text_of, without_exception
+from tests.support.released_project import items, label, ready_project
+
+GUEST = {"", "sentence-bias", "accounts", "about"}
+OPENED: dict[Role, set[str]] = {
+    "guest": GUEST,
+    "reader": GUEST | {"agreement", "describe", "release"},
+    "annotator": GUEST | {"review", "record"},
+    "adjudicator": GUEST | {"adjudication", "progress", "browse", "human-vs-rule"},
+    "lead": set(PAGES),
+    "owner": set(PAGES),
+}
+
+
+def test_each_page_has_its_row() -> None:
+    assert set(PAGES) == set(addresses().values())
+
+
+@pytest.mark.parametrize("role", OPENED)
+def test_pages_of_a_role(role: Role) -> None:
+    assert {page for page in PAGES if may_open(Person(None, "ada", {"p": role}), page)} == OPENED[role]
+    assert all(may_open(OPEN, page) for page in PAGES)
+
+
+Come = Callable[[Account], None]
+
+
+@pytest.fixture
+def come(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Come:
+    """Look at pages with the cookie of an account."""
+
+    def as_account(who: Account) -> None:
+        secret = sign_in(fresh_store, who, "Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0")
+        monkeypatch.setattr(visitor, "cookie", lambda: secret)
+
+    return as_account
+
+
+def person(store: Store, name: str, role: Role, project: Project | None, annotator: str | None = None) -> Account:
+    made = add_account(store, name)
+    grant(store, made, role, project, annotator=annotator)
+    return account(store, name)
+
+
+def test_an_annotator_sees_the_own_desk(fresh_store: Store, come: Come) -> None:
+    project, other = ready_project(fresh_store, 2), ready_project(fresh_store, 1, name="elsewhere")
+    ada = person(fresh_store, "ada@example.org", "annotator", project, "Ada")
+    come(ada)
+    label(fresh_store, project, annotators(fresh_store, project)[0], next(items(fresh_store, project)).uid, "accept")
+    home = open_page("home")
+    assert "Ada\\: 1 left" in [str(one.proto.label) for one in home.get("page_link")]
+    assert "Bo" not in text_of(home)
+    assert other.name not in text_of(home)
+    review = open_page("review", project="set")
+    assert any("desk" in str(one.proto.component_name) for one in review.get("bidi_component"))
+    assert review.session_state["desk_annotator"] == "Ada"
+    bo = open_page("review", project="set", annotator="Bo")
+    assert not bo.get("bidi_component")
+    assert "There is no desk of Bo" in text_of(bo)
+    record = open_page("record", project="set", annotator="Bo")
+    assert not [one for one in record.selectbox if one.key.startswith("record-")]
+    assert record.metric[0].value == "1"
+    assert "There is no open project named elsewhere" in text_of(open_page("record", project="elsewhere"))
+
+
+def test_a_page_that_is_not_open_is_not_there(fresh_store: Store, come: Come) -> None:
+    come(person(fresh_store, "Ada", "annotator", ready_project(fresh_store, 1)))
+    app = AppTest.from_file(str(Path(__file__).parents[2] / "pages/main.py"), default_timeout=60)
+    app.switch_page("browse/page.py").run()
+    assert [one.value for one in without_exception(app).title] == ["Home"]
+
+
+def test_a_role_that_is_taken_away_is_gone_with_the_next_click(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 1)
+    lena = person(fresh_store, "Lena", "lead", project)
+    person(fresh_store, "Olga", "owner", None)
+    come(lena)
+    page = open_page("accounts", project="set")
+    role = page.selectbox(key=f"role-{project.uid}")
+    assert role.options == ["lead", "adjudicator", "annotator", "reader"]
+    grant(fresh_store, lena, "reader", project)
+    page.button(key=f"invite-{project.uid}").click().run()
+    assert [one.value for one in page.error] == ["You may not do this\\. Ask the person who leads the project\\."]
+    assert not page.code
+    close_account(fresh_store, lena)
+    assert "Sign in to see your account." in text_of(page.run())
+
+
+def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 1)
+    lena = person(fresh_store, "Lena", "lead", project)
+    ada = person(fresh_store, "Ada", "annotator", project)
+    both = person(fresh_store, "Both", "annotator", project)
+    grant(fresh_store, both, "reader", ready_project(fresh_store, 1, name="other"))
+    sign_in(fresh_store, ada)
+    come(lena)
+    page = open_page("accounts", project="set")
+    keys = {one.key for one in page.button}
+    assert f"sign-out-{project.uid}-{ada.uid}" in keys
+    assert f"sign-out-{project.uid}-{both.uid}" not in keys  # has a role where Lena has none
+    assert f"withdraw-{both.uid}" in keys
+    page.button(key=f"sign-out-{project.uid}-{ada.uid}").click().run()
+    assert sign_ins(fresh_store, ada) == []
+    page.selectbox(key=f"role-{project.uid}").set_value("annotator").run()
+    page.button(key=f"invite-{project.uid}").click().run()
+    assert "/account/link?lang=en#" in page.code[0].value
+    assert not page.run().code  # shown once
+    assert "Firefox, Linux" in text_of(page)
+
+
+def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 3)
+    for one in items(fresh_store, project):
+        for number, who in enumerate(annotators(fresh_store, project)):
+            label(fresh_store, project, who, one.uid, "accept" if number else "reject", note="why")
+    come(person(fresh_store, "Rita", "reader", project))
+    page = open_page("agreement", project="set")
+    assert "Disagreements" not in [one.value for one in page.subheader]
+    assert page.selectbox(key="confusion-a").options == ["A1", "A2", "A3"]
+    release = open_page("release", project="set")
+    assert not [one for one in release.button if "make" in one.key.lower()]
+    assert [one.value for one in release.subheader] == ["Releases"]
+    describe = open_page("describe", project="set")
+    assert not [one for one in describe.segmented_control if one.key == "described"]
+
+
+def test_nothing_tells_an_annotator_of_others_labels(
+    fresh_store: Store, come: Come, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pages of Ada in two copies of a database that differ in what Bo chose, byte for byte."""
+    project = ready_project(fresh_store, 4)
+    ada = person(fresh_store, "ada@example.org", "annotator", project, "Ada")
+    come(ada)
+    label(fresh_store, project, annotators(fresh_store, project)[0], next(items(fresh_store, project)).uid, "accept")
+    copies = [tmp_path / f"world-{number}.db" for number in (1, 2)]
+    for copy in copies:
+        fresh_store.db.execute("VACUUM INTO ?", (str(copy),))
+    seen = []
+    for copy, choice in zip(copies, ("accept", "reject"), strict=True):
+        copy.chmod(0o600)
+        with Store.open(copy) as store:
+            for one in list(items(store, project))[:3]:
+                label(store, project, annotators(store, project)[1], one.uid, choice, note="why")
+        monkeypatch.setenv("EVENHAND_DB", str(copy))
+        pages = [open_page(page, project="set") for page in ("home", "record", "accounts")]
+        texts = ["\n".join(str(one.proto) for one in page.main) for page in pages]
+        seen.append([re.sub(r'deferred_file_id: "\w+"', "", text) for text in texts])  # drawn anew for each button
+    assert seen[0] == seen[1]
+    assert "Ada" in seen[0][0]
+
+
+def test_the_open_mode_says_so(fresh_store: Store) -> None:
+    page = open_page("accounts")
+    assert "Open mode" in page.sidebar.caption[0].value
+    page.button(key="first").click().run()
+    assert "/account/link" in page.code[0].value
