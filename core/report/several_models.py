@@ -76,7 +76,8 @@ def margins_say(margins: Margins, say: Say) -> str:
     for scale, margin in margins.items():
         name = say(SCALES[scale])
         name = say(N_("{scale}, default")).format(scale=name) if margin and margin == MARGINS[scale] else name
-        written.append(f"{margin:g} ({name})" if margin else say(N_("none ({scale})")).format(scale=name))
+        text = say(N_("{margin} ({scale})") if margin else N_("none ({scale})"))
+        written.append(text.format(margin=f"{margin or 0:g}", scale=name))
     return say(N_("Margins: {margins}.")).format(margins="; ".join(written))
 
 

@@ -174,10 +174,11 @@ def _against(table: pd.DataFrame, a: str, b: str) -> dict[str, float] | None:
 def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
     title = _(TITLE).format(a=a, b=b)
     st.markdown(f"**{plain(title)}**")
-    margins: Margins = {
-        "log10": margin_box("log10", "difference-margin"),
-        "auc": margin_box("auc", "difference-margin-auc"),
-    }
+    with st.container(horizontal=True):
+        margins: Margins = {
+            "log10": margin_box("log10", "difference-margin"),
+            "auc": margin_box("auc", "difference-margin-auc"),
+        }
     with st.spinner(_("Drawing the same sentences for both …"), show_time=True):
         found = differences(source, a, b, settings)
     st.dataframe(rows_of_differences(found, margins, _), hide_index=True, key="differences")

@@ -17,7 +17,7 @@ from core.model_bias import models_of, paired_differences, read_scores, summaris
 from core.report.html_file import ReportSettings, file_digest, report_html, write_report
 from core.report.numbers import interval, percent, plain_number, probability, signed_number
 from core.report.sentences import list_html, marked
-from core.report.several_models import against_margins, differences_html
+from core.report.several_models import against_margins, differences_html, seeds_html
 from core.report.table_lines import numbers, table_lines
 from core.statistics.equivalence import Margins
 
@@ -255,3 +255,5 @@ def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> N
     assert all(f"<td>{plain_number(value)}</td>" in text for value in smallest) and "Set a margin" in text
     one = differences_html(frame, models, groups={"bert": tuple(models)}, **how)
     assert "<table" not in one and "seeds of one" in one
+    means = seeds_html({name: summarise(frame, model=name) for name in models}, {"bert": tuple(models)}, str)
+    assert "counted as one: bert (bert-base-chinese, made-up-2)" in means and "three seeds" in means
