@@ -20,16 +20,19 @@ from core.audit.leak_rates import Judged, compare_labels
 from core.human_vs_rule.means_over_contexts import context_means
 from core.misgendering.agreement import by_units
 from core.misgendering.variation import NO_VERDICT, mean_by_units, variation
-from core.model_bias import paired_differences, read_scores, summarise
-from core.model_bias.means import MEASURES
+from core.model_bias import paired_differences, read_scores
+from core.model_bias.means import BOUNDS, sizes, weighted
+from core.model_bias.stems import STEM_MEASURES, over_stems
 from core.nli.measure import measured
 from core.nli.types import Prediction
-from core.statistics import Estimate
-from core.statistics.units import Clusters
+from core.statistics import Estimate, Resampling
+from core.statistics.intervals import over_units
+from core.statistics.units import Clusters, units_of
 
 Numbers = NDArray[np.float64]
 Cell = Mapping[str, float | str]
 Random = np.random.Generator
+STEM_WORDS = {name: f"{name}, these pairs" for name in STEM_MEASURES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +60,20 @@ def _noise(shape: str, size: int, random: Random) -> Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Articles:
+class Articles:
+    """Of each sentence its article, its Bias_c, and whether its source had the male word."""
+
     article: NDArray[np.int64]
     values: Numbers
     male: NDArray[np.bool_]
 
 
-def _articles(cell: Cell, articles: int, random: Random) -> _Articles:
+def articles_of(cell: Cell, articles: int, random: Random) -> Articles:
+    """Bias_c of sentences of so many articles, or as many sentences."""
     sizes = random.integers(1, 13, articles) if cell["unit"] == "source" else np.ones(articles, dtype=np.int64)
     article = np.repeat(np.arange(articles), sizes)
     male = random.random(len(article)) < 0.5
-    return _Articles(article, _biases(cell, article, male, random), male)
+    return Articles(article, _biases(cell, article, male, random), male)
 
 
 def _biases(cell: Cell, article: NDArray[np.int64], male: NDArray[np.bool_], random: Random) -> Numbers:
@@ -92,7 +98,8 @@ def _frame(rows: int) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def _scores(made: _Articles, model: str = "m") -> pd.DataFrame:
+def scores_of(made: Articles, model: str = "m") -> pd.DataFrame:
+    """The same as a score table."""
     whole = _frame(1500)
     return whole.iloc[: len(made.values)].assign(
         bias_log10=made.values,
@@ -103,13 +110,14 @@ def _scores(made: _Articles, model: str = "m") -> pd.DataFrame:
 
 
 def _summary(cell: Cell, random: Random) -> dict[str, Estimate]:
-    rows = _scores(_articles(cell, int(cell["units"]), random))
-    found = summarise(rows, unit=str(cell["unit"]))  # type: ignore[arg-type]
-    fixed = {f"{name}, these pairs": one for name, one in found.fixed_pairs.items()}
-    return {name: getattr(found, name) for name in MEASURES if name not in found.fixed_pairs} | fixed
+    """As `summarise` does, which works out much beside the intervals (a test compares them)."""
+    rows = scores_of(articles_of(cell, int(cell["units"]), random))
+    units = units_of(rows, str(cell["unit"]))  # type: ignore[arg-type]
+    found = over_units(Resampling(), weighted(rows, units, "side"), units.count, BOUNDS, sizes(rows, units))
+    return {STEM_WORDS.get(name, name): one for name, one in found.items()}
 
 
-def _means_of(made: _Articles) -> dict[str, float]:
+def _means_of(made: Articles) -> dict[str, float]:
     values = made.values
     man, woman = float(values[values > 0].mean()), float(-values[values < 0].mean())
     order = stats.rankdata(values)[made.male].sum() - made.male.sum() * (made.male.sum() + 1) / 2
@@ -126,23 +134,37 @@ def _means_of(made: _Articles) -> dict[str, float]:
 @cache
 def _bias_truth(unit: str, shape: str, offset: float, between: float) -> dict[str, float]:
     cell: Cell = {"unit": unit, "shape": shape, "offset": offset, "between": between}
-    return _means_of(_articles(cell, 300_000, np.random.default_rng(0)))
+    return _means_of(articles_of(cell, 300_000, np.random.default_rng(0)))
 
 
 def _summary_truth(cell: Cell) -> dict[str, float]:
     return _bias_truth(str(cell["unit"]), str(cell["shape"]), float(cell["offset"]), float(cell["between"]))
 
 
+def _stems(cell: Cell, random: Random) -> dict[str, Estimate]:
+    """Sentences of 4 to 40 a stem, whose lean is its part of the variance."""
+    counts = random.integers(4, 41, int(cell["stems"]))
+    stem, male = np.repeat(np.arange(len(counts)), counts), random.random(counts.sum()) < 0.5
+    values = _biases({**cell, "offset": 0.3}, stem, male, random)
+    rows = scores_of(Articles(stem, values, male)).assign(pair=[f"{n}/{n}" for n in stem])
+    return over_stems(rows, STEM_MEASURES)
+
+
+def _stems_truth(cell: Cell) -> dict[str, float]:
+    apart = 0.2 / np.sqrt(2 * (1 - float(cell["between"])))
+    return {"signed_mean": 0.3 + 0.1, "side_auc": float(stats.norm.cdf(apart))}
+
+
 def _two_models(cell: Cell, random: Random) -> dict[str, Estimate]:
     first, second = _pair(cell, int(cell["units"]), random)
-    both = pd.concat([_scores(first, "a"), _scores(second, "b")])
+    both = pd.concat([scores_of(first, "a"), scores_of(second, "b")])
     found = paired_differences(both, "a", "b", unit=str(cell["unit"]))  # type: ignore[arg-type]
     return {"difference of signed_mean": found["signed_mean"], "difference of mean_abs": found["mean_abs"]}
 
 
-def _pair(cell: Cell, articles: int, random: Random) -> tuple[_Articles, _Articles]:
+def _pair(cell: Cell, articles: int, random: Random) -> tuple[Articles, Articles]:
     """Two models on the same sentences: the second has half of the spread of the first, and half of its own."""
-    first = _articles(cell, articles, random)
+    first = articles_of(cell, articles, random)
     own = _biases(cell, first.article, first.male, random)
     return first, replace(first, values=(first.values + own) / np.sqrt(2))
 
@@ -314,6 +336,13 @@ DESIGNS = (
         },
         _summary,
         _summary_truth,
+    ),
+    Design(
+        "Bias of a model over stems",
+        "Signed mean and side AUC of sentences of 4 to 40 a stem. *between*: the stems' share of the variance.",
+        {"shape": ("normal",), "stems": (6, 8, 12, 20), "between": (0.1, 0.5, 0.9)},
+        _stems,
+        _stems_truth,
     ),
     Design(
         "Two models on the same sentences",

@@ -15,21 +15,8 @@ from numpy.typing import NDArray
 
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.labels.blind_labels import BlindLabels
-from benchmarks.coverage import (
-    MEASURES,
-    Held,
-    Measures,
-    Numbers,
-    Planted,
-    as_percent,
-    by_level,
-    by_measure,
-    cohen,
-    measures_in,
-    outside,
-    pooled,
-    simulated,
-)
+from benchmarks.coverage_agreement import MEASURES, Measures, Numbers, Planted, cohen, simulated
+from benchmarks.coverage_cells import Held, as_percent, by_level, by_measure, measures_in, pooled, second_stage
 from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
 from core.human_vs_rule.means_over_contexts import context_means
 from core.statistics import Estimate, Note, Resampling, modified_wilson, wilson
@@ -274,28 +261,28 @@ def _of_design(one: Held, count: int, size: int) -> bool:
     return (one.planted.items, one.planted.size) == (count * size, size)
 
 
-def sections(cells: int, replications: int, draws: int, seed: int) -> Iterator[str]:
+def sections(cells: int, replications: int, again: int, draws: int, seed: int) -> Iterator[str]:
     """The tables below those of independent items, of *cells* cells drawn at random in each grid."""
     sizes = (replications, draws, seed)
     yield CLUSTERS.format(cells=cells, replications=replications, draws=draws)
-    yield from by_design(simulated(designs(), *sizes))
-    found = simulated(clustered_truths(cells, seed), *sizes)
+    yield from by_design(simulated(designs(), *sizes, again=0))
+    found = simulated(clustered_truths(cells, seed), *sizes, again)
     yield "\n### Items in clusters: by interval\n"
-    yield from by_measure(found, replications)
+    yield from by_measure(found)
     for factor in ("size", "between", "accept", "kappa", "uneven"):
         yield f"\n### Items in clusters: by {factor}\n"
         yield from by_level(found, factor)
-    yield "\n### Items in clusters: every cell below 92 %\n"
-    yield from outside(found, replications)
+    yield "\n### Items in clusters: cells below 92 %\n"
+    yield from second_stage(found)
     for title, text, truths in (
         ("Two raters who differ", RATERS, two_raters()),
         ("Shares", OF_SHARES, shares(cells, seed)),
     ):
-        some = simulated(truths, *sizes)
+        some = simulated(truths, *sizes, again)
         yield f"\n## {title}\n\n{text}\n"
-        yield from by_measure(some, replications)
-        yield f"\n### {title}: every cell below 92 %\n"
-        yield from outside(some, replications)
+        yield from by_measure(some)
+        yield f"\n### {title}: cells below 92 %\n"
+        yield from second_stage(some)
 
 
 CLUSTERS = """## Items in clusters

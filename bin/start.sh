@@ -127,8 +127,7 @@ case ${1:-app} in
     coverage)
         make_environment
         install requirements.txt
-        .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
-        exec .venv/bin/python -m benchmarks.coverage_means --into docs/coverage.md
+        exec .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
         ;;
     site)
         make_environment

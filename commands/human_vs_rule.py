@@ -8,8 +8,8 @@ import click
 
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import project as find_project
-from commands.agreement import measure
-from commands.shared import answer, db_option, existing_store, json_option
+from commands.agreement import measure, measured_difference
+from commands.shared import answer, db_option, existing_store, json_option, margin_option
 from core.errors import N_, BadFile, EvenhandError, Refused
 from core.files.whole_file import whole_file
 from core.human_vs_rule.apply_rule import apply_rule
@@ -18,6 +18,7 @@ from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.why_they_differ import BINS
 from core.statistics import RESAMPLES, Resampling
+from core.statistics.equivalence import MARGINS, equivalence
 from core.text.pronouns import PRONOUN_DATASETS, Verdict
 from core.text.repetition import Variant
 
@@ -114,9 +115,10 @@ def _verdict(row: dict[str, Any], dataset: str | None) -> tuple[Verdict, str]:
     "--resamples", type=click.IntRange(100, 100_000), default=RESAMPLES, show_default=True, help="Draws per interval."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
+@margin_option("share", of="difference of the misgendering that the rule and that people find")
 @db_option
 @json_option
-def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
+def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str, as_json: bool) -> None:
     """People's labels of the generations of PROJECT against the first-pronoun rule.
 
     On finished generations only: all their labels are there. Shares with 95 %
@@ -127,7 +129,8 @@ def human_vs_rule(project: str, resamples: int, seed: int, db: str, as_json: boo
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
         made = comparison(generations(store, found), labels_of_generations(store, found), Resampling(resamples, seed))
-    answer({"project": found.name, **comparison_json(made)}, for_people(found.name, made), as_json=as_json)
+    data = {"project": found.name, **comparison_json(made, margin)}
+    answer(data, for_people(found.name, made, margin), as_json=as_json)
 
 
 def _mean(mean: Mean) -> dict[str, Any]:
@@ -144,8 +147,8 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def comparison_json(made: Comparison) -> dict[str, Any]:
-    """The comparison as one JSON object."""
+def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -> dict[str, Any]:
+    """The comparison as one JSON object; `rule_less_people`: misgendering by the rule less by people, with *margin*."""
     differences = made.differences
     by = {variant: repetition(made.items, ("model", "pronoun"), variant) for variant in VARIANTS}
     return {
@@ -153,6 +156,7 @@ def comparison_json(made: Comparison) -> dict[str, Any]:
         "finished": len(made.table),
         "labels": len(made.labels),
         **{name: _mean(made.overall[name]) for name in MEASURES},
+        "rule_less_people": measured_difference(made.rule_less_people, margin),
         "kappa": measure(made.kappa),
         "confusion": {
             choice: {"rule_correct": right, "rule_misgendering": wrong}
@@ -184,12 +188,14 @@ def _weighted(made: Comparison, name: str) -> dict[str, Any]:
     }
 
 
-def for_people(project: str, made: Comparison) -> str:
+def for_people(project: str, made: Comparison, margin: float | None = MARGINS["share"]) -> str:
     """The comparison for people: one line a measure."""
     lines = [f"{project}: {len(made.table)} of {len(made.items)} generations are finished, {len(made.labels)} labels"]
     for name in MEASURES:
         lines.append(_line(name, made.overall[name]))
-    kappa = made.kappa
+    apart, kappa = made.rule_less_people, made.kappa
+    if apart.value is not None:
+        lines.append(f"{'rule less people':<18} {apart.value:>+7.3f}  {equivalence(apart, margin).text}")
     found = f"     —   {kappa.reason}" if kappa.value is None else f"{kappa.value:>7.3f}  {kappa.note or ''}".rstrip()
     lines.append(f"{'kappa':<18} {found}")
     lines += [f"{choice:<18} rule correct {a:>5}, misgendering {b:>5}" for choice, (a, b) in made.confusion.items()]

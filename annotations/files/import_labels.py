@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.read_labels import LabelRow
+from annotations.files.read_labels import CameWith, LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.marks import check_marks, parse_marks
 from annotations.labels.operations import check_ids, insert_label
-from annotations.labels.read import FILE_DESK, FORM_DESK
+from annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
 from annotations.projects.annotators import annotators, import_annotators
 from annotations.queue.assignments import assign, next_turn
 from annotations.types import Project
@@ -83,6 +83,7 @@ def store_labels(
     since: str | None = None,
     program: str = "",
     sha256: str = "",
+    rebuilt: bool = False,
 ) -> LabelImport:
     """Append the labels of a file to *project* in its order; unknown annotators are added.
 
@@ -90,9 +91,10 @@ def store_labels(
     stays valid and the file's label is a conflict. `since`: the moment at which an interrupted import of a package
     began; labels of this file stored after it belong to the same import. `program`, `sha256`: which program writes
     files of this layout, and the hash of the file; every label keeps them as its origin ("": not known).
+    `rebuilt`: the file is of a package that makes the project, so labels keep the origin that it records.
     """
     report, source = LabelImport(), iter(rows)
-    work = _LabelImporter(store, project, file, report, (program, sha256))
+    work = _LabelImporter(store, project, file, report, (program, sha256), rebuilt)
     if since is not None:
         work.go_on(since)
     while some := list(islice(source, CHUNK)):
@@ -110,8 +112,11 @@ def _problem(error: BadLine) -> Problem:
 class _LabelImporter:
     """The import of one file."""
 
-    def __init__(self, store: Store, project: Project, file: str, report: LabelImport, origin: tuple[str, str]) -> None:
-        self.store, self.project, self.file, self.report = store, project, file, report
+    def __init__(
+        self, store: Store, project: Project, file: str, report: LabelImport, origin: tuple[str, str], rebuilt: bool
+    ) -> None:
+        self.store, self.project, self.file, self.report, self.rebuilt = store, project, file, report, rebuilt
+        self.restored: dict[CameWith, int] = {}  # files of the database that wrote the package -> row here
         self.origin = origin  # the program that wrote the file, and the hash of the file
         self.begun = timestamp()  # labels without a date of their own are not older
         self.versions = {one.version: one for one in guidelines(store, project)}
@@ -192,21 +197,42 @@ class _LabelImporter:
             "after_reveal": int(row.after_reveal), "desk": row.desk, "revision": row.revision, "base": row.base,
             "superseded": int(superseded), "created": row.created or timestamp(),
             "tags": json.dumps(row.tags, ensure_ascii=False),
+            "app": row.app if self.rebuilt and row.origin == "here" else None,
         }  # fmt: skip
-        self._remember(insert_label(self.store.db, values))
+        self._remember(insert_label(self.store.db, values), row)
         self.report.imported += 1
         return item, person
 
-    def _remember(self, label: int) -> None:
-        """Record that a label came with this file, so that the import can be undone (files/undo.py)."""
-        if self.label_file is None:
-            cursor = self.store.db.execute(
-                "INSERT INTO label_file (project, file, created, program, sha256) VALUES (?, ?, ?, ?, ?)",
-                (self.project.id, self.file, self.begun, *self.origin),
-            )
-            self.label_file = int(cursor.lastrowid or 0)
-        self.store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (self.label_file, label))
-        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (self.label_file,))
+    def _remember(self, label: int, row: LabelRow) -> None:
+        """Record that a label came with a file, so that the import can be undone (files/undo.py)."""
+        if self.rebuilt and row.came is not None:
+            file = self._restored_file(row.came)
+        else:
+            if self.label_file is None:
+                program, sha256 = self.origin
+                program = PACKAGE if self.rebuilt and row.origin else program
+                came = CameWith(program, self.file, sha256, self.begun, None)
+                self.label_file = self._insert_file(came)
+            file = self.label_file
+        self.store.db.execute("INSERT INTO label_of_file (file, label) VALUES (?, ?)", (file, label))
+        self.store.db.execute("UPDATE label_file SET labels = labels + 1 WHERE id = ?", (file,))
+
+    def _restored_file(self, came: CameWith) -> int:
+        """The row of a file that was imported into the database that wrote the package."""
+        if came not in self.restored:
+            same = " AND ".join(f"{name} = ?" for name in ("project", "program", "file", "sha256", "created"))
+            query = f"SELECT id FROM label_file WHERE {same}"
+            values = (self.project.id, came.program, came.file, came.sha256, came.created)
+            found = self.store.db.execute(query, values).fetchone()
+            self.restored[came] = found[0] if found else self._insert_file(came)
+        return self.restored[came]
+
+    def _insert_file(self, came: CameWith) -> int:
+        cursor = self.store.db.execute(
+            "INSERT INTO label_file (project, file, created, program, sha256, undone) VALUES (?, ?, ?, ?, ?, ?)",
+            (self.project.id, came.file, came.created, came.program, came.sha256, came.undone),
+        )
+        return int(cursor.lastrowid or 0)
 
     def _taken_back(self, item: int, person: int, label: int) -> str | None:
         """The operation that undid a label with its file, if it is the last one: see files/undo.py."""

@@ -27,7 +27,8 @@ FORMS: dict[str, Form | None] = {"original": "original", "masked": "masked", "":
 class LabelRow:
     """One operation in a file of labels, for `import_labels`.
 
-    `guideline` None: the newest version. `form_shown` None: the file does not say.
+    `guideline` None: the newest version. `form_shown` None: the file does not say. `origin`, `app`, `came`: where the
+    label came from, as a package records it ("", "", None: it does not).
     """
 
     line: int
@@ -49,6 +50,20 @@ class LabelRow:
     superseded: bool
     created: str
     tags: tuple[str, ...] = ()
+    origin: str = ""
+    app: str = ""
+    came: "CameWith | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class CameWith:
+    """The file that an imported label came with in the database that wrote a package."""
+
+    program: str
+    file: str
+    sha256: str
+    created: str
+    undone: str | None
 
 
 def is_labels(member: Member) -> bool:
@@ -102,6 +117,9 @@ def _label(row: Row) -> LabelRow:
         revision=_whole_number(values, "revision") or 0,
         superseded=bool(_flag(values, "superseded")),
         tags=_tags(values.get("tags")),
+        origin=_text_value(values, "origin"),
+        app=_text_value(values, "app"),
+        came=_came(values),
     )  # fmt: skip
 
 
@@ -156,6 +174,15 @@ def _seconds(value: Any) -> float | None:
     if not 0 <= seconds < MOST_SECONDS:
         bad("label", N_("The time on a text is a number of seconds, 0 or more and less than a billion."))
     return seconds
+
+
+def _came(values: Mapping[str, Any]) -> CameWith | None:
+    """Only a package says when its file was imported."""
+    if _text_value(values, "origin") != "imported" or not _text_value(values, "label_file_created"):
+        return None
+    program, file, sha256 = (_text_value(values, key) for key in ("program", "label_file", "label_file_sha256"))
+    created, undone = (_moment(_text_value(values, f"label_file_{key}")) for key in ("created", "undone"))
+    return CameWith(program, file, sha256, created, undone or None)
 
 
 def _form(values: Mapping[str, Any]) -> Form | None:

@@ -25,8 +25,13 @@ NOT_TAKEN_BACK = (
     " WHERE label_of_file.label = label.id AND label_file.undone IS NOT NULL)"
 )
 
-# Where a label comes from: a desk of this database, a file, or nobody knows; with FROM_FILE in the query.
-ORIGIN = "CASE WHEN label_file.id IS NOT NULL THEN 'imported' WHEN label.app IS NOT NULL THEN 'here' ELSE 'unknown' END"
+# The program of the file of a package that made its project. Its labels keep the origin that the package records.
+PACKAGE = "package of Evenhand"
+# Where a label comes from: a desk, a file, or nobody knows; with FROM_FILE in the query.
+ORIGIN = (
+    f"CASE WHEN label_file.program <> '{PACKAGE}' THEN 'imported'"
+    " WHEN label.app IS NOT NULL THEN 'here' ELSE 'unknown' END"
+)
 FROM_FILE = """
 LEFT JOIN label_of_file ON label_of_file.label = label.id LEFT JOIN label_file ON label_file.id = label_of_file.file
 """
@@ -175,15 +180,16 @@ _ROW_KEYS = (
     "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
     "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
     "revision", "base", "superseded", "created", "tags", "origin", "app", "program", "label_file",
-    "label_file_sha256",
+    "label_file_sha256", "label_file_created", "label_file_undone",
 )  # fmt: skip
 
+OF_FILE = ("program", "label_file", "label_file_sha256", "label_file_created", "label_file_undone")
 _ROW = (
     "SELECT item.uid, annotator.name, cell.pair, cell.side, label.choice, label.reasons, label.extraneous,"
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, {form}, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
     " label.base, label.superseded, label.created, label.tags, {origin}, label.app, label_file.program,"
-    " label_file.file, label_file.sha256 FROM {source}"
+    " label_file.file, label_file.sha256, label_file.created, label_file.undone FROM {source}"
     " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
     " {from_file} WHERE label.project = ? {kept}"
@@ -215,6 +221,8 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
         for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
             row[key] = [] if row[key] == "[]" else json.loads(row[key])
         row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
+        if row["origin"] != "imported":  # the package that it came with is not its origin
+            row |= dict.fromkeys(OF_FILE)
         row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
         yield row
 

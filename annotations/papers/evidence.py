@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from annotations.database.events import Event, events
+from annotations.database.events import PACKAGE_BEGUN, Event, events
 from annotations.database.store import Store
-from annotations.labels.read import FROM_FILE, ORIGIN
+from annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.types import Project
 
@@ -25,9 +25,10 @@ LABELS = f"""
 SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
     label.created < guideline.created AS older, label.form_shown, label.after_reveal, label.created,
     label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
-    coalesce(label_file.created, label.created) AS stored
+    iif({ORIGIN} = 'imported', label_file.created, label.created) AS stored,
+    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed
 FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
-WHERE label.project = ?
+WHERE label.project = :project
 """
 COUNTED = f"SELECT {ORIGIN}, count(*) FROM blind_label AS label {FROM_FILE} WHERE label.project = ? GROUP BY 1"
 RETESTED = """
@@ -41,6 +42,7 @@ Row = Mapping[str, Any]
 def evidence(store: Store, project: Project) -> dict[str, Any]:
     """The evidence as JSON values: counts over the labels that stand, the settings under which they were made.
 
+    `package`: how many came with the package that made the project, whose word their origin is; None: made here.
     `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
     opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
     `imported`: by file (`files`: program, name, hash, labels); `dated`: with a date of their own. `versions`: labels
@@ -53,8 +55,11 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
     names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
-             "timed", "stored")  # fmt: skip
-    rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, (project.id,)).fetchall()]
+             "timed", "stored", "packed")  # fmt: skip
+    made = next((one for one in events(store, project, action=PACKAGE_BEGUN) if one.data.get("made")), None)
+    asked = {"project": project.id, "begun": made.created if made else ""}
+    rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, asked).fetchall()]
+    packed = sum(bool(row["packed"]) for row in rows)
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
     stored = [row["stored"] for row in rows]
@@ -63,6 +68,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
     return {
         "labels": len(rows),
+        "package": {"labels": packed, "of": len(rows), "sha256": made.data["package"]} if made and packed else None,
         HERE: _here(by[HERE]),
         IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),
         UNKNOWN: {"labels": len(by[UNKNOWN])},

@@ -44,7 +44,7 @@ _HAS_CJK = re.compile(f"[{_CJK}]")
 # Characters that the fonts may lack are printed as their code points, instead of nothing.
 _RARE = re.compile(f"[^\\0\n -~\u00a0-\u017f\u2010-\u2027\u2030-\u203a\u20ac{_CJK}]")
 # Hashes, addresses and signatures, which TeX cannot break.
-_CODE = re.compile(r"(?=[A-Za-z]*[^A-Za-z\s])[!-~]{17,}")
+_CODE = re.compile(r"(?<![!-~])(?=[A-Za-z]*[^A-Za-z\s])[!-~]{17,}")
 
 
 def latex_text(text: str) -> str:

@@ -1,16 +1,18 @@
 """Progress and agreement of a pilot: shares with their intervals."""
 
 import random
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from annotations.database.store import Store
+from annotations.items.articles import articles
 from annotations.pilot.pilots import Pilot, items_left
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Project
 from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note
+from core.statistics.posterior import share_of_rows
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")
@@ -53,8 +55,8 @@ class PilotFigures:
 
     `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
     a label while it was open, `compared` two or more; `unanimous`: the share of these on which everybody made the same
-    choice, with a Wilson interval, 95 %. Labels made after its end change nothing here. `complete`: no active annotator
-    has an item left in it; of a closed one: it was fully labelled.
+    choice, with a 95 % interval: over source articles where one holds several, else Wilson's. Labels made after its end
+    change nothing here. `complete`: no active annotator has an item left in it; of a closed one: it was fully labelled.
     """
 
     pilot: Pilot
@@ -73,18 +75,19 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
         choices.setdefault(item, []).append(choice)
-    two = [each for each in choices.values() if len(each) > 1]
-    same = sum(len(set(each)) == 1 for each in two)
-    items = items_left(store, pilot)
+    two = {item: len(set(each)) == 1 for item, each in choices.items() if len(each) > 1}
+    items, sources = items_left(store, pilot), articles(store, project)
+    unanimous = share_of_rows(list(two.values()), [sources.get(item, "") for item in two], nothing=NO_TWO)
+    interval = "clustered-dirichlet-95|unit:source|v2" if unanimous.clusters else "wilson-95|v1"
     return PilotFigures(
         pilot,
         items,
         len(choices),
         len(two),
-        wilson(same, len(two), nothing=NO_TWO),
-        _people(store, project, pilot, [(annotator, choice) for _, annotator, choice in made]),
+        unanimous,
+        _people(store, project, pilot, made, sources),
         bool(choices) and _is_complete(store, project, pilot, items, choices),
-        f"pilot:{pilot.number}|items:{pilot.items}|seed:{pilot.seed}|labels:blind,in-pilot|interval:wilson-95|v1",
+        f"pilot:{pilot.number}|items:{pilot.items}|seed:{pilot.seed}|labels:blind,in-pilot|interval:{interval}",
     )
 
 
@@ -104,14 +107,17 @@ def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, st
 
 
 def _people(
-    store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[int, str]]
+    store: Store, project: Project, pilot: Pilot, made: Sequence[tuple[int, int, str]], sources: Mapping[int, str]
 ) -> tuple[PilotAnnotator, ...]:
-    labelled, accepted = Counter(who for who, _ in made), Counter(who for who, choice in made if choice in GOOD)
+    own: defaultdict[int, list[tuple[bool, str]]] = defaultdict(list)
+    for item, who, choice in made:
+        own[who].append((choice in GOOD, sources.get(item, "")))
     active = {one.id for one in annotators(store, project)}
     named = letters(store, project, pilot)
     found = []
     for one in annotators(store, project, active=False):
-        if labelled[one.id] or (one.id in active and pilot.closed is None):
-            share = wilson(accepted[one.id], labelled[one.id], nothing=NOBODY)
-            found.append(PilotAnnotator(one, named[one.id], labelled[one.id], share, one.id in active))
+        rows = own[one.id]
+        if rows or (one.id in active and pilot.closed is None):
+            share = share_of_rows([good for good, _ in rows], [unit for _, unit in rows], nothing=NOBODY)
+            found.append(PilotAnnotator(one, named[one.id], len(rows), share, one.id in active))
     return tuple(found)

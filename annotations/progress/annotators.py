@@ -1,12 +1,14 @@
 """The work of each annotator: labels, pace, items on the desk, and how often the others differ."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
 from annotations.database.store import Store
+from annotations.items.articles import articles
 from annotations.labels.read import own_conflicts, own_progress
 from annotations.progress.labels_per_day import Day
 from annotations.projects.annotators import annotators
@@ -14,6 +16,7 @@ from annotations.queue.leases import LEASE_S
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note, wilson
+from core.statistics.posterior import share_of_rows
 
 LATELY = 500  # labels for the median time
 IDLE_S = 3600.0  # an open desk without labels for so long blocks its items
@@ -26,13 +29,14 @@ NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
 # index, because the rows of labels are in the order of time. Under `stop` only the random share: elsewhere there is a
 # second label only after an accept, so a rate would be biased.
 SAID = """
-SELECT said, count(*) FROM (
-    SELECT group_concat(assignment.annotator || ':' || label.choice, ' ') AS said
+SELECT said, count(*), {item} FROM (
+    SELECT assignment.item AS item, group_concat(assignment.annotator || ':' || label.choice, ' ') AS said
     FROM assignment {joined} CROSS JOIN label INDEXED BY label_item
         ON label.item = assignment.item AND label.annotator = assignment.annotator AND label.id = assignment.blind
     WHERE assignment.project = :project GROUP BY assignment.item HAVING count(*) > 1
-) GROUP BY said
+) GROUP BY {item}, said
 """
+OWN = "SELECT item, choice = 'accept' FROM standing_label WHERE annotator = ? AND project = ?"
 PUBLISHED = """
 CROSS JOIN item ON item.id = assignment.item CROSS JOIN published_batch AS batch ON batch.id = item.batch
 """
@@ -47,7 +51,8 @@ WHERE project = ? AND annotator IN (SELECT annotator FROM member WHERE project =
 class Difference:
     """How often an annotator differs on items that somebody else labelled too (blind labels).
 
-    `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1, Wilson intervals.
+    `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1; intervals over
+    source articles where one holds several labelled items, else Wilson's.
     """
 
     any: Estimate
@@ -100,12 +105,13 @@ def workers(
     moment = time.time() if now is None else now
     active = {one.id for one in annotators(store, project)}
     states = {row[0]: row[1:] for row in store.db.execute(STATES, (project.id, project.id))}
-    apart = disagreement(store, project)
+    sources = articles(store, project)
+    apart = disagreement(store, project, sources)
     made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}
     found = []
     for one in annotators(store, project, active=False):
         known = states.get(one.id, (0, 0)), apart, made.get(one.name, (0, 0))
-        found.append(_worker(store, project, one, one.id in active, *known, moment))
+        found.append(_worker(store, project, one, one.id in active, *known, moment, sources))
     return tuple(found)
 
 
@@ -124,13 +130,19 @@ def _worker(
     apart: dict[int, Difference],
     made: tuple[int, int],
     now: float,
+    sources: Mapping[int, str],
 ) -> Worker:
     here = (one.id, project.id)
     query = "SELECT sum(labelled), sum(accepted) FROM tally JOIN cell ON cell.id = tally.cell"
     labels, accepted = store.db.execute(f"{query} WHERE annotator = ? AND project = ?", here).fetchone()
-    rate = wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
     if project.kind == "generations":
         rate = Estimate.undefined(NO_ACCEPTING)
+    elif sources:
+        own = store.db.execute(OWN, here).fetchall()
+        units = [sources.get(item, "") for item, _ in own]
+        rate = share_of_rows([bool(accept) for _, accept in own], units, nothing=NO_LABEL)
+    else:
+        rate = wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
     query = "SELECT seen FROM member WHERE annotator = ? AND project = ?"
     seen = store.db.execute(query, here).fetchone()[0]
     query = "SELECT count(*) FROM assignment WHERE kept = 1 AND annotator = ? AND project = ? AND state = 'leased'"
@@ -171,24 +183,30 @@ def _unix_seconds(created: str | None) -> float | None:
     return None if created is None else datetime.fromisoformat(created).timestamp()
 
 
-def disagreement(store: Store, project: Project) -> dict[int, Difference]:
-    """Annotator (row id) -> how often this one differs from the others; only those who share items."""
+def disagreement(store: Store, project: Project, sources: Mapping[int, str] | None = None) -> dict[int, Difference]:
+    """Annotator (row id) -> how often this one differs from the others; only those who share items.
+
+    *sources*: of `articles`; {} or None: intervals over items.
+    """
     query = "SELECT 1 FROM batch WHERE project = ? AND withdrawn = 1"
     joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
     if project.plan == "stop":
         joined = f"{PUBLISHED} AND item.shared = 1"
-    units, some, most = Counter[int](), Counter[int](), Counter[int]()
-    for said, items in store.db.execute(SAID.format(joined=joined), {"project": project.id}):
+    units: defaultdict[int, list[str]] = defaultdict(list)
+    some: defaultdict[int, list[bool]] = defaultdict(list)
+    most: defaultdict[int, list[bool]] = defaultdict(list)
+    query = SAID.format(joined=joined, item="item" if sources else "NULL")
+    for said, items, item in store.db.execute(query, {"project": project.id}):
         labels = [one.split(":") for one in said.split(" ")]
         chosen = Counter(choice for _who, choice in labels)
         others = len(labels) - 1
+        article = sources.get(item, "") if sources else ""
         for who, choice in labels:
             apart = len(labels) - chosen[choice]
-            units[int(who)] += items
-            some[int(who)] += items * (apart > 0)
-            most[int(who)] += items * (2 * apart > others)
-    return {who: Difference(_share(some[who], of), _share(most[who], of)) for who, of in units.items()}
-
-
-def _share(items: int, units: int) -> Estimate:
-    return wilson(items, units, nothing=NO_SHARED)
+            units[int(who)] += [article] * items
+            some[int(who)] += [apart > 0] * items
+            most[int(who)] += [2 * apart > others] * items
+    return {
+        who: Difference(*(share_of_rows(found[who], of, nothing=NO_SHARED) for found in (some, most)))
+        for who, of in units.items()
+    }

@@ -59,20 +59,21 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
     paces = [one.pace for one in people if one.active and one.pace is not None]
     pace = sum(paces) / len(paces) if paces else None
     hours = None if pace is None else ahead.labels / pace
+    over_articles = any(one.differs.any.clusters or one.accepted.clusters for one in people)
     return Dashboard(
         project=project.name, people=people, days=days, cells=cells, ahead=ahead, pace=pace, hours=hours,
         each=None if hours is None else hours / sum(one.active for one in people),
         hours_reason=NO_PACE if hours is None else None,
-        moment=moment.timestamp(), signature=signature(project, minutes),
+        moment=moment.timestamp(), signature=signature(project, minutes, over_articles=over_articles),
     )  # fmt: skip
 
 
-def signature(project: Project, minutes: int) -> str:
+def signature(project: Project, minutes: int, *, over_articles: bool = False) -> str:
     """Everything that can change the numbers: labels, days, items, the origin of rates."""
-    stopped = project.plan == "stop"
+    stopped, shares = project.plan == "stop", "articles:clustered-dirichlet95" if over_articles else "wilson95"
     items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
     return (
-        f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},wilson95"
+        f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},{shares}"
         f"|needed:missing/rate,rate:{rate},sent-back:last-word,own>={OWN_RATE},wilson95"
         f"|pace:last60,breaks>300s|v{VERSION}"
     )

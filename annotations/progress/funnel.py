@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from annotations.database.store import Store
 from annotations.forecast.fully_labelled import ended_at_reject
 from annotations.items.mining_runs import COUNTED, Facts, mined_runs
@@ -14,9 +12,9 @@ from annotations.progress.cells import ACCEPTED
 from annotations.types import Project
 from core.errors import N_
 from core.files.paths import origin
-from core.statistics import Estimate, wilson
+from core.statistics import Estimate
 from core.statistics.estimate import Note
-from core.statistics.posterior import several_in_one, share_over_clusters
+from core.statistics.posterior import share_of_rows
 from core.statistics.units import units_of_sources
 
 # reviewed: with all its blind labels; unanimous: and all of them accept (generations: are equal), with or without a
@@ -91,15 +89,7 @@ def _outcomes(store: Store, project: Project, agreed: str) -> list[Outcome]:
 
 
 def _rate(reviewed: Sequence[Outcome]) -> Estimate:
-    """The share that agrees: an interval over articles or contexts where one holds several items, else Wilson's."""
-    number: dict[str | int, int] = {}
-    units = [number.setdefault(one.unit or place, len(number)) for place, one in enumerate(reviewed)]
-    totals = np.bincount(np.array(units, dtype=np.int64), minlength=len(number))
-    agreed = sum(one.agreed for one in reviewed)
-    if not several_in_one(totals[:, None]):
-        return wilson(agreed, len(reviewed), nothing=NO_REVIEW)
-    hits = np.bincount(units, weights=[one.agreed for one in reviewed], minlength=len(number))
-    return share_over_clusters(hits, totals, Estimate(agreed / len(reviewed), units=len(reviewed)))
+    return share_of_rows([one.agreed for one in reviewed], [one.unit for one in reviewed], nothing=NO_REVIEW)
 
 
 def _selected(ended: int) -> Estimate:

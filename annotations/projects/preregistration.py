@@ -11,6 +11,7 @@ from typing import Any
 
 from annotations.database.events import events, record
 from annotations.database.store import Store
+from annotations.labels.read import FROM_FILE, ORIGIN
 from annotations.types import Project
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
@@ -43,9 +44,9 @@ HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 LABELS = "SELECT count(*) FROM label WHERE project = ?"
 # Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
 # One of the same millisecond is later: the transaction that stored the sheet counted those that were there.
-EARLIER = """
-SELECT count(*) FROM standing_label AS label LEFT JOIN label_of_file ON label_of_file.label = label.id
-WHERE label.project = ? AND (label_of_file.label IS NOT NULL OR label.app IS NULL OR label.created < ?)
+EARLIER = f"""
+SELECT count(*) FROM standing_label AS label {FROM_FILE}
+WHERE label.project = ? AND ({ORIGIN} <> 'here' OR label.created < ?)
 """
 
 

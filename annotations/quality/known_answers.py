@@ -15,6 +15,7 @@ from annotations.adjudication.comments import checked_text
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import CHOICES, guidelines
+from annotations.items.articles import articles
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.changes import set_known_answer
 from annotations.items.gold import recount_item
@@ -23,10 +24,12 @@ from annotations.queue.set_aside import update_set_aside
 from annotations.types import Choice, Item, Project
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note
+from core.statistics.posterior import share_of_rows
 
-VERSION = 1  # of the method: raise it when a number may change
-SIGNATURE = f"known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:wilson|v{VERSION}"
+VERSION = 2  # of the method: raise it when a number may change
+SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:wilson"
+SIGNATURE += f"|where-articles-repeat:clustered-dirichlet:2000|v{VERSION}"
 
 NO_KNOWN_ITEM = Note(N_("No item with a known answer has a label of this annotator that counts."))
 Among = Literal["agreed", "unlabelled"]
@@ -73,8 +76,9 @@ class KnownItem:
 class KnownAnswerScore:
     """One annotator against the known answers.
 
-    `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with Wilson's interval over
-    items. `unlabelled`: known items without a label of theirs that counts, also those whose answer they made.
+    `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with an interval over
+    source articles where one holds several labelled sentences, else Wilson's over items. `unlabelled`: known items
+    without a label of theirs that counts, also those whose answer they made.
     `table[i][j]`: answer i, label j.
     """
 
@@ -191,13 +195,18 @@ def scores(store: Store, project: Project) -> list[KnownAnswerScore]:
     )
     total = store.db.execute(query, (project.id,)).fetchone()[0]
     tables: dict[int, list[list[int]]] = {}
-    for who, _, answer, choice, *_rest in store.db.execute(ANSWERS, (project.id,)):
+    own: dict[int, list[tuple[int, bool]]] = {}
+    for who, row, answer, choice, *_rest in store.db.execute(ANSWERS, (project.id,)):
         table = tables.setdefault(who, [[0] * len(codes) for _ in codes])
         table[codes.index(answer)][codes.index(choice)] += 1
+        own.setdefault(who, []).append((row, answer == choice))
+    sources = articles(store, project)
+    shares = {who: share_of_answers(rows, sources, NO_KNOWN_ITEM) for who, rows in own.items()}
+    nothing = Estimate.undefined(NO_KNOWN_ITEM)
     active = {one.id for one in annotators(store, project)}
     empty = [[0] * len(codes) for _ in codes]
     return [
-        _score(one.name, one.id in active, total, tables.get(one.id, empty))
+        _score(one.name, one.id in active, total, tables.get(one.id, empty), shares.get(one.id, nothing))
         for one in annotators(store, project, active=False)
         if one.id in active or one.id in tables
     ]
@@ -210,9 +219,20 @@ def labels_before_answer(store: Store, project: Project) -> int:
     return sum(created < since[item] for _, item, _, _, _, _, created in rows)
 
 
-def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]]) -> KnownAnswerScore:
+def answered(store: Store, project: Project) -> list[tuple[int, bool]]:
+    """(row id of the item, whether it equals the answer) of every label that `scores` counts."""
+    rows = store.db.execute(ANSWERS, (project.id,))
+    return [(item, answer == choice) for _, item, answer, choice, *_ in rows]
+
+
+def share_of_answers(rows: Sequence[tuple[int, bool]], sources: Mapping[int, str], nothing: Note) -> Estimate:
+    """The share of labels that equal the answer; *sources*: of `articles`, {} where these are not known."""
+    units = [sources.get(item) or (f"item {item}" if sources else "") for item, _ in rows]
+    return share_of_rows([right for _, right in rows], units, nothing=nothing)
+
+
+def _score(name: str, active: bool, total: int, table: Sequence[Sequence[int]], share: Estimate) -> KnownAnswerScore:
     right, labelled = sum(row[i] for i, row in enumerate(table)), sum(map(sum, table))
-    share = wilson(right, labelled, nothing=NO_KNOWN_ITEM)
     return KnownAnswerScore(name, active, right, labelled - right, total - labelled, share, tuple(map(tuple, table)))
 
 

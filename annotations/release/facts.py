@@ -4,6 +4,7 @@ Shares lie between 0 and 1 with 95 % intervals; a value that is undefined is Non
 Seconds are those on an item, as the desk measured them.
 """
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 from statistics import median
 from typing import Any
@@ -13,20 +14,22 @@ from annotations.audit.follow_up import METHOD, STRATA, follow_up_facts
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
+from annotations.items.articles import articles
 from annotations.papers.evidence import evidence
 from annotations.progress.cells import ACCEPTED
 from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
 from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import coded_file, pseudonyms
-from annotations.quality.known_answers import labels_before_answer, scores
+from annotations.quality.known_answers import answered, labels_before_answer, share_of_answers
 from annotations.quality.retest_agreement import retest_report
 from annotations.text_policy import CANARY, needs_canary
 from annotations.types import Project
 from core.errors import N_
 from core.guidelines import recognise
-from core.statistics import Estimate, wilson
+from core.statistics import Estimate
 from core.statistics.estimate import Note
+from core.statistics.posterior import share_of_rows
 from core.version import VERSION
 
 MOST_FILES = 200
@@ -59,10 +62,10 @@ PILOTS = """
 SELECT pilot.id, pilot.number, pilot.items, pilot.people, pilot.begun, pilot.closed FROM pilot
 WHERE project = ? ORDER BY number
 """
-OF_PILOT = f"""
-SELECT count(*), sum(item.labels >= item.wanted AND item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {ACCEPTED})
-FROM published_item AS item WHERE item.pilot = ?
+OF_PILOT = "SELECT count(*) FROM published_item WHERE pilot = ?"
+DONE_OF_PILOT = f"""
+SELECT item.id, item.split = 0 AND {ACCEPTED} FROM published_item AS item
+WHERE item.pilot = ? AND item.labels >= item.wanted AND item.labels > 0
 """
 TAGS = """
 SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
@@ -77,7 +80,7 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
     """The facts for the data sheet, the method section and the card of a project."""
     report = agreement(store, project)
     labels = store.db.execute(LABELS, (project.id,)).fetchall()
-    cells = funnel(store, project)
+    cells, sources = funnel(store, project), articles(store, project)
     return {
         "app": VERSION,
         "project": _settings(project),
@@ -91,10 +94,10 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "preregistration": sheet_facts(store, project),
         "follow_ups": [_follow_up(one) for one in follow_up_facts(store, project)],
         "people": _people(store, project, labels),
-        "pilots": [_pilot(store, row) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
+        "pilots": [_pilot(store, row, sources) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),
         "retests": _retests(store, project),
-        "hidden_gold": _hidden_gold(store, project),
+        "hidden_gold": _hidden_gold(store, project, sources),
         "adjudication": _adjudication(store, project),
         "events": _events(store, project),
         "sent_back": sum(one.data.get("labels", 0) for one in events(store, project, action="sent_back")),
@@ -200,13 +203,15 @@ def _people(store: Store, project: Project, labels: list[Any]) -> dict[str, Any]
     return {"joined": len(everybody), "active": len(active), "labelled": len(seconds), "each": each}
 
 
-def _pilot(store: Store, row: Any) -> dict[str, Any]:
+def _pilot(store: Store, row: Any, sources: Mapping[int, str]) -> dict[str, Any]:
     row_id, number, drawn, people, begun, closed = row
-    items, done, accepted = store.db.execute(OF_PILOT, (row_id,)).fetchone()
+    items = store.db.execute(OF_PILOT, (row_id,)).fetchone()[0]
     tags, distinct = store.db.execute(TAGS, (row_id,)).fetchone()
-    rate = estimate(wilson(accepted or 0, done or 0, nothing=NO_REVIEW))
+    outcomes = store.db.execute(DONE_OF_PILOT, (row_id,)).fetchall()
+    units = [sources.get(item, "") for item, _ in outcomes]
+    rate = estimate(share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW))
     return {"number": number, "drawn": drawn, "items": items, "people": people, "begun": begun, "closed": closed,
-            "labelled": done or 0, "unanimous": rate, "tags": tags, "distinct_tags": distinct}  # fmt: skip
+            "labelled": len(outcomes), "unanimous": rate, "tags": tags, "distinct_tags": distinct}  # fmt: skip
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
@@ -254,17 +259,16 @@ def _retests(store: Store, project: Project) -> dict[str, Any]:
     }
 
 
-def _hidden_gold(store: Store, project: Project) -> dict[str, Any]:
+def _hidden_gold(store: Store, project: Project, sources: Mapping[int, str]) -> dict[str, Any]:
     """Items with a known answer, and the labels on them of annotators who had no part in that answer.
 
     `older`: how many of these labels were made before the answer was set.
     """
-    found = scores(store, project)
-    right, wrong = sum(one.right for one in found), sum(one.wrong for one in found)
+    rows = answered(store, project)
     query = "SELECT count(*) FROM published_item WHERE project = ? AND known IS NOT NULL"
     items = store.db.execute(query, (project.id,)).fetchone()[0]
-    return {"items": items, "labels": right + wrong, "older": labels_before_answer(store, project),
-            "share": estimate(wilson(right, right + wrong, nothing=NO_ANSWER))}  # fmt: skip
+    return {"items": items, "labels": len(rows), "older": labels_before_answer(store, project),
+            "share": estimate(share_of_answers(rows, sources, NO_ANSWER))}  # fmt: skip
 
 
 def _adjudication(store: Store, project: Project) -> dict[str, Any]:

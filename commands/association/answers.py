@@ -20,7 +20,7 @@ from core.association.measures import (
 from core.association.published import is_multilingual, printed
 from core.association.table import models_of, rows_of, undefined_of
 from core.errors import N_, NotFound
-from core.statistics.equivalence import equivalence
+from core.statistics.equivalence import ANSWERS, equivalence
 
 DASH = "—"
 FOOT = (
@@ -65,10 +65,10 @@ def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:
         "interval": signature(unit),
         "undefined": undefined_of(rows),
         "groups": [_group(one) for one in described],
-        "differences": [_against(one, margin) for one in by_class],
-        "differences_without_equal_pairs": [_difference(one) for one in differences_without_equal(rows)],
-        "fields": [_against(one, margin) for one in fields],
-        "professions": [_difference(one) for one in professions],
+        "differences": [_difference(one, margin) for one in by_class],
+        "differences_without_equal_pairs": [_difference(one, margin) for one in differences_without_equal(rows)],
+        "fields": [_difference(one, margin) for one in fields],
+        "professions": [_difference(one, margin) for one in professions],
         "women_share": {
             method: estimate_data(share_correlation(professions, method)) for method in ("pearson", "spearman")
         },
@@ -86,7 +86,8 @@ def _group(one: Group) -> dict[str, Any]:
             "interval": interval}  # fmt: skip
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(one: Difference, margin: float | None) -> dict[str, Any]:
+    """A difference, whether it is smaller than the margin, and the smallest one that such data show."""
     data = {"name": one.name, "W": one.female, "M": one.male, "m_minus_w": estimate_data(one.estimate)}
     data |= {"w_minus_m": one.w_minus_m, "professions": one.professions, "words": one.words, "unit": one.unit}
     data |= {"women": one.women, "stays_after_holm": one.stays}
@@ -96,12 +97,8 @@ def _difference(one: Difference) -> dict[str, Any]:
         "w_minus_m": str(one.estimate.reason),
         "women": "The set gives no single share of women here.",
     }
-    return data | {f"{key}_reason": text for key, text in reasons.items() if data[key] is None}
-
-
-def _against(one: Difference, margin: float | None) -> dict[str, Any]:
-    """A difference, whether it is smaller than the margin, and the smallest one that such data show."""
-    return _difference(one) | {"equivalence": equivalence(one.estimate, margin).data}
+    data |= {f"{key}_reason": text for key, text in reasons.items() if data[key] is None}
+    return data | {"equivalence": equivalence(one.estimate, margin).data}
 
 
 def _verdict(one: Verdict) -> dict[str, Any]:
@@ -157,6 +154,10 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
                 f"  M - W, {title}{row['name'] or DASH} professions: {_number(found['value'])} ({interval};"
                 f" {row['professions']} professions x {row['words']} {row['unit']}s)"
             )
+            if (smallest := row["equivalence"]["smallest_shown"]) is not None:
+                margin = row["equivalence"]["margin"]
+                answer = f"margin {margin:g}: {ANSWERS[row['equivalence']['answer']]}; " if margin else ""
+                lines.append(f"    {answer}shows {smallest:.3f} or more in 80 of 100 cases")
     for row in one["hypotheses"]:
         held = OUTCOMES[row["verdict"]] + (", intervals agree" if row["clear"] else "")
         remark = f" ({row['remark']})" if "remark" in row else ""

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commands.shared import NO_DRAWS, answer, json_option
+from commands.shared import NO_DRAWS, answer, json_option, margin_option
+from core.statistics.equivalence import MARGINS, equivalence
 
 if TYPE_CHECKING:
     from core.misgendering.metrics import Metrics
@@ -28,6 +29,7 @@ NAMES = {
     "kappa": "Cohen's kappa",
     "agreement": "raw agreement",
     "disagreement": "share that disagrees",
+    "difference": "right, prob less gen",
     "failure": "templates that failed",
 }
 
@@ -58,8 +60,9 @@ def misgendering() -> None:
 @click.option("--resamples", type=click.IntRange(100, 100_000), expose_value=False, help=NO_DRAWS)
 @click.option("--seed", type=click.IntRange(0), expose_value=False, help=NO_DRAWS)
 @click.option("--no-cells", is_flag=True, help="Only all rows together, not each model and pronoun too.")
+@margin_option("share", of="difference of the right shares of the two ways")
 @json_option
-def metrics_command(file: str, no_cells: bool, as_json: bool) -> None:
+def metrics_command(file: str, no_cells: bool, margin: float, as_json: bool) -> None:
     """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
 
     FILE has the columns instance, prob and gen1, gen2, ... with 1 (right), 0 (wrong) or nothing (missing); prob1,
@@ -72,18 +75,19 @@ def metrics_command(file: str, no_cells: bool, as_json: bool) -> None:
     frame = read_verdicts(file)
     whole = metrics(frame)
     cells = [] if no_cells else list(by_cell(frame))
-    data = metrics_data(whole)
+    data = metrics_data(whole, margin)
     if cells:
-        data["cells"] = [{**key, **metrics_data(one)} for key, one in cells]
-    texts = [for_people(whole, "all rows")]
-    texts += [for_people(one, " · ".join(key.values())) for key, one in cells if len(cells) > 1]
+        data["cells"] = [{**key, **metrics_data(one, margin)} for key, one in cells]
+    texts = [for_people(whole, "all rows", margin)]
+    texts += [for_people(one, " · ".join(key.values()), margin) for key, one in cells if len(cells) > 1]
     answer(data, "\n\n".join(texts), as_json=as_json)
 
 
-def metrics_data(found: "Metrics") -> dict[str, Any]:
+def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> dict[str, Any]:
     """The measures as one JSON object; what is undefined is null with `<key>_reason` beside it.
 
-    The intervals of mcc (low, high) and kappa (half) are the published ones; `by_units` holds those over the units.
+    The intervals of mcc (low, high) and kappa (half) are the published ones; `by_units` holds those over the units,
+    and the difference of the two ways against *margin* (0 to 1).
     """
     half = None if found.kappa.high is None or found.kappa.value is None else found.kappa.high - found.kappa.value
     data: dict[str, Any] = {
@@ -101,6 +105,7 @@ def metrics_data(found: "Metrics") -> dict[str, Any]:
         "cells_of_verdicts": {key: getattr(found.cells, key) for key in found.cells.__dataclass_fields__},
         "units": dict(zip(found.clusters.kinds, found.clusters.counts, strict=True)),
     }
+    data["by_units"]["difference"]["equivalence"] = equivalence(found.by_units["difference"], margin).data
     if found.sigma_prob is not None and found.failure is not None:
         data["sigma_prob"] = _variation(found.sigma_prob)
         data["failure"] = _with_reasons({"value": found.failure.value, "se": found.failure.se}, found.failure)
@@ -134,14 +139,16 @@ def _with_reasons(data: dict[str, Any], estimate: "Estimate") -> dict[str, Any]:
     return data | {f"{key}_reason": reason for key, value in data.items() if value is None}
 
 
-def for_people(found: "Metrics", title: str) -> str:
+def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["share"]) -> str:
     """The measures as lines of text."""
     by_units = found.by_units
     rows = [("prob", found.prob), ("gen", found.gen), ("sigma", found.sigma.mean)]
     rows += [("sigma_prob", found.sigma_prob.mean)] if found.sigma_prob else []
-    rows += [(name, by_units[name]) for name in ("mcc", "kappa", "agreement", "disagreement")]
+    rows += [(name, by_units[name]) for name in ("mcc", "kappa", "agreement", "disagreement", "difference")]
     lines = [f"{title}: {found.n:,} instances with both verdicts, {found.dropped:,} dropped"]
     lines += [_line(NAMES[name], estimate) for name, estimate in rows]
+    if (apart := by_units["difference"]).value is not None:
+        lines.append(f"  {'':<26} {equivalence(apart, margin).text}")
     if found.sigma.levels is not None:
         shares = ", ".join(f"{level}: {share:.3f}" for level, share in found.sigma.levels.items())
         lines.append(f"  {'levels of variation':<26} {shares}")

@@ -9,8 +9,8 @@ from core.concordance.question import Passage
 from core.mining.blocks import Block, blocks
 from core.mining.report import Problem, Read
 from core.mining.tables import rows
+from core.text.html_tags import tags
 
-TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->|</?[a-zA-Z!][^>]*>", re.DOTALL | re.IGNORECASE)
 BREAKS = re.compile(r"[\r\n\u2028\u2029]")
 NAMES = {"html": True}  # shapes whose tags are taken off
 
@@ -38,12 +38,20 @@ def passages(
 def _paragraphs(block: Block) -> Iterator[Passage]:
     text = block.data.decode(block.encoding, "replace").removeprefix("\ufeff")
     if block.shape in NAMES:
-        # A tag becomes as many line breaks as it spans, so that lines keep their numbers.
-        text = html.unescape(TAG.sub(lambda tag: "\n" * tag[0].count("\n"), text))
+        text = html.unescape(_without_tags(text))
     name = PurePath(block.name).name
     for line, paragraph in enumerate(BREAKS.split(text.replace("\r\n", "\n")), block.line):
         if stripped := paragraph.strip():
             yield Passage(name, line, stripped)
+
+
+def _without_tags(text: str) -> str:
+    # A tag becomes as many line breaks as it spans, so that lines keep their numbers.
+    pieces, at = [], 0
+    for start, end in tags(text):
+        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _rows(block: Block, read: Read) -> Iterator[Passage]:

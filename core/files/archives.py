@@ -1,16 +1,18 @@
 """ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it)."""
 
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 import pyzipper  # type: ignore[import-untyped]
 
 from core.errors import N_, BadFile
+from core.files.excel import refuse_bomb
 
 MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
 MOST_MEMBERS = 2_000
@@ -40,7 +42,7 @@ def unpacked(path: Path | str, password: str | None, name: str | None = None) ->
     """The tables of an archive in a folder that only this user can read and that is gone afterwards.
 
     In the order of their names. Raises NeedsPassword where the archive is locked and *password* does not fit,
-    BadFile where it is damaged, has no table, or unpacks to more than 2 GB.
+    BadFile where it is damaged, has no table, or unpacks to more than 2 GB, 200 times its size or what the disk has.
     """
     path = Path(path)
     name = name or path.name
@@ -69,6 +71,11 @@ def _members(archive: pyzipper.AESZipFile, name: str) -> list[zipfile.ZipInfo]:
         raise BadFile(message, file=name)
     if len(found) > MOST_MEMBERS or sum(info.file_size for info in found) > MOST_BYTES:
         raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
+    size = sum(info.file_size for info in found)
+    refuse_bomb(name, size, sum(info.compress_size for info in found))
+    if size > shutil.disk_usage(gettempdir()).free:
+        message = N_("There is no room to unpack {file}: it takes {megabytes} MB in {folder}.")
+        raise BadFile(message, file=name, megabytes=f"{size >> 20:,}", folder=gettempdir())
     return sorted(found, key=lambda info: info.filename)
 
 

@@ -1,35 +1,90 @@
-"""Excel workbooks (.xlsx): the first sheet that has cells, its first row the header, read without formulas."""
+"""Excel workbooks (.xlsx): the first sheet that has cells, its first row the header, read without formulas.
 
+A workbook is an archive of XML, and a kilobyte of it can ask for hours and gigabytes. So it is read in a process of
+its own (`core.files.bounded`), which writes its rows into a file of JSON lines; the last few of these are kept.
+"""
+
+import json
+import threading
 import warnings
 import zipfile
+from collections import OrderedDict
 from collections.abc import Iterator
 from datetime import date, datetime, time
-from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from uuid import uuid4
 
 from core.errors import N_, BadFile
+from core.files.bounded import run_bounded
 
 MOST_BYTES = 1 << 30  # unpacked: a workbook that grows more than that is no table that anybody made
+MOST_SHARED_BYTES = 256 << 20  # of the list of texts, which is held in memory
+MOST_ROWS = 1 << 20  # as many as Excel has
+MOST_COLUMNS = 5_000
+MOST_TIMES = 200  # larger unpacked than packed; tables of people take 5 to 30 times
+SMALL_BYTES = 64 << 20  # unpacked: what is smaller may be packed as well as it likes
+KEPT = 4  # workbooks whose rows stay on the disk while the process runs
+
+_BROKEN = N_("{file} is no Excel workbook that can be read ({why}). Save it as .xlsx or as CSV in UTF-8.")
+_guard = threading.Lock()
+_kept: OrderedDict[tuple[str, int, int, int], Path] = OrderedDict()
+_folder: list["TemporaryDirectory[str]"] = []  # one, from the first workbook on
 
 
 def cells(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
     """Row number (the first is 1) and cells of each row that has any; whole numbers as int, dates as ISO text.
 
     Formulas come as the value that was last computed. Raises BadFile where the file is no workbook, is locked with
-    a password, or unpacks to more than 1 GB.
+    a password, unpacks to more than 1 GB or 200 times its size, has more than 1,048,576 rows or 5,000 columns, or takes
+    more time or memory than a table may.
     """
+    with _rows_of(path, name).open(encoding="ascii") as file:
+        for line in file:
+            number, values = json.loads(line)
+            yield number, values
+
+
+def _rows_of(path: Path, name: str) -> Path:
+    """The file with the rows of a workbook; it is read once for all who ask while it stays as it is."""
+    status = path.stat()
+    key = (str(path.resolve()), status.st_ino, status.st_mtime_ns, status.st_size)
+    with _guard:
+        if not _folder:
+            _folder.append(TemporaryDirectory(prefix="evenhand-"))
+        if (found := _kept.get(key)) is not None and found.exists():
+            _kept.move_to_end(key)
+            return found
+    _check(path, name)
+    out = Path(_folder[0].name) / f"{uuid4().hex}.jsonl"
+    try:
+        run_bounded(write_rows, str(path), name, str(out), file=name)
+    except BaseException:
+        out.unlink(missing_ok=True)
+        raise
+    with _guard:
+        _kept[key] = out
+        while len(_kept) > KEPT:  # who reads one has it open still
+            _kept.popitem(last=False)[1].unlink(missing_ok=True)
+    return out
+
+
+def write_rows(path: str, name: str, out: str) -> None:
+    """Write the rows of a workbook as JSON lines of [number, cells]. Raises BadFile; runs in a process of its own."""
     import openpyxl  # type: ignore[import-untyped]  # a third of a second; few files are workbooks
 
-    _check(path, name)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), Path(out).open("x", encoding="ascii") as file:
         warnings.simplefilter("ignore")  # of styles and extensions that are not read anyway
         try:
             book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
+        except MemoryError:
+            raise
         except Exception as error:  # whatever a damaged workbook makes it raise
             raise BadFile(_BROKEN, file=name, why=str(error) or type(error).__name__) from error
         try:
-            yield from _rows(book, name)
+            for number, values in _rows(book, name):
+                file.write(json.dumps([number, values]) + "\n")
         finally:
             book.close()
 
@@ -38,22 +93,31 @@ def _rows(book: Any, name: str) -> Iterator[tuple[int, list[Any]]]:
     for sheet in book.worksheets:
         sheet.reset_dimensions()  # programs write wrong ones
         found = False
-        rows = sheet.iter_rows(values_only=True)
-        for number in count(1):
-            try:
-                row = next(rows, None)
-            except Exception as error:
-                raise BadFile(_BROKEN, file=name, why=str(error) or type(error).__name__) from error
-            if row is None:
-                break
+        for number, row in _numbered(sheet, name):
+            if number > MOST_ROWS:
+                raise BadFile(N_("{file} has more than {most} rows; split it."), file=name, most=f"{MOST_ROWS:,}")
+            if any(cell is not None for cell in row[MOST_COLUMNS:]):
+                raise BadFile(N_("{file} has more than {most} columns."), file=name, most=f"{MOST_COLUMNS:,}")
             if any(cell is not None for cell in row):
                 found = True
-                yield number, [_value(cell) for cell in row]
+                yield number, [_value(cell) for cell in row[:MOST_COLUMNS]]
         if found:
             return
 
 
-_BROKEN = N_("{file} is no Excel workbook that can be read ({why}). Save it as .xlsx or as CSV in UTF-8.")
+def _numbered(sheet: Any, name: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    """Every row of a sheet, also empty ones, with its number; closed in the end, as openpyxl wants it."""
+    rows = sheet.iter_rows(values_only=True)
+    try:
+        yield from enumerate(rows, 1)
+    except MemoryError:
+        raise
+    except BadFile:
+        raise
+    except Exception as error:
+        raise BadFile(_BROKEN, file=name, why=str(error) or type(error).__name__) from error
+    finally:
+        rows.close()
 
 
 def _check(path: Path, name: str) -> None:
@@ -63,11 +127,22 @@ def _check(path: Path, name: str) -> None:
             raise BadFile(message, file=name)
     try:
         with zipfile.ZipFile(path) as archive:
-            size = sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError) as error:
+            members = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise BadFile(_BROKEN, file=name, why=str(error)) from error
+    size = sum(member.file_size for member in members)
     if size > MOST_BYTES:
         raise BadFile(N_("{file} unpacks to more than 1 GB; split it."), file=name)
+    refuse_bomb(name, size, path.stat().st_size)
+    if any(one.file_size > MOST_SHARED_BYTES for one in members if one.filename.lower().endswith("sharedstrings.xml")):
+        raise BadFile(N_("{file} holds more than 256 MB of different texts; split it."), file=name)
+
+
+def refuse_bomb(name: str, unpacked: int, packed: int) -> None:
+    """Raise BadFile for an archive that unpacks to more than 64 MB and more than 200 times its size."""
+    if unpacked > max(SMALL_BYTES, MOST_TIMES * packed):
+        message = N_("{file} unpacks to more than {times} times its size: no table that people made does.")
+        raise BadFile(message, file=name, times=MOST_TIMES)
 
 
 def _value(cell: Any) -> Any:

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -28,6 +29,8 @@ ENDINGS: dict[str, Shape] = {
     ".xlsx": "xlsx",
 }
 HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
+MOST_COLUMNS = 5_000
+MANY_COLUMNS = N_("{file} has {found} columns; {most} are the most.")
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
@@ -163,7 +166,9 @@ def _columns(source: Source, delimiter: str) -> tuple[str, ...]:
     else:
         cells = next((cells for _, cells in _cells(source, delimiter)), [])
     names = tuple(restored(cell).strip() or f"column {number}" for number, cell in enumerate(cells, 1))
-    twice = next((name for name in names if names.count(name) > 1), None)
+    if len(names) > MOST_COLUMNS:
+        raise BadFile(MANY_COLUMNS, file=source.name, found=f"{len(names):,}", most=f"{MOST_COLUMNS:,}")
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise BadFile(N_("{file} has two columns named {column}."), file=source.name, column=twice)
     return names

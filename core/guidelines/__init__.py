@@ -6,7 +6,9 @@ for what language models write (SPEC 4.9). The texts are Markdown files beside
 this one, in both languages of the interface.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -17,6 +19,8 @@ Version = Literal["journal", "conference"]
 VERSIONS: tuple[Version, ...] = ("journal", "conference")  # of sentences
 BuiltInName = Literal["journal", "conference", "generations"]
 BUILT_IN: tuple[BuiltInName, ...] = (*VERSIONS, "generations")
+
+COMPARED = 500  # lines between the first and the last that differ; of more, all are removed and added
 
 _FOLDER = Path(__file__).resolve().parent
 
@@ -84,3 +88,27 @@ def in_language(text: str, language: str) -> str:
     """A built-in text in the reader's language; any other text exactly as it is."""
     name = recognise(text)
     return _built_in(name, language).text if name else text
+
+
+def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """The lines of both texts in order, each behind a sign: " " for both, "-" for the old one, "+" for the new one.
+
+    Lines are compared whole, and at most 500 of them one by one: the work grows with their square.
+    """
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    yield from (f" {line}" for line in old[:first])
+    few = max(len(before), len(after)) <= COMPARED
+    steps = SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if few else []
+    for kind, start, end, start_new, end_new in steps or [("replace", 0, len(before), 0, len(after))]:
+        if kind == "equal":
+            yield from (f" {line}" for line in before[start:end])
+        else:
+            yield from (f"-{line}" for line in before[start:end])
+            yield from (f"+{line}" for line in after[start_new:end_new])
+    yield from (f" {line}" for line in old[len(old) - last :])

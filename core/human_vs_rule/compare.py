@@ -88,6 +88,14 @@ class Comparison:
         return context_means(columns, list(self.table["cluster"]), self.resampling)
 
     @cached_property
+    def rule_less_people(self) -> Estimate:
+        """Share misgendered by the rule less that by people, -1 to 1, on generations with both; over contexts."""
+        columns = {"apart": (self.table["rule_misgendering"] - self.table["misgendering"]).to_numpy(dtype=float)}
+        return context_means(columns, list(self.table["cluster"]), self.resampling, bounds=(-1.0, 1.0))[
+            "apart"
+        ].estimate
+
+    @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
         return _kappa(self.table, self.resampling)

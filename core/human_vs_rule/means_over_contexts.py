@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
-from core.statistics.intervals import T_OVER_UNITS, over_units
+from core.statistics.intervals import T_OVER_UNITS, Bounds, over_units
 from core.statistics.resampling import Numbers, ratio
 
 NOTHING = Note(N_("No generation here has been labelled to the end yet."))
@@ -49,10 +49,12 @@ def context_means(
     columns: Mapping[str, Sequence[float] | Numbers],
     clusters: Sequence[Hashable],
     resampling: Resampling | None = None,
+    *,
+    bounds: Bounds = (0.0, 1.0),
 ) -> dict[str, Mean]:
     """The mean of each column (NaN = not said, left out), with intervals over *clusters*; one pass for all columns.
 
-    One cluster: no interval. Nothing in a column: undefined.
+    *bounds*: the ends of the values' scale. One cluster: no interval. Nothing in a column: undefined.
     """
     resampling = resampling or Resampling()
     values = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
@@ -62,7 +64,7 @@ def context_means(
     def measures(weights: Numbers) -> dict[str, Numbers]:
         return {name: ratio(weights @ total, weights @ known) for name, (total, known) in sums.items()}
 
-    found = over_units(resampling, measures, count, dict.fromkeys(values, (0.0, 1.0)), _known(sums))
+    found = over_units(resampling, measures, count, dict.fromkeys(values, bounds), _known(sums))
     return {name: _mean(column, found.get(name), len(clusters)) for name, column in values.items()}
 
 

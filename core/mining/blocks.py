@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from core.errors import N_, BadFile
+from core.files.excel import MOST_TIMES, SMALL_BYTES
 from core.mining.encodings import Encoding, encoding_of_corpus
 from core.mining.report import Problem, Read
 from core.mining.sources import ARCHIVE_BROKEN, UNREADABLE, Damaged, Shape, Text, texts, unpacking
@@ -30,7 +31,8 @@ NOTHING_READ = N_("None of the files could be read; the first problem: {why}")
 
 NOTHING_THERE = N_("{given} holds nothing that is read: .txt, .md, .html, .jsonl, .csv or .tsv, also in .gz and .zip.")
 
-_BETWEEN = re.compile(f'[{MARKS}][{MARKS}{CLOSERS}]*(?=[^{MARKS}{CLOSERS}"])')
+# Tried once for each run of marks, from its start: 100 kB of them are not read 100,000 times.
+_BETWEEN = re.compile(f'(?<![{MARKS}{CLOSERS}])[{CLOSERS}]*+[{MARKS}][{MARKS}{CLOSERS}]*+(?=[^{MARKS}{CLOSERS}"])')
 _PARAGRAPH = re.compile(rb"</(?:p|div|li|td|tr|h[1-6])>|<br\s*/?>", re.IGNORECASE)
 
 
@@ -91,10 +93,10 @@ def total_size(paths: Iterable[Path | str], without: Iterable[Path] = ()) -> int
 def _blocks_of(text: Text, problems: list[Problem], column: str | None, read: Read) -> Iterator[tuple[Block, int]]:
     try:
         with _opened(text) as file:
-            source = _Source(file)
+            source = _Source(file, text.size)
             encoding = encoding_of_corpus(iter(source.read, b""), text.name)
         with _opened(text) as file:
-            source = _Source(file)
+            source = _Source(file, text.size)
             first = source.read()
             if source.broken is not None and not first:
                 raise source.broken
@@ -126,7 +128,8 @@ def _opened(text: Text) -> IO[bytes]:
 class _Source:
     """The bytes of a text by blocks. Where an archive is damaged it ends there, and `broken` says why."""
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], packed: int) -> None:
+        self._left = max(SMALL_BYTES, MOST_TIMES * packed)  # of a bomb; a file that is not packed is never so long
         # read1 returns the bytes unpacked so far; read would lose them if the same block is damaged.
         self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
         self.broken: Damaged | None = None
@@ -145,6 +148,9 @@ class _Source:
                 break
             pieces.append(piece)
             wanted -= len(piece)
+            self._left -= len(piece)
+            if self._left < 0:
+                self.broken = Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 

@@ -18,6 +18,9 @@ _INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\x0
 _ENTITY = r"&(?:amp;)*(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});"
 _BARE_ENTITY = r"(?:(?:amp|quot|nbsp|lt|gt|ldquo|rdquo|hellip);){1,4}"  # rest of entities escaped twice
 _TAG = r"</?[a-zA-Z][a-zA-Z0-9:-]{0,30}(?:\s[^<>=]{0,200}=[^<>]{0,1000})?\s*/?>|<!--.{0,5000}?-->"
+_COMMENT, _COMMENT_ENDS, _LONGEST_COMMENT = "<!--", "-->", 5_000  # characters of a comment, as in _TAG
+_MANY = 16  # comments of a line, from which those without an end are looked for before
+_ESCAPED_AGAIN = re.compile("&(?:amp;)+")
 _WIDE = "[０-９Ａ-Ｚａ-ｚ]+"
 _MARKDOWN = (
     r"^\s*(?:\#{1,6}\s|>\s?|[-*+]\s|\d{1,3}\.\s|```.*)|!?\[(?P<words>[^\[\]]*)\]\([^()\s]*(?:\s[^()]*)?\)|\*{1,3}|`+|~~"
@@ -70,6 +73,9 @@ class Cleaner:
 
     def clean(self, line: str) -> str:
         """*line* cleaned."""
+        if line.count(_COMMENT) > _MANY:
+            line, sign = _without_endless_comments(line)
+            return self._pattern.sub(self._instead, line).replace(sign, "<")
         # The pattern is slow where it finds nothing, so what needs it is told first. ; ends what is left of entities.
         if "<" in line or "&" in line or ";" in line or (self._marked and self._marked(line)):
             return self._pattern.sub(self._instead, line)
@@ -89,6 +95,8 @@ class Cleaner:
 
     def _changes(self, line: str) -> Iterator[tuple[int, int, str]]:
         at = 0
+        if line.count(_COMMENT) > _MANY:
+            line, _ = _without_endless_comments(line)
         for match in self._pattern.finditer(line):
             if match.start() > at:
                 yield at, match.start(), line[at : match.start()]
@@ -115,13 +123,28 @@ class Cleaner:
         return _SOME.sub("", _SPACE.sub(" ", text)) if self._spaced else _NOTHING.sub("", text)
 
 
+def _without_endless_comments(line: str) -> tuple[str, str]:
+    """*line* with another sign for the < of each comment that does not end, and the sign, which the line lacks.
+
+    Otherwise the pattern would read 5,000 characters for each of them.
+    """
+    sign = next(one for one in map(chr, range(0xE000, 0x110000)) if one not in line)
+    pieces, done, end = [], 0, 0
+    at = line.find(_COMMENT)
+    while at >= 0:
+        begins = at + len(_COMMENT)
+        end = line.find(_COMMENT_ENDS, begins) if 0 <= end < begins else end
+        if end < 0 or end - begins > _LONGEST_COMMENT or "\n" in line[begins:end]:
+            pieces += [line[done:at], sign]
+            done = at + 1
+        at = line.find(_COMMENT, begins)
+    return "".join([*pieces, line[done:]]), sign
+
+
 def _entity(found: str) -> str:
     if found[0] != "&":
         return ""
-    text = found
-    while "&amp;" in text:
-        text = text.replace("&amp;", "&")
-    character = html.unescape(text)
+    character = html.unescape(_ESCAPED_AGAIN.sub("&", found))
     return "" if len(character) > 2 or character in ("<", ">") else character
 
 

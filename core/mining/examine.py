@@ -17,17 +17,13 @@ from core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from core.mining.settings import Settings
 from core.mining.tables import Row, rows
 from core.mining.types import Finding, Mode, Sentence
+from core.text.html_tags import block_ends
 from core.text.keywords import candidate
 from core.text.other_words import other_word
 from core.text.sentences import EDGES, repair_quotes
 from core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
-_HTML_ENDS = re.compile(
-    r"<(?P<t>script|style)\b.*?</(?P=t)\s*>|<!--.*?-->"
-    r"|</?(?:p|div|li|ul|ol|td|th|tr|table|h[1-6]|br|hr|title|body|head|html|section|article|blockquote|option)\b[^<>]*>",
-    re.IGNORECASE | re.DOTALL,
-)
 _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 
@@ -196,9 +192,9 @@ class _Work:
     def _cut(self, text: str) -> Iterator[_Paragraph]:
         at = 0
         if self.block.shape == "html":
-            for mark in _HTML_ENDS.finditer(text):
-                yield _Paragraph(at, text[at : mark.start()])
-                at = mark.end()
+            for start, end in block_ends(text):
+                yield _Paragraph(at, text[at:start])
+                at = end
             yield _Paragraph(at, text[at:])
             return
         if "\r" in text or "\u2028" in text or "\u2029" in text:

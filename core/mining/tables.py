@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from core.errors import N_, BadFile
+from core.files.readers import MANY_COLUMNS, MOST_COLUMNS
 from core.mining.encodings import Encoding
 from core.mining.report import Problem
 from core.mining.sources import Shape
@@ -61,6 +62,8 @@ def header_of(name: str, shape: Shape, first: bytes, encoding: Encoding, column:
         delimiter = "\t" if shape == "tsv" else max(",;\t", key=top.count)
         rows = _records(first, encoding, delimiter, shape)
         columns = tuple(cell.strip() for cell in next(rows, (0, 0, []))[2])
+        if len(columns) > MOST_COLUMNS:
+            raise BadFile(MANY_COLUMNS, file=name, found=f"{len(columns):,}", most=f"{MOST_COLUMNS:,}")
         values = [dict(zip(columns, cells, strict=False)) for _, _, cells in islice(rows, LOOKED_AT)]
     else:
         found = (_object(line) for line in first.decode(encoding, "replace").splitlines()[:LOOKED_AT])
@@ -113,19 +116,16 @@ def rows(
         yield from _json_rows(name, data, encoding, header, offset, line, problems)
         return
     shape: Shape = "tsv" if header.delimiter == "\t" else "csv"
+    text_at = header.columns.index(header.text)
     for at, number, cells in _records(data, encoding, header.delimiter, shape, name, problems, line):
         if offset + at == 0 or not cells:
             continue  # the header itself, an empty line
-        if len(cells) != len(header.columns) and (len(cells) > len(header.columns) or _lacks_text(cells, header)):
+        if len(cells) != len(header.columns) and (len(cells) > len(header.columns) or len(cells) <= text_at):
             # A comma inside an unquoted text, or an article that was cut: half a text must not pass for a whole.
             values = {"file": name, "line": number, "found": len(cells), "expected": len(header.columns)}
             problems.append(Problem(name, number, "bad_row", UNEVEN_ROW, values))
             continue
         yield _row(offset + at, number, dict(zip(header.columns, cells, strict=False)), header)
-
-
-def _lacks_text(cells: list[str], header: Header) -> bool:
-    return len(cells) <= header.columns.index(header.text)
 
 
 def _json_rows(

@@ -26,7 +26,13 @@ ONE_VERDICT = Note(
 )
 TOO_FEW = Note(N_("Fewer than 4 instances: no interval."))
 ONE_INSTANCE = Note(N_("One instance: no standard error."))
-BOUNDS = {"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0), "agreement": (0.0, 1.0), "disagreement": (0.0, 1.0)}
+BOUNDS = {
+    "mcc": (-1.0, 1.0),
+    "kappa": (-1.0, 1.0),
+    "agreement": (0.0, 1.0),
+    "disagreement": (0.0, 1.0),
+    "difference": (-1.0, 1.0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +118,8 @@ def raw_agreement(found: Cells) -> Estimate:
 
 
 def by_units(prob: Numbers, gen: Numbers, clusters: Clusters) -> dict[str, Estimate]:
-    """`mcc`, `kappa`, `agreement` and `disagreement` (share of instances on which the ways differ, 0 to 1) with
-    intervals over the units of *clusters*.
+    """`mcc`, `kappa`, `agreement`, `disagreement` (share of instances on which the ways differ, 0 to 1) and
+    `difference` (share right by probability less by generation, -1 to 1) with intervals over the units of *clusters*.
 
     Both vectors hold a verdict in every row (no NaN). What is undefined on the whole data has its reason.
     """
@@ -131,7 +137,9 @@ def _all(sums: Numbers) -> dict[str, Numbers]:
     n = sums.sum(axis=1)
     with np.errstate(all="ignore"):
         agreement = np.where(n > 0, (sums[:, 0] + sums[:, 3]) / n, np.nan)
-        return {"mcc": _mcc(sums), "kappa": _kappa(sums), "agreement": agreement, "disagreement": 1 - agreement}
+        apart = ratio(sums[:, 2] - sums[:, 1], n)
+        shares = {"agreement": agreement, "disagreement": 1 - agreement, "difference": apart}
+        return {"mcc": _mcc(sums), "kappa": _kappa(sums)} | shares
 
 
 def _flat(found: Cells) -> Numbers:

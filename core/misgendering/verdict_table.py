@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if not found:
         raise BadFile(N_("{file} is empty."), file=place.name)
     header = found[0][1]
-    twice = next((name for name in header if header.count(name) > 1), None)
+    twice = next((name for name, times in Counter(header).items() if times > 1), None)
     if twice is not None:
         raise BadFile(N_("{file} has the column {column} twice."), file=place.name, column=twice)
     for number, cells in found[1:]:

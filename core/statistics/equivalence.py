@@ -81,8 +81,8 @@ def equivalence(difference: Estimate, margin: float | None) -> Equivalence:
         return Equivalence(margin, "undecided", difference.reason or NO_TEST)
     if margin is None or margin <= 0:
         return Equivalence(None, "undecided", NO_MARGIN, low, high, smallest=shown)
-    p = None
-    if difference.inner is None and difference.se:
+    p = None  # where the interval is withheld its error decides nothing either
+    if difference.inner is None and difference.se and difference.low is not None:
         p = one_sided_tests(difference.value, difference.se, margin, difference.df)
     within = p < LEVEL if p is not None else low is not None and high is not None and -margin < low and high < margin
     if within:

@@ -34,6 +34,8 @@ from core.statistics.units import Clusters, effective_units
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
 MOST_LEFT_OUT = 400  # units; with more of them draws are cheaper than leaving out each
 FEWEST_SKEWED = 8  # units
+NEAR_AN_END, FEWEST_CROSSED = 0.05, 30  # of 20 templates, 97 % right, nearly all errors may be of the few that are hard
+LOW_OR_HIGH, FEWEST_OF_A_STRATUM = 0.2, 12
 STILL = 1e-9  # below which a spread is rounding
 FARTHEST = 3.0  # on the logarithm: an interval over a factor of 20 to either side says nothing
 
@@ -48,6 +50,8 @@ RESTS_ON_ONE = Note(N_("It rests on a single unit of one side: no interval."))
 UNEQUAL = Note(N_("Nearly all of it lies in a single unit: no interval."))
 T_OVER_UNITS = f"jackknife-t:{MOST_LEFT_OUT}|bootstrap-t"  # in signatures: `Resampling.signature(unit, T_OVER_UNITS)`
 BY_JACKKNIFE = "jackknife-t"
+CLOSE_TO_AN_END = N_("So close to 0 or 1 no interval over few units ({units}) holds 95 %.")
+UNSEEN_SKEW = N_("Few units ({units}), which say nothing of skewness: no interval of a difference holds 95 %.")
 TOO_WIDE = Note(N_("The units differ so much that an interval would reach over a factor of 20: none."))
 ALIKE_AT_AN_END = N_("All units gave the same: Wilson's interval, each of the {units} counted once.")
 
@@ -220,13 +224,16 @@ def over_strata(
 
 
 def _of_strata(without: Sequence[Numbers], found: Estimate, bounds: Bounds | None) -> Estimate:
-    if min(map(len, without)) < 2:
+    fewest = min(map(len, without))
+    if fewest < 2:
         return replace(found, note=ONE_UNIT)
     if not all(np.isfinite(values).all() for values in without):
         return replace(found, note=Note(HANGS_ON_ONE, {"units": found.units}))
     assert found.value is not None
     parts = [(jackknife(found.value, values) ** 2, len(values) - 1) for values in without]
-    variance, fewest = sum(part for part, _ in parts), min(map(len, without))
+    variance = sum(part for part, _ in parts)
+    if variance > STILL**2 and bounds is not None and (why := _unsure(found.value, fewest, bounds)):
+        return replace(found, note=why)
     if variance <= STILL**2 or bounds is None or bounds[0] >= 0:
         freedom = satterthwaite(variance, parts) if variance > STILL**2 else fewest - 1
         return by_t(found, float(np.sqrt(variance)), fewest, bounds, freedom)
@@ -234,6 +241,14 @@ def _of_strata(without: Sequence[Numbers], found: Estimate, bounds: Bounds | Non
     made = by_t(found, float(np.sqrt(variance)), fewest, None, satterthwaite(variance, parts), skew=skew)
     assert made.low is not None and made.high is not None
     return replace(made, low=max(bounds[0], made.low), high=min(bounds[1], made.high))
+
+
+def _unsure(value: float, fewest: int, bounds: Bounds) -> Note | None:
+    """Why a share, or a difference of shares, has no interval where a stratum has no more than *fewest* units."""
+    if bounds[0] < 0:
+        return Note(UNSEEN_SKEW, {"units": fewest}) if fewest < FEWEST_SKEWED else None
+    close = min(value - bounds[0], bounds[1] - value) < LOW_OR_HIGH
+    return Note(CLOSE_TO_AN_END, {"units": fewest}) if close and fewest < FEWEST_OF_A_STRATUM else None
 
 
 def satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> float:
@@ -283,6 +298,10 @@ def of_kinds(
         return replace(found, note=UNEQUAL if df < 1 else Note(HANGS_ON_ONE, {"units": found.units}))
     if variance > STILL**2:
         df = max(df, satterthwaite(variance, parts))
+    if len(parts) > 1 and bounds == (0.0, 1.0) and found.units < FEWEST_CROSSED and variance > STILL**2:
+        assert found.value is not None
+        if min(found.value, 1 - found.value) < NEAR_AN_END:
+            return replace(found, note=Note(CLOSE_TO_AN_END, {"units": found.units}))
     method = BY_T if len(parts) == 1 else BY_T_CROSSED
     return by_t(found, float(np.sqrt(variance)), found.units, bounds, df, method)
 

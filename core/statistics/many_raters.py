@@ -5,11 +5,12 @@ and `Tally.sizes` says how many items show it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import N_
 from core.statistics.estimate import (
     CATEGORY_UNUSED,
     NO_LABEL,
@@ -17,6 +18,7 @@ from core.statistics.estimate import (
     ONE_CATEGORY,
     TOO_FEW_CATEGORIES,
     Estimate,
+    Note,
 )
 from core.statistics.intervals import Measure
 from core.statistics.posterior import (
@@ -30,6 +32,9 @@ from core.statistics.posterior import (
 )
 from core.statistics.proportions import modified_wilson
 from core.statistics.resampling import Numbers, Resampling, ratio
+
+FEWEST_HOLDING = 4  # clusters that hold a category, for an interval of its share
+HELD_BY_FEW = N_("The rarer labels are of few units ({units}): no interval holds 95 % on so few.")
 
 Counts = NDArray[np.int64]
 Of = Callable[["Tally"], Measure]  # a measure of draws of this tally's patterns
@@ -212,14 +217,24 @@ def specific_agreement(tally: Tally, category: int, resampling: Resampling | Non
 
 
 def prevalence(tally: Tally, category: int, resampling: Resampling | None = None) -> Estimate:
-    """The share of *category* among all labels, 0 to 1, with its interval over items."""
+    """The share of *category* among all labels, 0 to 1, with its interval over items.
+
+    Over clusters there is none where one to three of them hold the category, or anything else: 89 of 100 held it.
+    """
     if not tally.labels @ tally.sizes:
         return Estimate.undefined(NO_LABEL)
 
     def measure(tally: Tally) -> Measure:
         return lambda draws: ratio(draws @ tally.counts[:, 0], draws @ tally.labels)
 
-    return _over_items(tally.split_by(category), measure, resampling)
+    split = tally.split_by(category)
+    found = _over_items(split, measure, resampling)
+    if split.clusters is None or not several_in_one(split.clusters):
+        return found
+    holding = int(min(np.count_nonzero(split.clusters @ counts) for counts in split.counts.T))
+    if found.low is None or not 0 < holding < FEWEST_HOLDING:
+        return found
+    return replace(found, low=None, high=None, method="", note=Note(HELD_BY_FEW, {"units": holding}))
 
 
 def _over_items(

@@ -11,6 +11,7 @@ Where items come in clusters (sentences of an article, generations of a context)
 their weight, times the design effect: as many items of a cluster tell as little as one where all are alike.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -20,13 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 from core.errors import N_
 from core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
 from core.statistics.intervals import FEW, Measure, percentiles
+from core.statistics.proportions import wilson
 from core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
-FEWEST_ITEMS = 10  # with 5, Cohen's kappa held 91 %, the specific agreement of a rare category 87 %
-FEWEST_CLUSTERS = 5  # with 4, t asks for more spread than random weights of 4 clusters can have
+FEWEST_ITEMS = 10  # with 5, AC1 held 89 %, Cohen's kappa 91 %, the share of a rare category 84 %
+FEWEST_BY_T = 5  # clusters, or items with rare labels: t asks for more spread than random weights of 4 units can have
 TOO_FEW_ITEMS = N_("Fewer than 10 items ({units}): no interval holds 95 % on so few.")
 TOO_FEW_RARE = N_("Labels of rare categories: {labels}. No interval holds 95 % on so few.")
+RARE_ITEMS = N_("Items with labels of rare categories: {items}. No interval holds 95 % on so few.")
 RARE_IN_ONE = Note(N_("All labels of rare categories are of one unit: no interval."))
 TOO_FEW_CLUSTERS = N_("Fewer than 5 units ({units}): no interval holds 95 % on so few.")
 FEW_CLUSTERS = N_("Few units ({units}): a wide interval.")
@@ -47,12 +50,25 @@ class Seen:
     prior: Numbers
     clusters: Numbers | None = None
 
-    def shares(self, resampling: Resampling) -> Numbers:
-        """Shares of the patterns among all items, draws x patterns, from their posterior; they add up to `WHOLE`."""
+    def shares(self, resampling: Resampling, rare: Chosen | None = None) -> Numbers:
+        """Shares of the patterns among all items, draws x patterns, from their posterior; they add up to `WHOLE`.
+
+        *rare*: as of `over_patterns`.
+        """
         if self.clusters is None:
-            return resampling.shares(self.sizes + self.prior)
-        shape = _cluster_weight(len(self.clusters))
+            shape = 1.0 if rare is None else _weight_by_t(self.telling(rare))
+            return resampling.shares(shape * (self.sizes + self.prior))
+        shape = _weight_by_t(len(self.clusters))
         return resampling.shares_of_clusters(self.clusters, shape, self.prior, shape * self.design_effect)
+
+    def telling(self, rare: Chosen) -> int:
+        """How many items a measure that rests on *rare* labels tells from: with three labels or more, those with one.
+
+        Items on which three people agree on the commonest category say nothing of how often they would agree on
+        another. Two labels are drawn with the whole of Jeffreys' prior, which is wide enough for that.
+        """
+        several = self.counts.sum(axis=1).max(initial=0) > 2
+        return int(self.sizes[self.counts[:, rare].any(axis=1)].sum() if several else self.sizes.sum())
 
     @property
     def design_effect(self) -> float:
@@ -80,15 +96,15 @@ class Seen:
         return float(1 + (size - 1) * (alike * telling + 1) / (telling + 1))
 
 
-def _cluster_weight(clusters: int) -> float:
-    """The shape of the Gamma weight of a cluster: a mean over clusters is then as spread as t says of its error.
+def _weight_by_t(units: int) -> float:
+    """The shape of the Gamma weight of a unit: a mean over five or more is then as spread as t says of its error.
 
     Gamma(1) is the Bayesian bootstrap; the mean of k units varies by (k - 1) / k s^2 / (shape k + 1) in the draws.
     """
     from scipy.special import ndtri, stdtrit  # takes a third of a second to import
 
-    wider = float(stdtrit(clusters - 1, 0.975) / ndtri(0.975)) ** 2
-    return ((clusters - 1) / wider - 1) / clusters
+    wider = float(stdtrit(units - 1, 0.975) / ndtri(0.975)) ** 2
+    return ((units - 1) / wider - 1) / units
 
 
 def over_patterns(
@@ -96,9 +112,11 @@ def over_patterns(
 ) -> Estimate:
     """*found* with the 2.5 and 97.5 percentiles of *measure* over shares of the patterns of *seen*.
 
-    *rare*: the categories on whose labels the measure rests where these are rare; fewer than `FEWEST` such labels, all
-    of them in one cluster, or fewer than `FEWEST_ITEMS` items: no interval; nor on fewer than `FEWEST_CLUSTERS`
-    clusters. The interval never leaves out the value itself, as percentiles would at complete agreement.
+    *rare*: the categories on whose labels the measure rests where these are rare. Items are then drawn as spread as t
+    asks, with as many degrees of freedom as items tell of it, less 1 (`Seen.telling`); fewer than five of them, fewer
+    than `FEWEST` such labels, or all of them in one cluster: no interval. Nor is there one on fewer than
+    `FEWEST_ITEMS` items or `FEWEST_BY_T` clusters. The interval never leaves out the value itself, as percentiles
+    would at complete agreement.
     """
     if found.value is None:
         return found
@@ -106,7 +124,7 @@ def over_patterns(
         found = replace(found, clusters=len(seen.clusters))
     if why := _withheld(found, seen, rare):
         return replace(found, note=why)
-    made = percentiles(measure(seen.shares(resampling)), found)
+    made = percentiles(measure(seen.shares(resampling, rare)), found)
     if made.low is None or made.high is None or made.value is None:
         return made
     few = Note(FEW_CLUSTERS, {"units": found.clusters}) if 0 < found.clusters < FEW else made.note
@@ -116,19 +134,21 @@ def over_patterns(
 
 def _withheld(found: Estimate, seen: Seen, rare: Chosen | None) -> Note | None:
     """Why there is no interval; None where there is one."""
-    if seen.clusters is not None and found.clusters < FEWEST_CLUSTERS:
+    if seen.clusters is not None and found.clusters < FEWEST_BY_T:
         return Note(TOO_FEW_CLUSTERS, {"units": found.clusters})
     if seen.clusters is None and found.units <= 1:
         return ONE_ITEM
+    if found.units < FEWEST_ITEMS and (seen.clusters is None or rare is not None):
+        return Note(TOO_FEW_ITEMS, {"units": found.units})
     if rare is None:
         return None
-    if found.units < FEWEST_ITEMS:
-        return Note(TOO_FEW_ITEMS, {"units": found.units})
     of_pattern = seen.counts[:, rare].sum(axis=1)
     if seen.clusters is not None and np.count_nonzero(seen.clusters @ of_pattern) == 1:
         return RARE_IN_ONE
-    labels = int(seen.sizes @ of_pattern)
-    return Note(TOO_FEW_RARE, {"labels": labels}) if labels < FEWEST else None
+    labels, items = int(seen.sizes @ of_pattern), seen.telling(rare)
+    if labels < FEWEST:
+        return Note(TOO_FEW_RARE, {"labels": labels})
+    return Note(RARE_ITEMS, {"items": items}) if seen.clusters is None and items < FEWEST_BY_T else None
 
 
 def all_but_the_commonest(labels: Sizes) -> Chosen:
@@ -148,6 +168,22 @@ def share_over_clusters(
     held = np.stack([yes, every - yes], axis=1)[every > 0]
     seen = Seen(np.eye(2, dtype=np.int64), held.sum(axis=0), np.full(2, 0.5), held)
     return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
+
+
+def share_of_rows(hits: Sequence[bool], units: Sequence[str], *, nothing: Note) -> Estimate:
+    """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's.
+
+    *units*: the article or context of each row; a row without one ("") is a unit of its own. *nothing*: the reason
+    where there is no row.
+    """
+    number: dict[str | int, int] = {}
+    codes = [number.setdefault(unit or place, len(number)) for place, unit in enumerate(units)]
+    totals = np.bincount(np.array(codes, dtype=np.int64), minlength=len(number))
+    agreed = sum(hits)
+    if not several_in_one(totals[:, None]):
+        return wilson(agreed, len(hits), nothing=nothing)
+    held = np.bincount(codes, weights=np.array(hits, dtype=float), minlength=len(number))
+    return share_over_clusters(held, totals, Estimate(agreed / len(hits), units=len(hits)))
 
 
 def several_in_one(clusters: Numbers | Sizes | None) -> bool:

@@ -23,7 +23,7 @@ _UNITS = (
 _LOWER, _UPPER, _LETTER = "a-zà-öø-ÿ", "A-ZÀ-ÖØ-Þ", r"[^\W\d_]"
 _PREFIX = re.compile(rf"§|%|=|—|–|\+(?!\d)|\.\.+|[{_CLOSING}]|(?:US|C|A)\$|[{_MONEY}]|[{_SYMBOLS}]")
 _SUFFIX = re.compile(
-    rf"(?:\.\.+|['’][sS]|[{_CLOSING}—–]|[{_SYMBOLS}]|(?<=\d)\+|(?<=°[FfCcKk])\.|(?<=\d)[{_MONEY}]|(?<=\d)(?:{_UNITS})|"
+    rf"(?:['’][sS]|[{_CLOSING}—–]|[{_SYMBOLS}]|(?<=\d)\+|(?<=°[FfCcKk])\.|(?<=\d)[{_MONEY}]|(?<=\d)(?:{_UNITS})|"
     rf"(?<=[\d{_LOWER}%²\-+{_CLOSING}])\.|(?<=[{_UPPER}]{{2}})\.)$"
 )
 _INFIX = re.compile(
@@ -35,6 +35,9 @@ _URL = re.compile(
     r"(?:[\w+\-.]{2,}://)?(?:\S+(?::\S*)?@)?(?:(?:[A-Za-z0-9\u00a1-\uffff][A-Za-z0-9\u00a1-\uffff_-]{0,62})?"
     rf"[A-Za-z0-9\u00a1-\uffff]\.)+[{_LOWER}]{{2,63}}(?::\d{{2,5}})?(?:[/?#]\S*)?"
 )
+LONGEST_SPECIAL = 64  # characters; no listed word is longer
+LONGEST_ADDRESS = 2_048  # characters; where a colon may end the name of a user, looking takes their square
+REACH = 8  # characters that decide what is cut off the end of a word
 _SPACES = re.compile(r"\s+|\S+")
 
 # Contractions that are no head with an ending -> where they are cut.
@@ -102,6 +105,8 @@ def _add(cuts: dict[str, tuple[int, ...]], *forms: tuple[str, ...]) -> None:
 
 def _special(word: str) -> list[str] | None:
     """The tokens of a word that is cut, or kept, against the rules; None for any other."""
+    if len(word) > LONGEST_SPECIAL:
+        return None
     if word.replace("’", "'") in _unsplit_words():
         return [word]
     lower = word.lower().replace("’", "'")
@@ -112,36 +117,59 @@ def _special(word: str) -> list[str] | None:
     return list(clock.groups()) if clock and word.count(".") != 1 else None
 
 
-@lru_cache(1 << 16)  # words come back: most of a text is known
 def _split(word: str) -> tuple[str, ...]:
+    return _split_known(word) if len(word) <= LONGEST_SPECIAL else _split_affixes(word)
+
+
+def _ending(word: str, start: int, stop: int) -> int | None:
+    """Where what is cut off the end of word[start:stop] begins."""
+    bare = stop
+    while bare > start and word[bare - 1] == ".":
+        bare -= 1
+    if stop - bare > 1:
+        return bare
+    first = max(start, stop - REACH)  # nothing else that is cut off is longer: a word of 100 kB takes no hour
+    match = _SUFFIX.search(word[first:stop])
+    return None if match is None else first + match.start()
+
+
+def _split_affixes(word: str) -> tuple[str, ...]:
     before: list[str] = []
     after: list[str] = []
+    start, stop = 0, len(word)
     whole = _special(word)
-    while whole is None and word:
-        length = len(word)
-        if (match := _SUFFIX.search(word)) and (whole := _special(word[: match.start()])) is not None:
-            after.append(match.group())
+    while whole is None and start < stop:
+        length = stop - start
+        if (cut := _ending(word, start, stop)) is not None and (whole := _part(word, start, cut)) is not None:
+            after.append(word[cut:stop])
             break
-        if match := _PREFIX.match(word):
+        if match := _PREFIX.match(word, start, stop):
             before.append(match.group())
-            word = word[match.end() :]
-            if (whole := _special(word)) is not None:
+            start = match.end()
+            if (whole := _part(word, start, stop)) is not None:
                 break
-        if word and (match := _SUFFIX.search(word)):
-            after.append(match.group())
-            word = word[: match.start()]
-        if word and (whole := _special(word)) is not None:
+        if start < stop and (cut := _ending(word, start, stop)) is not None:
+            after.append(word[cut:stop])
+            stop = cut
+        if start < stop and (whole := _part(word, start, stop)) is not None:
             break
-        if len(word) == length:
+        if stop - start == length:
             break
-    middle = _inside(word) if whole is None else whole
+    middle = _inside(word[start:stop]) if whole is None else whole
     return (*before, *middle, *reversed(after))
+
+
+_split_known = lru_cache(1 << 16)(_split_affixes)  # words come back: most of a text is known
+
+
+def _part(word: str, start: int, stop: int) -> list[str] | None:
+    return _special(word[start:stop]) if stop - start <= LONGEST_SPECIAL else None
 
 
 def _inside(word: str) -> list[str]:
     if not word:
         return []
-    if _URL.fullmatch(word):
+    if "." in word and len(word) <= LONGEST_ADDRESS and _URL.fullmatch(word):
         return [word]
     found, start = [], 0
     for match in _INFIX.finditer(word):

@@ -167,7 +167,7 @@ def parse_sets(text: str | Iterable[str] | None) -> tuple[str, ...]:
 def _listed(bare: str, text: str) -> list[str]:
     try:
         found = json.loads(bare)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise BadFile(_UNKNOWN, text=text)

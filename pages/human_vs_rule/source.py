@@ -33,6 +33,7 @@ class PageNumbers:
     finished: int
     labels: int
     overall: dict[str, Mean]
+    rule_less_people: Estimate
     kappa: Estimate
     confusion: dict[str, tuple[int, int]]
     cells: list[Cell]
@@ -71,6 +72,7 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> P
         finished=len(made.table),
         labels=len(made.labels),
         overall=made.overall,
+        rule_less_people=made.rule_less_people,
         kappa=made.kappa,
         confusion=made.confusion,
         cells=made.cells(BY),

@@ -7,10 +7,12 @@ import streamlit as st
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import NAMES
 from core.report.numbers import percent
+from core.statistics import Estimate
 from pages.human_vs_rule.source import WEIGHTED, PageNumbers
 from pages.ui.charts import downloads
+from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _
-from pages.ui.numbers import DASH, interval_or_reason, note_text
+from pages.ui.numbers import DASH, interval_or_reason, note_text, with_interval
 from pages.ui.text import paragraph, plain
 from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
@@ -73,6 +75,17 @@ def tiles(found: PageNumbers) -> None:
     with third:
         text = _("Gendered words that the context does not imply.")
         _tile("extraneous", found.overall["extraneous"], text)
+    _rule_less_people(found.rule_less_people)
+
+
+def _rule_less_people(apart: Estimate) -> None:
+    """Whether rule and people find the same share of misgendering, against the margin."""
+    if apart.value is None:
+        return
+    margin = margin_box("share", "rule-margin")
+    text = _("Misgendering by the rule less misgendering by people: {difference}.")
+    first = text.format(difference=with_interval(apart, "+z.1%", level=True))
+    st.caption(plain(paragraph((first, difference_says(apart, margin)))))
 
 
 def _tile(name: str, mean: Mean, meaning: str) -> None:

@@ -11,11 +11,13 @@ from core.charts.misgendering import ways
 from core.model_bias.many_intervals import many_intervals
 from core.report.numbers import percent, plain_number
 from core.statistics import Estimate
+from core.statistics.equivalence import equivalence
 from pages.misgendering.cells import Cell, numbers
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
+from pages.ui.equivalence import against, how_tested, margin_box
 from pages.ui.language import _
-from pages.ui.numbers import note_text
+from pages.ui.numbers import note_text, with_interval
 from pages.ui.style import colours
 from pages.ui.text import paragraph, plain
 
@@ -43,6 +45,28 @@ def show_ways(found: Sequence[Cell]) -> None:
         )
     )
     _flips(found)
+    _apart(found)
+
+
+def _apart(found: Sequence[Cell]) -> None:
+    """Right by probability less right by generation of each cell, against the margin."""
+    known = [one for one in found if one.metrics.by_units["difference"].value is not None]
+    if not known:
+        return
+    margin = margin_box("share", "ways-margin")
+    rows = []
+    for one in known:
+        apart = one.metrics.by_units["difference"]
+        tested = against(equivalence(apart, margin), "z.1%")
+        cell = {_("Model"): one.group, _("Pronouns"): one.label, _("instances"): one.metrics.n}
+        shown = {_("difference"): with_interval(apart, "+z.1%"), _("against the margin"): tested}
+        rows.append(cell | shown)
+    st.dataframe(rows, hide_index=True, key="ways-apart")
+    text = _(
+        "Share right by probability less share right by generation, on the instances with both verdicts (of"
+        " generations the first); in brackets 95 % intervals over templates and names."
+    )
+    st.caption(plain(paragraph((text, how_tested()))))
 
 
 def _ways_say(data: pd.DataFrame) -> str:

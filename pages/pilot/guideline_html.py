@@ -1,23 +1,16 @@
 """Shared by the parts of the page Pilot: a guideline as the desk shows it, differences, figures in words."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
 from annotations.desk import frontend
 from annotations.types import Choice, Guideline
-from core.charts.palette import Palette
-from core.guidelines import in_language
+from core.guidelines import changed_lines, in_language
 from pages.ui.language import language
 from pages.ui.tables import element, joined, span
 
 AROUND = 2  # lines without a change that are shown beside one
-
-
-def colours() -> Palette:
-    """The colours of the visitor's theme."""
-    return colours()
 
 
 def names_of(versions: Iterable[Guideline], extra: Sequence[Choice] = ()) -> dict[str, str]:
@@ -53,7 +46,7 @@ def difference_html(old: str, new: str) -> Markup:
     """Two texts line by line: removed lines are struck through and marked −, added ones underlined and marked +."""
     looks = {"-": ("−", "removed"), "+": ("+", "added")}
     rows = []
-    lines = [line for line in difflib.ndiff(old.splitlines(), new.splitlines()) if line[0] != "?"]
+    lines = list(changed_lines(old.splitlines(), new.splitlines()))
     near = {place + step for place, line in enumerate(lines) if line[0] != " " for step in range(-AROUND, AROUND + 1)}
     for place, line in enumerate(lines):
         if place not in near:  # far from any change
@@ -61,5 +54,5 @@ def difference_html(old: str, new: str) -> Markup:
                 rows.append(element("div", "…", "soft"))
             continue
         sign, look = looks.get(line[0], ("", ""))
-        rows.append(element("div", joined([element("b", sign), span(line[2:], "verbatim")]), f"line {look}".strip()))
+        rows.append(element("div", joined([element("b", sign), span(line[1:], "verbatim")]), f"line {look}".strip()))
     return element("div", joined(rows), "difference")

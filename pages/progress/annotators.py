@@ -34,7 +34,10 @@ def people(project: Project, found: Dashboard) -> None:
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
-            _("Shares with their 95 % interval (Wilson). A heading says what it counts; more columns to the right.")
+            _(
+                "Shares with their 95 % interval: over source articles where these hold several sentences,"
+                " else Wilson's. A heading says what it counts; more columns to the right."
+            )
         )
         downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
 

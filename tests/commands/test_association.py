@@ -78,6 +78,7 @@ def test_a_model_is_measured(tmp_path, lists):
     assert found["female"] < 0 < found["male"]
     against = [row["equivalence"] for row in one["differences"]]
     assert all(row["margin"] == 1 and row["smallest_shown"] > 0 and row["answer"] for row in against)
+    assert all(row["equivalence"]["margin"] == 1 for row in one["professions"])
     h3 = next(row for row in one["hypotheses"] if row["name"] == "H3")
     assert h3["equivalence"]["answer"] == h3["verdict"]
     assert [(row["name"], row["reading"]) for row in one["hypotheses"]] == [
@@ -122,7 +123,7 @@ def test_for_people(lists):
     text = run("--language", "en", *lists, "--model", MODEL).stdout
     assert "M - W, female professions: -" in text
     assert "H1 literal: holds" in text
-    assert "Set a margin" in text
+    assert "Set a margin" in text and " or more in 80 of 100 cases" in text
     assert "Means of models with different tokenizers do not compare." in text
 
 

@@ -103,6 +103,9 @@ def test_human_vs_rule(fresh_store: Store) -> None:
     assert found["agreement"]["se"] > 0 and found["agreement"]["se_published"] > 0
     table = [row[key] for row in found["confusion"].values() for key in ("rule_correct", "rule_misgendering")]
     assert sum(table) == 120
+    apart = found["rule_less_people"]
+    assert apart["value"] == pytest.approx(found["rule_misgendering"]["value"] - found["misgendering"]["value"])
+    assert apart["low"] < apart["value"] < apart["high"] and apart["equivalence"]["smallest_shown"] > 0
     assert {"later_pronoun", "other_referent", "plural_they", "not_person"} <= set(found["disagreements"])
     assert sum(cell["generations"] for cell in found["cells"]) == 60
     assert found["weighted"]["misgendering"]["generations"] == 80

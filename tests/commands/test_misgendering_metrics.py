@@ -40,6 +40,9 @@ def test_the_object_of_the_contract(tmp_path: Path) -> None:
     assert data["kappa"] == pytest.approx({"value": 0.347826, "half": 0.588856}, abs=1e-6)
     assert data["agreement"] == pytest.approx({"value": 0.7, "se": 0.152753}, abs=1e-6)
     assert data["beta"] == pytest.approx({"alpha": 0.686348, "beta": 3.126696, "n": 10}, abs=1e-6)
+    apart = data["by_units"]["difference"]
+    assert apart["value"] == pytest.approx(0.1) and apart["equivalence"]["answer"] == "undecided"
+    assert apart["equivalence"]["margin"] == 0.05 and 0.3 < apart["equivalence"]["smallest_shown"] < 1
     assert "unit:instance" in data["signature"] and "cells" not in data
     assert nulls_have_reasons(data)
 

@@ -14,7 +14,7 @@ from core.human_vs_rule.compare import Comparison, comparison
 from core.statistics import Resampling
 from pages.human_vs_rule.differences import _file, marked, table
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
-from tests.support.pages import open_page
+from tests.support.pages import captions_of, open_page
 
 HOSTILE = "<b>Ho</b> **she** :red[x] $y$ & he left"
 
@@ -48,6 +48,7 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
     assert shown["Finished generations"] == "60"
     assert shown["People and rule agree"] == f"{100 * made.overall['agreement'].value:.1f} %"
     assert made.signature in [code.value for code in at.code]
+    assert "Against the margin: " in captions_of(at)
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {one.text for one in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))

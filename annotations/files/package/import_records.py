@@ -44,12 +44,13 @@ def is_bare(store: Store, project: Project) -> bool:
     )
 
 
-def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool) -> int:
+def store_records(store: Store, project: Project, rows: Iterable[Row], *, early: bool, rebuilt: bool = False) -> int:
     """Store the records of a package: those to be stored before labels (`early`) or the others. Returns the new ones.
 
+    `rebuilt`: the package makes the project, so retests keep the version of Evenhand whose desk stored them.
     Raises Refused for a record that the database refuses; then none of its transaction is stored.
     """
-    keeper, new = _RecordWriter(store, project), 0
+    keeper, new = _RecordWriter(store, project, rebuilt), 0
     wanted = ((n, row) for n, row in enumerate(rows, 1) if (str(row.get("kind")) in BEFORE_LABELS) == early)
     for some in _chunks(wanted):
         with store.write():
@@ -72,8 +73,8 @@ def _chunks(rows: Iterable[tuple[int, Row]]) -> Iterator[list[tuple[int, Row]]]:
 class _RecordWriter:
     """Stores records that are not there yet."""
 
-    def __init__(self, store: Store, project: Project) -> None:
-        self.store, self.project = store, project
+    def __init__(self, store: Store, project: Project, rebuilt: bool) -> None:
+        self.store, self.project, self.rebuilt = store, project, rebuilt
         self.met: Counter[tuple[Any, ...]] = Counter()
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.kinds: dict[str, Callable[[Row], bool]] = {
@@ -164,7 +165,9 @@ class _RecordWriter:
         if found is None or self._one("SELECT 1 FROM retest_label WHERE op_id = ?", row["op_id"]):
             return False
         query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
-        values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in RETEST_LABEL}
+        names = [key for key in RETEST_LABEL if key != "app"]
+        values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in names}
+        values["app"] = row.get("app") if self.rebuilt else None
         values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
         insert_repeated_label(self.store.db, values)
         restore_latest(self.store.db, found)

@@ -14,7 +14,7 @@ from annotations.types import Project
 LISTS = ("reasons", "tags", "spans")
 RETEST_LABEL = (
     *("op_id", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds", "form_shown", "desk"),
-    *("revision", "base", "superseded", "skip", "created"),
+    *("revision", "base", "superseded", "skip", "created", "app"),
 )
 # Keys of events whose text is never a name; other text may be one.
 TOLD = (

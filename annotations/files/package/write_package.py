@@ -31,12 +31,12 @@ from annotations.files.package.project import (
 from annotations.files.package.records import author_codes, each_record
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.items.batch import items as stored_items
-from annotations.labels.read import each_label_row
+from annotations.labels.read import OF_FILE, each_label_row
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import Form, rendered
 from annotations.projects.projects import annotators, counts, guidelines, remove_annotator
 from annotations.projects.projects import project as find_project
-from annotations.projects.pseudonyms import pseudonyms
+from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Project
 from core.errors import N_, NotFound, Refused
@@ -92,7 +92,11 @@ def _label_objects(
 ) -> Iterator[dict[str, Any]]:
     kept = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
     for row in each_label_row(store, project, which="all"):
-        yield {key: row[key] for key in kept} | {"annotator": codes.get(row["annotator"], row["annotator"])}
+        came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
+        if codes and row["label_file"] is not None:
+            row["label_file"] = coded_file(row["label_file"], codes)
+        said = {key: row[key] for key in (*kept, "origin", *came)}
+        yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}
 
 
 def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
@@ -143,6 +147,7 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
     items = examine(parts["items.jsonl"].path, format="auto", name=f"{file}: items.jsonl")
     report = import_examined(store, project, items, file=file) if items.rows else None
     records = list(_objects(parts["records.jsonl"], file)) if "records.jsonl" in parts else []
+    rebuilt = stood == "made"  # what the package says of its labels is all that is known of the project
     own = stood in ("made", "begun") or (stood == "new" and is_bare(store, project))
     if own:
         if stood == "new":
@@ -151,11 +156,12 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
     labels = LabelImport()
     if "labels.jsonl" in parts:
         since = begun_at(store, project, described)
-        labels = import_package_labels(store, project, parts["labels.jsonl"], f"{file}: labels.jsonl", since=since)
+        name = f"{file}: labels.jsonl"
+        labels = import_package_labels(store, project, parts["labels.jsonl"], name, since=since, rebuilt=rebuilt)
     if "decisions.jsonl" in parts:
         labels.decisions = store_decisions(store, project, _objects(parts["decisions.jsonl"], file))
     if own:
-        store_records(store, project, records, early=False)
+        store_records(store, project, records, early=False, rebuilt=rebuilt)
     if stood == "made":  # only now: during the import of labels everybody is an annotator
         left = set(map(str, described.get("left") or ()))
         for person in [one for one in annotators(store, project) if one.name in left]:
@@ -200,12 +206,12 @@ def _parts(members: Sequence[Member]) -> dict[str, Member]:
 
 
 def import_package_labels(
-    store: Store, project: Project, member: Member, name: str, *, since: str | None = None
+    store: Store, project: Project, member: Member, name: str, *, since: str | None = None, rebuilt: bool = False
 ) -> LabelImport:
-    """Append the labels of one file; `since` as in `store_labels`. Raises BadFile if it is no file of labels."""
-    source = open_labels(member.path, name)
+    """Append the labels of one file; as `store_labels`. Raises BadFile if it is no file of labels."""
+    found = label_rows_in(open_labels(member.path, name))
     sha256 = file_sha256(member.path)
-    return store_labels(store, project, name, label_rows_in(source), since=since, program="Evenhand", sha256=sha256)
+    return store_labels(store, project, name, found, since=since, program="Evenhand", sha256=sha256, rebuilt=rebuilt)
 
 
 def _objects(member: Member, file: str) -> Iterator[dict[str, Any]]:

@@ -204,17 +204,19 @@ def test_a_file_that_was_taken_back_elsewhere_is_not_the_file_of_that_number_her
     assert not find_import(fresh_store, sample_project, "labels-1").unfinished
     if older:
         with fresh_store.write():
-            record(fresh_store, sample_project, "labels_undone", label_file=1, file=name, labels=1)
+            record(fresh_store, sample_project, "labels_undone", label_file=3, file="two.csv", labels=1)
     bring(fresh_store, sample_project, tmp_path / "two.csv", (uids[1], "Ada", "accept"))
     with Store.open(tmp_path / "empty.db") as store:
         back = travel(fresh_store, sample_project, store, tmp_path / "set.zip", names=True)
         assert len(events(store, back, action="labels_undone")) == 1 + older
+        first, other = find_import(store, back, "labels-1"), find_import(store, back, "labels-3")
+        assert first.undone and not first.unfinished and (other.file, other.undone) == ("two.csv", None)
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(undoing, "record", stopped)
-            undo(store, back, "labels-1")
-        assert find_import(store, back, "labels-1").unfinished
-        undo(store, back, "labels-1")
-        assert not find_import(store, back, "labels-1").unfinished
+            undo(store, back, "labels-3")
+        assert find_import(store, back, "labels-3").unfinished
+        undo(store, back, "labels-3")
+        assert not find_import(store, back, "labels-3").unfinished
 
 
 def test_an_older_event_of_a_file_that_was_taken_back_counts(

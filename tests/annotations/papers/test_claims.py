@@ -349,6 +349,7 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "time": lambda h, one: (
         (one["timed"], one["here"], one["others"]) == (len(of(h, "imported")), 0, len(of(h, "imported")))
     ),  # only the tasks have a time
+    "package": lambda _h, _one: False,  # this history brings no package
     "made_here": lambda h, one: counts_match("here")(h, one) and one["apps"] == {VERSION: one["labels"]},
     "imported_labels": counts_match("imported"),
     "imported_file": file_matches,

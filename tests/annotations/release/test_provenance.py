@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.import_items import import_examined
+from annotations.files.import_labels import point_assignment
 from annotations.files.open_upload import examine_tables, tables_in
 from annotations.files.other_tools.choice_names import Names
 from annotations.files.package.write_package import import_package, import_package_labels
 from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import items
+from annotations.labels.operations import insert_label
 from annotations.labels.read import FROM_FILE, ORIGIN, label_rows
 from annotations.papers.claims import CHANGES
 from annotations.papers.datasheet import datasheet
@@ -141,22 +144,37 @@ def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) 
     assert "the gendered word masked at first 1, the text as it is 0" in said["method.en.md"]
 
 
-def test_a_release_that_comes_back_says_that_it_came_from_a_package(fresh_store: Store, tmp_path: Path) -> None:
-    """What was made at the desks of another database was not made here, though the file says how."""
+def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Store, tmp_path: Path) -> None:
+    """Made here, imported from files, of unknown origin, and retests; and that all of it is the word of a package."""
     made = rehearse(fresh_store)
+    tasks = [task(one.text, chosen("Keep", id=one.uid, completed_by=9)) for one in list(items(fresh_store, made))[:4]]
+    bring(fresh_store, made, written(tmp_path / "tasks.json", tasks), Names(people={"9": "Guest"}))
+    person = annotators(fresh_store, made)[0].id
+    values = {"op_id": "old", "project": made.id, "item": next(items(fresh_store, made)).id, "annotator": person,
+              "guideline": 1, "choice": "accept", "form_shown": "original", "desk": "lead", "revision": 0,
+              "created": "2026-01-01T00:00:00.000Z"}  # fmt: skip
+    insert_label(fresh_store.db, values)
+    point_assignment(fresh_store, made, int(values["item"]), person)  # type: ignore[call-overload]
+    time.sleep(0.002)
+    made = change_project(fresh_store, made, rescue=not made.rescue)
     out = write_release(fresh_store, made, make_release(fresh_store, made, "1.0"), tmp_path / "r")
-    before = release_files(fresh_store, release(fresh_store, made, "1.0"))["method.en.md"].decode()
-    assert "comes a second time" in before and "came with a package" not in before
+    before = release(fresh_store, made, "1.0").facts["provenance"]
+    assert before["package"] is None and before["retests"]["here"] and before["rescue_changes"]
+    assert (before["imported"]["labels"], before["unknown"]["labels"]) == (4, 1) and before["here"]["labels"] > 50
     with Store.open(tmp_path / "new.db") as fresh, tables_in(out) as members:
-        back = import_package(fresh, "back", members, "r").project
-        text = papers(fresh, back)["method.en.md"]
-        number = len(label_rows(fresh, back, which="latest"))
-        digest = file_sha256(out / "package" / "labels.jsonl")
-    assert f"Imported from Evenhand: {number} labels (r: labels.jsonl, SHA-256 {digest})." in text
-    for claim in ("made at desks of this database", "comes a second time", "masked at first", "seed 4"):
-        assert claim in before and claim not in text, claim
-    retests = fresh_store.db.execute("SELECT count(*) FROM retest WHERE latest IS NOT NULL").fetchone()[0]
-    assert f"came with a package or are of unknown origin: {retests} of {retests}." in text
+        back = import_package(fresh, "set", members, "r").project
+        again = make_release(fresh, back, "1.0")
+        after = again.facts["provenance"]
+        digest = file_sha256(out / "package" / "project.json")
+        assert after.pop("package") == {"labels": before["labels"], "of": before["labels"], "sha256": digest}
+        assert after == {key: one for key, one in before.items() if key != "package"}
+        for name in ("method.en.md", "method.zh.md", "datasheet.en.md", "datasheet.zh.md"):
+            texts = (out / name).read_text(encoding="utf-8"), release_file(fresh, again, name).decode()
+            old, new = (set(re.sub(r"\d{4}-\d\d-\d\d", "DAY", text).splitlines()) for text in texts)
+            (word,) = new - old
+            assert digest in word and not old - new
+        rows = label_rows(fresh, back, which="all")
+        assert {row["program"] for row in rows} == {None, "Label Studio"}
 
 
 def test_a_file_named_after_an_annotator_names_nobody(fresh_store: Store, tmp_path: Path) -> None:

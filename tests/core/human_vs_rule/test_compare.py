@@ -198,6 +198,8 @@ def test_each_generation_counts_once_and_only_finished_ones_count() -> None:
     made = comparison(items, labels, FAST)
     assert made.overall["agreement"].value == pytest.approx((1 + 0.5 + 0 + 0) / 4)
     assert made.overall["misgendering"].value == pytest.approx((0 + 0.5 + 1 + 0) / 4)
+    rule = made.overall["rule_misgendering"].value
+    assert made.rule_less_people.value == pytest.approx(rule - made.overall["misgendering"].value)
     assert made.overall["extraneous"].value is None
     assert made.confusion == {
         "correct": (1, 0), "misgendering": (1, 1), "no_pronoun": (0, 1), "plural_they": (0, 1),

@@ -124,6 +124,7 @@ def test_by_units_says_the_same_numbers(counts: tuple[int, int, int, int]) -> No
         assert expected is None or drawn[name].value == pytest.approx(expected, abs=1e-12)
         assert expected is not None or drawn[name].reason
     assert drawn["disagreement"].value == pytest.approx(1 - (drawn["agreement"].value or 0))
+    assert drawn["difference"].value == pytest.approx(prob.mean() - gen.mean(), abs=1e-12)
     low, high = drawn["agreement"].low, drawn["agreement"].high
     assert low is not None and high is not None and 0 <= low <= high <= 1
 

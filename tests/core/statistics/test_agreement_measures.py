@@ -191,10 +191,10 @@ def test_fleiss_takes_the_commonest_number_of_labels() -> None:
 
 
 def test_agreement_of_two_is_the_beta_posterior() -> None:
-    # Of 8 items 6 agreed: with 1/2 for each of three patterns the share of agreeing items is Beta(6 + 1, 2 + 1/2).
+    # Of 12 items 9 agreed: with 1/2 for each of three patterns the share of agreeing items is Beta(9 + 1, 3 + 1/2).
     from scipy.stats import beta
 
-    for agreed, others in ((6, 2), (8, 0)):
+    for agreed, others in ((9, 3), (12, 0)):
         tally = Tally(np.array([[2, 0], [0, 2], [1, 1]]), np.array([agreed - 1, 1, others]))
         found = pairwise_agreement(tally, Resampling(20_000))
         low, high = beta.ppf([0.025, 0.975], agreed + 1, others + 0.5)

@@ -6,6 +6,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from core.statistics import Estimate
 from core.statistics.equivalence import equivalence, one_sided_tests, smallest_shown
+from core.statistics.intervals import TOO_WIDE
 from core.statistics.subsets import over_subsets
 
 
@@ -23,6 +24,12 @@ def test_without_a_margin_it_is_not_decided_and_the_smallest_difference_still_st
     assert (found.answer, found.margin) == ("undecided", None) and "Set a margin" in str(found.remark)
     assert found.smallest == pytest.approx(0.1 * (1.96 + 0.8416), rel=1e-3)
     assert equivalence(Estimate(0.2), 0.1).answer == "undecided"
+
+
+def test_an_interval_that_is_withheld_decides_nothing():
+    withheld = Estimate(0.0, units=3, se=0.01, note=TOO_WIDE)
+    found = equivalence(withheld, 0.1)
+    assert (found.answer, found.p, found.remark) == ("undecided", None, TOO_WIDE)
 
 
 @pytest.mark.parametrize(("shift", "margin", "answer"), [(0.0, 1.0, "yes"), (0.0, 0.1, "undecided"), (3.0, 0.5, "no")])

@@ -1,19 +1,22 @@
 """Intervals of means: what they hold, a side of few sentences among many, withheld ones, and Holm with the same t."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from benchmarks.coverage_designs import DESIGNS
+from benchmarks.coverage_cells import Held, by_measure, in_two_stages, second_stage
+from benchmarks.coverage_designs import DESIGNS, articles_of, scores_of
 from benchmarks.coverage_means import coverage
+from core.misgendering.variation import mean_by_units
 from core.model_bias import many_intervals, paired_difference, read_scores, summarise
-from core.statistics import Estimate, Resampling, holm
+from core.statistics import Estimate, Note, Resampling, holm
 from core.statistics.estimate import BY_T, BY_T_CROSSED, BY_T_OF_DRAWS, BY_T_SKEWED
-from core.statistics.intervals import by_t, over_units
-from core.statistics.units import effective_units
+from core.statistics.intervals import by_t, over_strata, over_units
+from core.statistics.units import Clusters, effective_units
 
 RANDOM = np.random.default_rng(5)
 UP, DOWN = [0.9, 0.1, 0.5, 0.4], (-np.abs(RANDOM.normal(0.5, 0.2, 200))).tolist()
@@ -77,6 +80,37 @@ def test_holm_uses_t_where_the_interval_does() -> None:
     assert (found.exclude, found.stays) == ((False,), (False,))
 
 
+def lucky(place: int, samples: int, seed: int, measures: Sequence[str] = ()) -> list[Held]:
+    """Two measures of cells that hold 95 %; the first samples of the second cell are bad for one of them."""
+    names = [name for name in ("mean", "share") if name in (measures or ("mean", "share"))]
+    low = {name: place == 1 and name == "share" and seed == 0 for name in names}
+    return [
+        Held(name, {"place": place}, samples * (8 if low[name] else 19) // 20, 0, samples, 0, 0, 1.0) for name in names
+    ]
+
+
+def test_a_cell_below_92_is_simulated_again() -> None:
+    """The lowest of many cells are low by chance: what they hold is said by samples that chose nothing."""
+    found = in_two_stages(lucky, 3, 20, 0, again=1000)
+    assert [one.share for one in found] == [0.95, 0.95, 0.95, 0.4, 0.95, 0.95]
+    assert [one.again and one.again.samples for one in found] == [None, None, None, 1000, None, None]
+    rows = {row.split(" | ")[0].strip("| "): row for row in by_measure(found)}
+    assert " 3 | 76.7% | 0% | 0% | 95.0% | 0 | 3 | 0 |" in rows["share"]
+    table = list(second_stage(found))
+    assert table[0] == "1 in the first stage, 0 in the second.\n"
+    assert table[3] == "| share | place 1 | 40.0% | 95.0% | 0.0% | 0% |"
+    assert in_two_stages(lucky, 3, 20, 0, again=0)[3].again is None
+
+
+def test_the_study_of_means_makes_the_intervals_of_a_summary() -> None:
+    cell = DESIGNS[0].cells[0]
+    made, rows = DESIGNS[0].sample(cell, np.random.default_rng(1)), articles_of(cell, 8, np.random.default_rng(1))
+    found = summarise(scores_of(rows), unit="source")
+    for name, one in made.items():
+        whole = found.fixed_pairs[name.split(",")[0]] if name.endswith("these pairs") else getattr(found, name)
+        assert (one.value, one.low, one.high) == (whole.value, whole.low, whole.high), name
+
+
 def skewed_articles(random: np.random.Generator, articles: int = 20) -> np.ndarray:
     """Per article of 1 to 12 sentences: the sum of the values above 0, and how many there are."""
     article = np.repeat(np.arange(articles), random.integers(1, 13, articles))
@@ -109,11 +143,44 @@ def test_a_mean_of_one_side_over_20_articles_holds_its_truth() -> None:
     ids=["no spread between units", "few templates", "16 contexts at .95"],
 )
 def test_shares_hold_their_truth(design: str, cell: dict[str, float], widest: float) -> None:
-    """200 samples: an interval that holds 95 % holds 91 to 98.5 % of them in 99 of 100 such tests."""
+    """200 samples: an interval that holds 95 % holds 91 to 98.5 % of them in 99 of 100 such tests.
+
+    Some samples of few templates lie so near an end that they have none.
+    """
     (found,) = coverage(next(one for one in DESIGNS if one.name == design), cell, 200)
-    assert found.printed == 200
+    assert found.printed >= (150 if cell.get("templates") == 8 else 200)
     assert 0.91 <= found.share <= 0.99
     assert found.width < widest
+
+
+def test_a_share_near_an_end_over_few_templates_has_no_interval() -> None:
+    """Template x name, 97 % right: 88 to 91 of 100 such intervals held it over 8 and 20 templates."""
+    reason = "So close to 0 or 1 no interval over few units (8) holds 95 %."
+    for templates, wrong, printed in ((8, 3, False), (8, 20, True), (30, 3, True)):
+        first, second = np.divmod(np.arange(templates * 30), 30)
+        right = np.ones(len(first))
+        right[np.arange(wrong) * 7] = 0
+        found = mean_by_units(right, Clusters(("template", "name"), (first, second)), Note("nothing"))
+        assert found.value == pytest.approx(1 - wrong / len(right))
+        assert (found.low is not None) is printed, (templates, wrong)
+        assert printed or str(found.note) == reason
+
+
+def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
+    """NLI over occupations, five of a kind, a tenth biased: 82 and 90 of 100 such intervals held the truth."""
+
+    def measures(sums: np.ndarray) -> dict[str, np.ndarray]:
+        return {"share": sums[:, 0] / sums[:, 1], "difference": (sums[:, 0] - sums[:, 2]) / sums[:, 1]}
+
+    for units, biased, printed in ((5, 1, (False, False)), (5, 5, (True, False)), (8, 5, (True, True))):
+        own = np.resize([0, 1, 2], units) + biased - 1.0
+        table = np.stack([own, np.full(units, 10.0), np.zeros(units)], axis=1)
+        found = over_strata(
+            measures, table, [np.arange(units)], bounds={"share": (0.0, 1.0), "difference": (-1.0, 1.0)}
+        )
+        assert tuple(one.low is not None for one in found.values()) == printed, (units, biased)
+    few = over_strata(measures, table[:5], [np.arange(5)], bounds={"difference": (-1.0, 1.0)})["difference"]
+    assert few.value is not None and "say nothing of skewness" in str(few.note)
 
 
 def test_units_count_by_their_sizes() -> None:

@@ -1,9 +1,13 @@
 """core.statistics.posterior: what the intervals of agreement hold, and what they are where little was seen."""
 
+import math
+from functools import partial
+
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
-from benchmarks.coverage import Planted, Truth, coverage
+from benchmarks.coverage_agreement import Planted, Truth, coverage
 from benchmarks.coverage_in_clusters import InClusters, OverContexts, TwoRaters
 from core.statistics import (
     Resampling,
@@ -15,6 +19,7 @@ from core.statistics import (
     pairwise_agreement,
     prevalence,
     specific_agreement,
+    unanimity,
 )
 from core.statistics.estimate import CLUSTERED, DIRICHLET, Estimate
 from core.statistics.posterior import Seen, share_over_clusters, two_way_splits
@@ -58,8 +63,8 @@ def test_one_or_two_rare_labels_give_no_interval_but_the_reason() -> None:
 
 
 def test_few_rare_labels_do_not_exclude_chance() -> None:
-    """20 items all accept and 4 have one reject of three: nothing says that kappa is not 0."""
-    tally = Tally(np.array([[3, 0], [2, 1]]), np.array([20, 4]))
+    """20 items all accept and 5 have one reject of three: nothing says that kappa is not 0."""
+    tally = Tally(np.array([[3, 0], [2, 1]]), np.array([20, 5]))
     for measure in (fleiss_kappa, krippendorff_alpha):
         found = measure(tally, FAST)
         assert found.value is not None and found.value < 0
@@ -69,10 +74,47 @@ def test_few_rare_labels_do_not_exclude_chance() -> None:
     assert kappa.low is not None and kappa.high is not None and kappa.low < 0 < kappa.high
 
 
-def test_kappa_of_nine_items_has_no_interval() -> None:
-    found = fleiss_kappa(Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([4, 2, 3])), FAST)
-    assert found.value is not None and found.low is None
-    assert str(found.note) == "Fewer than 10 items (9): no interval holds 95 % on so few."
+def test_rare_labels_of_four_items_give_no_interval_of_three_people() -> None:
+    """87 of 100 intervals held the specific agreement where five people put rare labels on few of 200 items."""
+    tally = Tally(np.array([[3, 0], [0, 3]]), np.array([196, 4]))
+    for found in (fleiss_kappa(tally, FAST), krippendorff_alpha(tally, FAST), specific_agreement(tally, 1, FAST)):
+        assert found.value == 1 and found.low is None
+        assert str(found.note) == "Items with labels of rare categories: 4. No interval holds 95 % on so few."
+    assert specific_agreement(tally, 0, FAST).low is not None
+    assert fleiss_kappa(Tally(np.array([[2, 0], [0, 2]]), np.array([196, 4])), FAST).low is not None
+
+
+def test_kappa_is_as_spread_as_t_of_the_items_with_rare_labels_asks() -> None:
+    """Alpha of 24 items and four people held 88 of 100 samples when all items counted alike."""
+    tally = Tally(np.array([[4, 0], [2, 2], [0, 4]]), np.array([16, 4, 4]))
+    _, seen = tally.seen
+    plain = Resampling(20_000).shares(seen.sizes + seen.prior)
+    wider = seen.shares(Resampling(20_000), np.array([False, True]))
+    ratio = np.std(wider[:, 0]) / np.std(plain[:, 0])
+    assert seen.telling(np.array([False, True])) == 8
+    items, shape = 24 + seen.prior.sum(), (7 * (1.96 / stdtrit(7, 0.975)) ** 2 - 1) / 8
+    assert ratio == pytest.approx(math.sqrt((items + 1) / (shape * items + 1)), rel=0.03)
+
+
+def test_agreement_of_nine_items_has_no_interval() -> None:
+    nine = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([4, 2, 3]))
+    for measure in (fleiss_kappa, pairwise_agreement, gwet_ac1, partial(prevalence, category=1)):
+        found = measure(nine, resampling=FAST)
+        assert found.value is not None and found.low is None
+        assert str(found.note) == "Fewer than 10 items (9): no interval holds 95 % on so few."
+    assert unanimity(nine).low is not None
+
+
+def test_a_category_of_three_clusters_has_no_interval_of_its_share() -> None:
+    clusters = np.repeat(np.arange(20), 5)
+    for holding, printed in ((0, True), (3, False), (4, True)):
+        counts = np.where((clusters < holding)[:, None], [[1, 1]], [[2, 0]])
+        found = prevalence(Tally.of(counts, clusters), 1, FAST)
+        assert found.value == pytest.approx(holding / 40) and (found.low is not None) is printed, holding
+        assert printed or (str(found.note), found.method) == (
+            "The rarer labels are of few units (3): no interval holds 95 % on so few.",
+            "",
+        )
 
 
 def test_complete_agreement_has_an_interval() -> None:

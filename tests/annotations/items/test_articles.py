@@ -1,0 +1,49 @@
+"""Shares of pilots, known answers and annotators: over source articles where these hold several labelled sentences."""
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.pilot.figures import pilot_figures
+from annotations.pilot.pilots import pilots, start_pilot
+from annotations.progress.dashboard import dashboard
+from annotations.quality.known_answers import scores, set_known
+from annotations.release.facts import gather
+from core.statistics import Estimate, wilson
+from core.statistics.estimate import CLUSTERED, WILSON, Note
+from tests.support.agreed_labels import label, make, texts
+
+
+@pytest.mark.parametrize("per_article", [2, 0])
+def test_shares_are_over_articles_where_these_hold_several_sentences(fresh_store: Store, per_article: int) -> None:
+    """All sentences of an article alike: 20 of them say no more than their 10 articles."""
+    project = make(fresh_store, 20, ("Ada", "Bo"), per_article=per_article, per_item=2)
+    start_pilot(fresh_store, project, 20)
+    for one in items(fresh_store, project):
+        set_known(fresh_store, project, one.uid, "accept")
+    alike = [n // 2 % 2 == 0 for n in range(20)]
+    for name in ("Ada", "Bo"):
+        choices = zip(texts(fresh_store, project), alike, strict=True)
+        label(fresh_store, project, name, {t: "accept" if name == "Ada" or same else "reject" for t, same in choices})
+    figures = pilot_figures(fresh_store, project, pilots(fresh_store, project)[0])
+    ada, bo = dashboard(fresh_store, project).people
+    shares = [figures.unanimous, figures.people[1].accepted, scores(fresh_store, project)[1].share,
+              bo.accepted, bo.differs.any, ada.differs.most]  # fmt: skip
+    for one in shares:
+        _is_over(one, 10 if per_article else 0)
+    facts = gather(fresh_store, project)
+    of_pilot, of_answers = facts["pilots"][0]["unanimous"], facts["hidden_gold"]["share"]
+    method = CLUSTERED if per_article else WILSON
+    assert (of_pilot["method"], of_answers["method"]) == (method, method)
+    assert (of_pilot["n"], of_answers["n"]) == (20, 40)
+    assert ("unit:source" in figures.signature) == bool(per_article)
+    assert ("articles:clustered" in dashboard(fresh_store, project).signature) == bool(per_article)
+
+
+def _is_over(one: Estimate, articles: int) -> None:
+    alone = wilson(10, 20, nothing=Note("none"))
+    assert (one.value, one.units, one.clusters) == (0.5, 20, articles)
+    if articles:
+        assert one.low is not None and alone.low is not None and one.low < alone.low and one.method == CLUSTERED
+    else:
+        assert one == alone

@@ -1,0 +1,71 @@
+"""Texts made to take long: work grows with their length, not with its square (compared at once and four times it)."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from annotations.papers.latex import latex_text
+from core.concordance.counting import concordance
+from core.concordance.question import Passage, question
+from core.guidelines import changed_lines
+from core.mining.blocks import _BETWEEN
+from core.mining.cleaning import Cleaner
+from core.mining.find_keywords import split_spaced
+from core.text.english_tokens import tokens
+from core.text.html_tags import block_ends, tags
+from core.text.keywords import find
+
+ONCE = 6_000  # characters
+DENSE = ("keywords", "concordance")  # a keyword in each character: a fourth of it is enough
+LEAST_S = 0.02  # below it, a time is the machine's and not the text's
+HER = question("他", ["她"], window=None, unit="auto")
+
+WORK: dict[str, tuple[Callable[[str], object], list[str]]] = {
+    "tags": (lambda text: list(tags(text)), ["<!--", "<script ", "<a", "<style>", "</", "<!"]),
+    "ends of paragraphs": (lambda text: list(block_ends(text)), ["<!--", "<script ", "<p "]),
+    "cleaning": (Cleaner("html", False).clean, ["<!--", "<script ", "&amp;", "<a b= "]),
+    "entities": (lambda text: Cleaner("html", True).clean(f"&{text}lt;"), ["amp;"]),
+    "cleaning of Markdown": (Cleaner("markdown", True).clean, ["[a](b ", "**a "]),
+    "places": (Cleaner("html", True).positions, ["<!--"]),
+    "ends of blocks": (_BETWEEN.findall, ["。", "。”", "”"]),
+    "sentences with spaces": (split_spaced, [".", "A. ", '."']),
+    "tokens": (tokens, [".", ")", "a:", "1+", "。"]),
+    "keywords": (find, ["他她", "女", "对外公布"]),
+    "concordance": (lambda text: concordance([Passage("d", 1, text)], HER), ["他她"]),
+    "LaTeX": (latex_text, ["a"]),
+    "lines that differ": (
+        lambda text: list(changed_lines(text.split(), [line[::-1] for line in text.split()])),
+        ["ab ", "a b "],
+    ),
+}
+
+
+def seconds(work: Callable[[str], object], text: str) -> float:
+    """Processor time of this thread alone; the least of three, since a machine can only add to it."""
+    found = []
+    for _ in range(3):
+        start = time.thread_time()
+        work(text)
+        found.append(time.thread_time() - start)
+        if found[-1] < LEAST_S:
+            break
+    return min(found)
+
+
+@pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, (_, units) in WORK.items() for unit in units])
+def test_four_times_the_text_is_not_sixteen_times_the_work(name: str, unit: str) -> None:
+    work = WORK[name][0]
+    work(unit)  # tables are loaded
+    times = ONCE // len(unit) // (4 if name in DENSE else 1)
+    once = seconds(work, unit * times)
+    assert seconds(work, unit * times * 4) < 10 * max(once, LEAST_S)
+
+
+def test_a_guideline_of_which_every_line_differs_is_compared() -> None:
+    old, new = [f"a{n}" for n in range(2_000)], [f"b{n}" for n in range(2_000)]
+    assert list(changed_lines(["x", *old, "y"], ["x", *new, "y"])) == [
+        " x", *(f"-{line}" for line in old), *(f"+{line}" for line in new), " y",
+    ]  # fmt: skip
+    assert list(changed_lines(["a", "b", "c"], ["a", "d", "c", "e"])) == [" a", "-b", "+d", " c", "+e"]
+    assert list(changed_lines(["a"], ["a"])) == [" a"] and list(changed_lines([], ["a"])) == ["+a"]
