@@ -104,7 +104,15 @@ def report_json(report: AgreementReport, margin: float | None = MARGINS["share"]
         "cohen_kappa": [_two(two) for two in report.cohen],
         "by_pair": [{"pair": name, **_measures(measures)} for name, measures in report.by_pair],
         "on": report.on,
-        **({"on_reason": on_reason(report), "ended_at_reject": report.ended} if report.stopped else {}),
+        **(
+            {
+                "on_reason": on_reason(report),
+                "ended_at_reject": report.ended,
+                "imported_ended_at_reject": report.imported_ended,
+            }
+            if report.stopped
+            else {}
+        ),
         "version": report.version,
         **({"version_reason": EVERY_VERSION} if report.version is None else {}),
         "by_version": [{"version": version, **_measures(measures)} for version, measures in report.by_version],

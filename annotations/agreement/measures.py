@@ -22,7 +22,7 @@ import numpy as np
 from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.database.store import Store, at_one_moment
-from annotations.forecast.fully_labelled import ended_at_reject, unselected
+from annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
 from annotations.labels.blind_labels import BlindLabels, ItemScope, Numbers, blind_label_rows, blind_labels, transposed
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
@@ -101,21 +101,18 @@ def agreement(
 ) -> AgreementReport:
     """Every measure of agreement in a project, with 95 % intervals over items, of generations over contexts.
 
-    Where the labelled sentences name at least two source articles and some article has several, intervals are over
-    articles.
-
-    `percent` is the share of items on which everybody agreed. The list of
-    categories is that of all versions of the guideline, newest first. `way`
-    counts for generations only: on the four labels, on three, on two, or on
-    the flag for extraneous gendered language. `version`: only labels made under
-    this version of the guideline; raises NotFound where there is none. `on`:
-    "all" labelled items or the random "share", None: `usual_items`.
+    Where labelled sentences name two source articles or more and some article has several, intervals are over articles.
+    `percent` is the share of items on which everybody agreed. The list of categories is that of all versions of the
+    guideline, newest first. `way` counts for generations only: on the four labels, on three, on two, or on the flag for
+    extraneous gendered language. `version`: only labels made under this version of the guideline; raises NotFound where
+    there is none. `on`: "all" labelled items or the random "share", None: `usual_items`.
     """
     ended = ended_at_reject(store, project)
     usual = usual_items(project, ended)
     resampling, on, stopped = resampling or Resampling(), on or usual, usual == "share"
     versions = _versions(store, project, version)
-    labels, choices, groups = _labels(store, project, way, version, on, ended)
+    imported_ended, imported = imported_into_share(store, project) if on == "share" else (0, set())
+    labels, choices, groups = _labels(store, project, way, version, on, ended, imported)
     tally = labels.tally(len(choices))
     all_items, by_labels = _label_counts(store, project, tally, on, version)
     share = all_items if on == "share" and version is None else None
@@ -139,6 +136,7 @@ def agreement(
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=stopped,
         ended=ended,
+        imported_ended=imported_ended,
     )
 
 
@@ -192,7 +190,7 @@ def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
 
 
 def _labels(
-    store: Store, project: Project, way: "Way", version: int | None, on: ItemScope, ended: int
+    store: Store, project: Project, way: "Way", version: int | None, on: ItemScope, ended: int, imported: set[int]
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
     more = "extraneous, item_uid" if project.kind == "generations" else ""
     rows = blind_label_rows(store, project, version=version, on=on, more=more)
@@ -200,6 +198,7 @@ def _labels(
     if narrow is not None and narrow.share < project.share:  # what came into the share later is selected, too
         random = set(json.loads(narrow.values(store, project, project.per_item)["shared"]))
         rows = [row for row in rows if row[0] in random]
+    rows = [row for row in rows if row[0] not in imported] if imported else rows
     choices = _choices(store, project, {row[2] for row in rows})
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.

@@ -109,6 +109,7 @@ class AgreementReport:
     by_form: FormRates | None = None  # sentences: accept rates by the form shown
     stopped: bool = False  # the plan is or was "stop": items outside the share end(ed) at the first reject
     ended: int = 0  # items that a reject ended under an earlier plan "stop" and that still lack labels
+    imported_ended: int = 0  # items of the random share that a reject ended where their labels were imported from
 
     @property
     def biased(self) -> bool:

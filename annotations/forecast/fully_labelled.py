@@ -13,6 +13,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.forecast.sent_back import BACK
 from annotations.items.wanted_labels import is_shared
+from annotations.labels.read import FROM_FILE, ORIGIN
 from annotations.types import Project
 
 _OPEN_OF_ALL = """
@@ -39,6 +40,15 @@ SELECT hash, shared, (SELECT min(created) FROM label WHERE label.item = item.id)
 WHERE project = ? AND labels BETWEEN 1 AND ? AND pilot IS NULL AND known IS NULL AND EXISTS (
     SELECT 1 FROM assignment JOIN label ON label.id = assignment.blind
     WHERE assignment.item = item.id AND label.choice = 'reject')
+"""
+
+
+# Items of the random share with a label of a file, and whether a reject ended them: they lack labels of the plan.
+_IMPORTED = f"""
+SELECT item.id, max(label.choice = 'reject') AND item.labels < item.wanted
+FROM published_item AS item JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
+    {FROM_FILE}
+WHERE item.project = ? AND item.shared = 1 GROUP BY item.id HAVING max({ORIGIN} = 'imported')
 """
 
 
@@ -74,6 +84,19 @@ def unselected(store: Store, project: Project, per_item: int) -> Unselected | No
     if all(store.db.execute(*one).fetchone() is None for one in asked):
         return None
     return Unselected(min(shares), since)
+
+
+def imported_into_share(store: Store, project: Project) -> tuple[int, set[int]]:
+    """How many items of the random share end at a reject because their labels were imported; and what does not count.
+
+    Under `stop`. Where the labels come from, a first reject may have ended items of the share, too. While these lack
+    labels, accepted ones are too frequent among the imported items that have all, so no imported item (row id) counts.
+    """
+    if project.plan != "stop":
+        return 0, set()
+    rows = store.db.execute(_IMPORTED, (project.id,)).fetchall()
+    ended = sum(is_ended for _, is_ended in rows)
+    return ended, {item for item, _ in rows} if ended else set()
 
 
 def ended_at_reject(store: Store, project: Project) -> int:

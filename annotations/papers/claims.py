@@ -129,6 +129,7 @@ METHOD: dict[str, Evidence] = {
     "agreement_share": lambda facts: _if(facts["agreement"]["on"] == "share"),
     "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
     "agreement_ended": lambda facts: _if(ended := facts["agreement"].get("ended_at_reject"), ended),
+    "agreement_imported": lambda facts: _if(some := facts["agreement"].get("imported_ended_at_reject"), some),
     "agreement_intervals": lambda facts: [facts["agreement"]],
     "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],
@@ -184,6 +185,10 @@ DATASHEET: dict[str, Evidence] = {
     "sheet_agreement_share": lambda facts: _if(facts["agreement"] is not None and facts["agreement"].on == "share"),
     "sheet_agreement_ended": lambda facts: _if(
         facts["agreement"] is not None and facts["agreement"].ended, facts["agreement"] and facts["agreement"].ended
+    ),
+    "sheet_agreement_imported": lambda facts: _if(
+        facts["agreement"] is not None and facts["agreement"].imported_ended,
+        facts["agreement"] and facts["agreement"].imported_ended,
     ),
     "sheet_agreement_signature": lambda facts: _if(facts["agreement"] is not None),
     "locked": lambda facts: _if(facts["locked"]),

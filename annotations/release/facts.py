@@ -220,6 +220,7 @@ def agreement_facts(report: AgreementReport) -> dict[str, Any]:
         **_measures(report.overall),
         "on": report.on,
         "ended_at_reject": report.ended,
+        "imported_ended_at_reject": report.imported_ended,
         "signature": report.signature,
         "by_version": [{"version": version, **_measures(found)} for version, found in report.by_version],
         "by_pair": [{"pair": name, **_measures(found)} for name, found in report.by_pair],

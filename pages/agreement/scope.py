@@ -42,6 +42,12 @@ def _chosen_items(store: Store, project: Project) -> ItemScope:
 
 def on_what(report: AgreementReport) -> None:
     """Name the items above the numbers, unless these are all labelled items."""
+    if report.imported_ended:
+        text = _(
+            "Imported labels end at a reject in {ended} items of the random share, which lack the other labels. No item"
+            " of the share with an imported label counts until they are there."
+        )
+        st.warning(plain(text.format(ended=f"{report.imported_ended:,}")), icon=":material/warning:")
     if report.ended:
         text = _(
             "Under an earlier plan items got no more labels after a first reject, and {ended} of these still lack"

@@ -1,12 +1,14 @@
 """Agreement of one version of the guideline and on the random share; items of imports that were taken back are out."""
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from annotations.agreement.measures import EMPTY_SHARE, SHARE_UNDER_WAY, agreement, usual_items
 from annotations.database.store import Store
+from annotations.files.other_tools.choice_names import Names
 from annotations.papers.claims import CLAIMS
 from annotations.progress.funnel import funnel, total
 from annotations.projects.projects import add_guideline, change_project, guideline
@@ -18,6 +20,7 @@ from core.statistics import Note
 from pages.ui.text import plain
 from tests.support.agreed_labels import FAST, label, make, texts
 from tests.support.pages import open_page
+from tests.support.task_files import bring, chosen, task, written
 
 
 def two_versions(store: Store) -> Project:
@@ -211,3 +214,28 @@ def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) ->
     assert any("4 of 4 items have at least one label; there are 7 labels" in one.value for one in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()
     assert not page.exception and "Biased" in page.warning[0].value
+
+
+def test_imported_items_that_a_reject_ended_are_no_complete_items_of_the_share(
+    fresh_store: Store, tmp_path: Path
+) -> None:
+    """Where the labels come from, the first reject ended an item: of the share, only accepted ones have all labels."""
+    project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
+    project = change_project(fresh_store, project, plan="stop", share=1.0)
+    first = texts(fresh_store, project)
+    tasks = [task(t, chosen("Keep", id=f"a{t}", completed_by=1), chosen("Keep", id=f"b{t}", completed_by=2))
+             for t in first[:4]]  # fmt: skip
+    tasks += [task(t, chosen("Drop", id=f"a{t}", completed_by=1)) for t in first[4:7]]
+    names = Names(people={"1": "Guest", "2": "Other"}, choices={"Drop": "reject"})
+    bring(fresh_store, project, written(tmp_path / "t.json", tasks), names)
+    for name in ("Ada", "Bo"):
+        label(fresh_store, project, name, {t: "accept" if n else "reject" for n, t in enumerate(first[7:])})
+    found = agreement(fresh_store, project, resampling=FAST)
+    assert (found.imported_ended, found.overall.items, found.overall.unanimity.value) == (3, 5, 1.0)
+    assert found.overall.labels == 10
+    facts = agreement_facts(found)
+    assert CLAIMS["agreement_imported"]({"agreement": facts}) == [3]
+    assert CLAIMS["sheet_agreement_imported"]({"agreement": found}) == [3]
+    label(fresh_store, project, "Ada", dict.fromkeys(first[4:7], "reject"), revision=99)  # what they lacked
+    found = agreement(fresh_store, project, resampling=FAST)
+    assert (found.imported_ended, found.overall.items) == (0, 12)

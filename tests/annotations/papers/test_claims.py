@@ -324,6 +324,14 @@ SELECT count(DISTINCT blind_label.item) FROM blind_label JOIN item ON item.id = 
 WHERE blind_label.project = :project AND choice = 'reject' AND item.pilot IS NULL
     AND EXISTS (SELECT 1 FROM event WHERE action = 'plan' AND json_extract(data, '$.old.plan') = 'stop')
 """
+# Of the random share under `stop`: a label of a file and a reject are there, and labels are missing.
+IMPORTED_ENDED = """
+SELECT count(DISTINCT one.item) FROM blind_label AS one JOIN label_of_file ON label_of_file.label = one.id
+    JOIN item ON item.id = one.item AND item.shared = 1 AND item.labels < item.wanted
+    JOIN blind_label AS two ON two.item = one.item AND two.choice = 'reject'
+    JOIN project ON project.id = item.project AND project.plan = 'stop'
+WHERE one.project = :project
+"""
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
 PRINTED = (
     *("source_statement", "guideline_changes", "choices", "criteria", "agreement_scope", "agreement_signature"),
@@ -416,6 +424,8 @@ CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
     "agreement_intervals": lambda h, one: ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES)),
     "agreement_share": lambda h, _one: h.project.plan == "stop" or number(h, ENDED) > 0,
     "agreement_ended": lambda h, one: 0 < one <= number(h, ENDED),
+    "agreement_imported": lambda h, one: 0 < one == number(h, IMPORTED_ENDED),
+    "sheet_agreement_imported": lambda h, one: 0 < one == number(h, IMPORTED_ENDED),
     "agreement_all": lambda h, one: (
         h.project.plan != "stop"
         and (one["items"], one["labels"]) == (len({uid for uid, _name in h.labels}), len(h.labels))
