@@ -41,7 +41,7 @@ Monte Carlo error of one cell at 95 % is {error:.1%} (standard error), so about 
 interval would lie below 92 % by chance, and the lowest of several hundred cells lie far below what they hold: they were
 chosen for it (regression to the mean). So every cell below 92 % is simulated again, with other random numbers and
 {again} samples (standard error {error_again:.1%}). "Below 92 %", "lowest cell" and "mean width" mean the second figure
-where there is one, on the whole page; "all together" pools the first stage, in which nothing was chosen. The other
+where there is one; "all together" pools the first stage, in which nothing was chosen. The other
 way round a cell that holds 90 % escapes with a chance of {missed:.0%}; one that holds 88 % with {missed_more:.0%}.
 Cells with intervals in less than a quarter of their samples count in the pooled coverage only.
 """
