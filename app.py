@@ -16,6 +16,8 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
+from streamlit import runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from annotations.database.store import Store
@@ -26,6 +28,7 @@ from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
 from annotations.server import forms
 from annotations.server.gate import Gate
+from annotations.server.visits import remember_file, sessions_that_made
 from core.errors import EvenhandError
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
@@ -99,11 +102,33 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         yield
 
 
+def sessions_of(file: str) -> list[str]:
+    """The ids of the sessions whose pages offer a file (its name without ending), or have made it at a click."""
+    offered = runtime.get_instance().media_file_mgr._files_by_session_and_coord if runtime.exists() else {}
+    return [*sessions_that_made(file), *(one for one, files in list(offered.items()) if file in list(files.values()))]
+
+
+def note_who_makes_files() -> None:
+    """Note which session a file was made for that is made at a click: Streamlit keeps that of the other files only."""
+    execute_deferred = MediaFileManager.execute_deferred
+
+    def noted(self: MediaFileManager, file_id: str) -> str:
+        made_for = self._deferred_callables.get(file_id)
+        address = execute_deferred(self, file_id)
+        if made_for is not None:
+            remember_file(address.rpartition("/")[2].partition(".")[0], made_for["session_id"])
+        return address
+
+    MediaFileManager.execute_deferred = noted  # type: ignore[method-assign]
+
+
 send_at_once()
+note_who_makes_files()
 base = st.get_option("server.baseUrlPath") or ""
+index = Path(st.__file__).parent / "static" / "index.html"
 app = st.App(
     "pages/main.py",
     routes=[*routes(base), *forms.routes(base), *redirects(base)],
-    middleware=[Middleware(Gate, page=Path(st.__file__).parent / "static" / "index.html", base=base)],
+    middleware=[Middleware(Gate, page=index, base=base, sessions_of=sessions_of)],
     lifespan=lifespan,
 )

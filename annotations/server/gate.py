@@ -20,6 +20,7 @@ from annotations.accounts.accounts import accounts_exist
 from annotations.accounts.sign_ins import signed_in
 from annotations.database.pool import Pool
 from annotations.permissions import OPEN, Person
+from annotations.server.visits import is_file_of, is_visit_of
 from core.errors import N_, EvenhandError
 
 Scope = MutableMapping[str, Any]
@@ -31,6 +32,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
 UPLOADS, MEDIA = "/_stcore/upload_file", "/media/"
+PROTOCOLS = b"sec-websocket-protocol"
 COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
 
 NOT_SERVED = N_("This name is not served here. Add it to EVENHAND_HOSTS on the server, or use the address that is.")
@@ -40,6 +42,7 @@ NO_ACCOUNTS = N_(
 )
 FOREIGN = N_("This request comes from another site.")
 TOO_LONG = N_("This request is too large.")
+NOT_FOUND = N_("There is nothing here.")
 SIGN_IN = N_("Sign in first.")
 
 stores = Pool()
@@ -97,10 +100,16 @@ def language_script(code: str) -> str:
 
 
 class Gate:
-    """ASGI middleware in front of everything. *page*: Streamlit's index.html; *base*: `server.baseUrlPath`."""
+    """ASGI middleware in front of everything.
 
-    def __init__(self, app: Any, page: Path, base: str = "") -> None:
-        self.app, self.folder = app, f"/{base.strip('/')}".rstrip("/")
+    *page*: Streamlit's index.html; *base*: `server.baseUrlPath`; *sessions_of*: the ids of the sessions whose pages
+    offer a file (its name without ending).
+    """
+
+    def __init__(
+        self, app: Any, page: Path, base: str = "", sessions_of: Callable[[str], Iterable[str]] = lambda file: ()
+    ) -> None:
+        self.app, self.folder, self.sessions_of = app, f"/{base.strip('/')}".rstrip("/"), sessions_of
         self.headers: Headers = [
             (b"content-security-policy", content_policy(page).encode()),
             (b"x-content-type-options", b"nosniff"),
@@ -123,6 +132,8 @@ class Gate:
         if refused is not None:
             await _refuse(scope, receive, send, *refused, self.headers)
             return
+        if scope["type"] == "websocket":
+            scope = _own_session_only(scope)
         await self.app(scope, receive, self._with_headers(send, path))
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
@@ -137,9 +148,21 @@ class Gate:
         scope["state"] = {**(scope.get("state") or {}), "person": person}
         if not has_accounts and not _from_here(scope):
             return None if path.startswith("/account/link") else (403, NO_ACCOUNTS)
+        account = person.account if person else None
+        if has_accounts and not self._may_have(path, account):
+            return 404, NOT_FOUND
         if person is None and not guests_allowed() and not path.startswith(("/sign-in", "/account/")):
             return 401, SIGN_IN
         return None
+
+    def _may_have(self, path: str, account: str | None) -> bool:
+        """Whether a file that a page offers, or an upload to a page, belongs to a visit of *account*."""
+        if path.startswith(MEDIA):
+            file = path.removeprefix(MEDIA).partition(".")[0]
+            return is_file_of(self.sessions_of(file), account)
+        if path.startswith(UPLOADS):
+            return is_visit_of(path.removeprefix(f"{UPLOADS}/").partition("/")[0], account)
+        return True
 
     def _with_headers(self, send: Send, path: str) -> Send:
         own = self.headers + ([(b"cache-control", b"no-store")] if path.startswith(MEDIA) else [])
@@ -159,6 +182,19 @@ def _person(secret: str) -> tuple[Person | None, bool]:
         if not accounts_exist(store):
             return OPEN, False
         return signed_in(store, secret), True
+
+
+def _own_session_only(scope: Scope) -> Scope:
+    """The scope of a socket, without the session that it wants to go on with where that belongs to somebody else.
+
+    Streamlit takes the id of the session as the third of the subprotocols; without one it begins a new session.
+    """
+    person = scope["state"]["person"]
+    asked = [part.strip() for part in _header(scope, PROTOCOLS).split(",")]
+    if len(asked) < 3 or is_visit_of(asked[2], person.account if person else None):
+        return scope
+    headers = [(key, ", ".join(asked[:2]).encode() if key == PROTOCOLS else value) for key, value in scope["headers"]]
+    return {**scope, "headers": headers, "subprotocols": list(scope.get("subprotocols", ()))[:2]}
 
 
 def _is_page(scope: Scope) -> bool:

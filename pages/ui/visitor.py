@@ -7,6 +7,7 @@ is signed out elsewhere, or loses a role, loses it at the next click.
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from annotations.accounts.accounts import accounts_exist
 from annotations.accounts.sign_ins import signed_in
@@ -14,6 +15,7 @@ from annotations.database.store import Store
 from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.projects.projects import projects
 from annotations.server.gate import COOKIE, SECURE_COOKIE
+from annotations.server.visits import remember_visit
 from annotations.types import Project
 from pages.ui.language import _, language
 from pages.ui.text import plain
@@ -56,7 +58,10 @@ def visitor(store: Store) -> Person:
     """Who looks at this page now: everybody's `OPEN` on a server without accounts, else the person of the cookie."""
     if not accounts_exist(store):
         return OPEN
-    return signed_in(store, cookie()) or NOBODY
+    person = signed_in(store, cookie()) or NOBODY
+    if run := get_script_run_ctx():
+        remember_visit(run.session_id, person.account)
+    return person
 
 
 def cookie() -> str:

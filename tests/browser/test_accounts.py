@@ -60,6 +60,15 @@ def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server
         desk.keyboard.press("j")
         until(lambda: labels(own_server) == 1)
         assert desk.evaluate("window.refusedByPolicy") == []
+        desk.goto(own_server.page("record", lang="en"))
+        with desk.expect_download() as download:
+            desk.get_by_role("button", name="JSON").click()
+        assert "Ada" in download.value.path().read_text(encoding="utf-8")
+        address = download.value.url
+        assert ada.request.get(address).status == 200
+        assert lead.request.get(address).status == 404  # whoever guesses the address of a file gets nothing
+        desk.goto(own_server.page("review", lang="en"))
+        expect(root).to_have_attribute("data-item", re.compile(r"\w{32}"))
         # Signed out by the lead: nothing more is stored, nothing is lost.
         close_account(store, account(store, "ada@example.org"))
         desk.keyboard.press("j")

@@ -17,8 +17,10 @@ from annotations.accounts.sign_ins import end_all, sign_in
 from annotations.database.store import Store
 from annotations.server import gate
 from annotations.server.gate import COOKIE, Gate, content_policy, cookie_secret, host_name
+from annotations.server.visits import remember_visit
 
 PAGE = "<html><script>\n one()\n</script><script type=module src=a.js></script></html>"
+offered: dict[str, list[str]] = {"a": ["visit-of-ada"]}
 HERE, AWAY = ("127.0.0.1", 5000), ("192.0.2.7", 5000)
 
 
@@ -30,7 +32,8 @@ async def who(request: Request) -> JSONResponse:
 async def hello(socket: WebSocket) -> None:
     await socket.accept()
     person = socket.scope["state"]["person"]
-    await socket.send_json({"name": person.name if person else None})
+    asked = [part.strip() for part in socket.headers.get("sec-websocket-protocol", "").split(",")]
+    await socket.send_json({"name": person.name if person else None, "session": asked[2] if len(asked) > 2 else None})
     await socket.close()
 
 
@@ -43,10 +46,14 @@ def page(tmp_path: Path) -> Iterator[Path]:
 
 
 def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost") -> TestClient:
-    paths = ("/", "/sign-in", "/account/link", "/media/a.csv", "/_stcore/upload_file/x", "/_stcore/health", "/api/x")
+    paths = (
+        *("/", "/sign-in", "/account/link", "/media/a.csv", "/_stcore/health", "/api/x"),
+        *("/_stcore/upload_file/visit-of-ada/1", "/_stcore/upload_file/visit-of-bo/1"),
+    )
     routes = [Route(path, who, methods=["GET", "POST", "PUT"]) for path in paths]
     app = Starlette(
-        routes=[*routes, WebSocketRoute("/_stcore/stream", hello)], middleware=[Middleware(Gate, page=page)]
+        routes=[*routes, WebSocketRoute("/_stcore/stream", hello)],
+        middleware=[Middleware(Gate, page=page, sessions_of=offered.get)],
     )
     return TestClient(app, base_url=f"http://{host}", client=client, follow_redirects=False)
 
@@ -115,13 +122,13 @@ def test_a_change_comes_from_a_page_of_this_server(
 
 def test_a_large_file_is_uploaded(fresh_store: Store, page: Path) -> None:
     with server(page) as client:
-        assert client.put("/_stcore/upload_file/x", content=b"0" * 2_000_000).status_code == 200
+        assert client.put("/_stcore/upload_file/visit-of-ada/1", content=b"0" * 2_000_000).status_code == 200
 
 
 def test_without_accounts_whoever_is_here_is_owner(fresh_store: Store, page: Path) -> None:
     with server(page) as client, client.websocket_connect("ws://localhost/_stcore/stream") as socket:
         assert client.get("/").json() == {"name": "", "everywhere": "owner"}
-        assert socket.receive_json() == {"name": ""}
+        assert socket.receive_json()["name"] == ""
     with server(page, AWAY) as client:
         assert client.get("/").status_code == 403
 
@@ -135,8 +142,9 @@ def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> No
             assert client.get("/", headers=cookie).status_code == 401
             opened = client.get("/", headers={**cookie, "accept": "text/html"})
             assert (opened.status_code, opened.headers["location"]) == (303, "/sign-in")
-            for path in ("/media/a.csv", "/_stcore/upload_file/x", "/api/x"):
-                assert client.get(path, headers=cookie).status_code == 401
+            assert client.get("/api/x", headers=cookie).status_code == 401
+            for path in ("/media/a.csv", "/_stcore/upload_file/visit-of-ada/1"):
+                assert client.get(path, headers=cookie).status_code in (401, 404)
             for path in ("/sign-in", "/account/link"):
                 assert client.get(path, headers=cookie).json()["name"] is None
             with (
@@ -147,9 +155,26 @@ def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> No
         assert client.get("/_stcore/health").status_code == 200
         assert client.get("/", headers=mine).json() == {"name": "Ada", "everywhere": "owner"}
         with client.websocket_connect("ws://localhost/_stcore/stream", headers=mine) as socket:
-            assert socket.receive_json() == {"name": "Ada"}
+            assert socket.receive_json()["name"] == "Ada"
         end_all(fresh_store, ada)
         assert client.get("/", headers=mine).status_code == 401
+
+
+def test_what_belongs_to_a_visit_is_given_to_its_account_only(fresh_store: Store, page: Path) -> None:
+    cookies = {}
+    for name in ("ada", "bo"):
+        account = add_account(fresh_store, name)
+        remember_visit(f"visit-of-{name}", account.uid)
+        cookies[name] = {"cookie": f"{COOKIE}={sign_in(fresh_store, account)}"}
+    with server(page) as client:
+        for path in ("/media/a.csv", "/_stcore/upload_file/visit-of-ada/1"):
+            assert client.get(path, headers=cookies["ada"]).status_code == 200
+            assert client.get(path, headers=cookies["bo"]).status_code == 404
+        for name, session in (("ada", "visit-of-ada"), ("bo", None)):
+            with client.websocket_connect(
+                "ws://localhost/_stcore/stream", subprotocols=["streamlit", "x", "visit-of-ada"], headers=cookies[name]
+            ) as socket:
+                assert socket.receive_json() == {"name": name, "session": session}
 
 
 def test_guests_come_in_where_the_server_says_so(
