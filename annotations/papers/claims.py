@@ -107,7 +107,7 @@ METHOD: dict[str, Evidence] = {
     "tag_criteria": lambda facts: facts["provenance"]["tag_criteria"],
     "guideline_changes": lambda facts: _if(changed := [one for one in facts["guidelines"] if one["changes"]], changed),
     "choices": lambda facts: [facts["newest"]],
-    "criteria": lambda facts: _if(facts["newest"]["reasons"]),
+    "criteria": lambda facts: _if(facts["newest"]["reasons"], facts["newest"]),
     "sent_back": lambda facts: _if(facts["events"].get("sent_back")),
     "annotators": lambda facts: [facts["people"]],
     "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),

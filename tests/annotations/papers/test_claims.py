@@ -8,51 +8,38 @@ import itertools
 import json
 import re
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotations.audit.follow_up import create_follow_up
 from annotations.database.store import Store
-from annotations.files.other_tools.choice_names import Names
-from annotations.files.undo import imports, undo
-from annotations.guideline.drafts import assign_tags, read_draft, write_version
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items
-from annotations.labels.operations import reveal, store_operations
 from annotations.papers import datasheet
 from annotations.papers.claims import CHANGES, CLAIMS, DATASHEET, LABELLING, METHOD, render_claims
 from annotations.papers.datasheet import read_known
-from annotations.pilot.pilots import close_pilot, start_pilot
-from annotations.projects.preregistration import form, preregister
-from annotations.projects.projects import annotators, change_project, project_by_uid, replace_annotator
-from annotations.quality.known_answers import set_known
+from annotations.projects.projects import (
+    annotators,
+    create_project,
+)
 from annotations.release.changes import TEMPLATES as RELEASE
 from annotations.release.dataset_card import origin_of_labels
 from annotations.release.facts import gather
 from annotations.release.files import method_facts
 from annotations.text_policy import text_may_leave
-from annotations.types import Annotator, Choice, Form, Operation, Project
 from core.files.readers import file_sha256
 from core.language import LANGUAGES
 from core.version import VERSION
+from tests.support.paper_history import History, Written
 from tests.support.projects import new_store
-from tests.support.released_project import label, ready_project
-from tests.support.task_files import bring, chosen, task, written
+from tests.support.released_project import ready_project, rehearse
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
 MACRO = re.compile(r"\{% macro .*?\{% endmacro %\}\n", re.S)  # a part of the sentences that call it
-PLANS: tuple[dict[str, Any], ...] = (
-    {"plan": "all", "doubled": None, "per_item": 3},
-    {"plan": "stop", "doubled": None, "share": 0.5, "gold": "unanimous"},
-    {"plan": "all", "doubled": 2}, {"per_item": 2}, {"plan": "all", "doubled": None, "gold": "majority"},
-)  # fmt: skip
 
 
 def templates() -> list[Path]:
@@ -87,151 +74,6 @@ def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
 def test_a_claim_without_evidence_is_not_rendered() -> None:
     claim = render_claims({"provenance": {"labels": 0, "here": {"labels": 0}}})
     assert claim("form_shown", lambda one: f"Shown {one}.") == ""
-
-
-# --- a history that writes down what it does
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One label that stands, as the history knows it."""
-
-    origin: str
-    form: str
-    revealed: bool
-    plan: tuple[Any, ...]
-    older: bool
-    dated: bool
-    file: str = ""
-
-
-@dataclass(slots=True)
-class History:
-    """A project and the labels that were put into it."""
-
-    store: Store
-    project: Project
-    folder: Path
-    labels: dict[tuple[str, str], Written] = field(default_factory=dict)
-    sheets: dict[str, int] = field(default_factory=dict)
-    golds: list[str] = field(default_factory=lambda: ["unanimous"])
-    rescues: list[bool] = field(default_factory=lambda: [False])
-    drawn: int = 0
-    pilots: int = 0
-    tags: int = 0
-    files: int = 0
-
-    def act(self, name: str, number: int, flag: bool) -> None:
-        time.sleep(0.002)  # two moments of the database are a millisecond apart
-        getattr(self, name)(number, flag)
-        self.project = project_by_uid(self.store, self.project.uid)
-
-    def _plan(self) -> tuple[Any, ...]:
-        return tuple(getattr(self.project, name) for name in ("per_item", "plan", "share", "doubled"))
-
-    def label(self, number: int, masked: bool, tag: str = "") -> None:
-        person = annotators(self.store, self.project)[number % 3]
-        one = list(items(self.store, self.project))[number % 5]
-        self._store(one.uid, person, "masked" if masked else "original", tag)
-
-    def _store(self, uid: str, person: Annotator, form: Form, tag: str = "", choice: str = "accept") -> None:
-        seen = self.labels.get((uid, person.name))
-        base = self.store.db.execute(
-            "SELECT assignment.op_id FROM assignment JOIN item ON item.id = item WHERE uid = ? AND annotator = ?",
-            (uid, person.id),
-        ).fetchone()
-        number = time.time_ns()
-        made = Operation(f"op{number}", uid, choice, f"desk{person.id}", number % 2**60,
-                         base=base[0] if base else None, form_shown=form, tags=(tag,) if tag else ())  # fmt: skip
-        (answer,) = store_operations(self.store, self.project, person, [made])
-        assert answer.stored and not answer.conflict
-        self.tags += bool(tag)
-        revealed = seen is not None and seen.revealed
-        self.labels[uid, person.name] = Written("here", form, revealed, self._plan(), False, True)
-
-    def reject(self, number: int, masked: bool) -> None:
-        person = annotators(self.store, self.project)[number % 3]
-        one = list(items(self.store, self.project))[number % 5]
-        self._store(one.uid, person, "masked" if masked else "original", "off", "reject")
-
-    def undo(self, number: int, _flag: bool) -> None:
-        """A file of labels is taken back."""
-        there = [one for one in imports(self.store, self.project) if one.kind == "labels" and not one.undone]
-        if there:
-            gone = there[number % len(there)]
-            undo(self.store, self.project, gone.key)
-            self.labels = {key: one for key, one in self.labels.items() if one.file != gone.file}
-
-    def known(self, number: int, _flag: bool) -> None:
-        set_known(self.store, self.project, list(items(self.store, self.project))[number % 6].uid, "accept")
-
-    def replace(self, _number: int, _flag: bool) -> None:
-        people = annotators(self.store, self.project)
-        replace_annotator(self.store, self.project, people[2], f"Next {time.time_ns()}")
-
-    def reveal(self, number: int, _flag: bool) -> None:
-        """Somebody sees an opinion on an item and labels it again."""
-        people = {one.name: one for one in annotators(self.store, self.project)}
-        mine = [key for key, one in self.labels.items() if one.origin == "here" and key[1] in people]
-        if mine:
-            uid, name = mine[number % len(mine)]
-            person = people[name]
-            reveal(self.store, self.project, person, uid)
-            self.labels[uid, name] = replace(self.labels[uid, name], revealed=True)
-            self._store(uid, person, "original")
-
-    def bring(self, number: int, dated: bool) -> None:
-        """A file of Label Studio with labels of somebody else."""
-        self.files += 1
-        who = f"Guest {self.files}"
-        texts = list(items(self.store, self.project))[: 1 + number % 3]
-        more = {"completed_by": 9} if dated else {"completed_by": 9, "created_at": None}
-        tasks = [task(one.text, chosen("Keep", id=f"{self.files}-{one.uid}", **more)) for one in texts]
-        path = written(self.folder / f"{self.files}.json", tasks)
-        report = bring(self.store, self.project, path, Names(people={"9": who}))
-        assert report.labels.imported == len(tasks)
-        for one in texts:
-            self.labels[one.uid, who] = Written("imported", "", False, (), dated, dated, path.name)
-
-    def sheet(self, number: int, _flag: bool) -> None:
-        """A plan is written into the log, before labels or late."""
-        held = self.store.db.execute("SELECT count(*) FROM label").fetchone()[0]
-        text = form("en").replace("\n\n", f"\n\nTo be seen {time.time_ns()}.\n")
-        self.sheets[preregister(self.store, self.project, text, late=True).sha256] = held
-
-    def follow_up(self, number: int, judged: bool) -> None:
-        """One kept sentence goes to somebody outside, who labels it or not."""
-        if self.drawn or not list(items(self.store, self.project, accepted_only=True)):
-            return
-        self.drawn = 1
-        made = create_follow_up(self.store, self.project, "outside", ["Zoe"], kept=1, rejected=0, per_item=1)
-        for one in items(self.store, made) if judged else ():
-            label(self.store, made, annotators(self.store, made)[0], one.uid, "accept")
-
-    def plan(self, number: int, _flag: bool) -> None:
-        self.project = change_project(self.store, self.project, **PLANS[number % len(PLANS)])
-        self.golds.append(self.project.gold)
-
-    def rescue(self, _number: int, allowed: bool) -> None:
-        self.rescues.append(allowed)
-        self.project = change_project(self.store, self.project, rescue=allowed)
-
-    def pilot(self, number: int, tagged: bool) -> None:
-        free = self.store.db.execute("SELECT count(*) FROM item WHERE labels = 0 AND pilot IS NULL").fetchone()[0]
-        if free:
-            start_pilot(self.store, self.project, 2)
-            self.pilots += 1
-            self.label(number, True, "odd" if tagged else "")
-            close_pilot(self.store, self.project)
-
-    def version(self, _number: int, of_tags: bool) -> None:
-        draft = read_draft(self.store, self.project)
-        reasons = draft.reasons
-        if of_tags and self.tags and not any(one.code == "odd" for one in reasons):
-            reasons = (*reasons, Choice("odd", "", "怪", "Odd"))
-            assign_tags(self.store, self.project, ["odd"], "odd")
-        changed = type(draft)(draft.base, draft.text + "\n.", draft.choices, reasons, "more")
-        write_version(self.store, self.project, changed, which="none")
 
 
 NAMES = "label label reject reveal bring undo plan rescue sheet follow_up pilot version known replace"
@@ -292,9 +134,36 @@ def criteria_match(h: History, one: Any) -> bool:
     return h.tags > 0 and one["criteria"].keys() <= codes
 
 
-def true(_h: History, _one: Any) -> bool:
-    """A number of the release, which other tests count, or a text that is printed as it is."""
-    return True
+def newest_matches(h: History, one: Any) -> bool:
+    newest = guideline(h.store, h.project)
+    codes = [choice.code for choice in newest.choices], [reason.code for reason in newest.reasons]
+    written = [code for code, _, _ in one["choices"]], [code for code, _, _ in one["reasons"]]
+    return (one["version"], written) == (newest.version, codes)
+
+
+def changes_match(h: History, one: Any) -> bool:
+    versions = [(each.version, each.changes) for each in guidelines(h.store, h.project) if each.changes]
+    return [(each["version"], each["changes"]) for each in one] == versions
+
+
+def agreement_matches(h: History, one: Any) -> bool:
+    """As many items as have labels, or fewer of a share; units and categories as the signature says."""
+    codes = "+".join(choice.code for choice in guideline(h.store, h.project).choices)
+    labelled = number(h, LABELLED_ITEMS)
+    items_match = one["items"] == labelled or (one["on"] == "share" and one["items"] < labelled)
+    units_match = ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES))
+    return items_match and units_match and f"|categories:{codes}|" in one["signature"]
+
+
+def release_matches(h: History, one: Any) -> bool:
+    """Neither the version nor the release before it is made up."""
+    found = dict(h.store.db.execute("SELECT version, hash FROM frozen_release WHERE project = ?", (h.project.id,)))
+    before = found.get(one["previous"] or "")
+    return one["version"] not in found and (one["previous"] is None) == (before is None) and bool(one["hash"])
+
+
+def some_kept(h: History, _one: Any) -> bool:
+    return bool(list(items(h.store, h.project, accepted_only=True)))
 
 
 SETTLED = "SELECT count(*) FROM item WHERE project = :project AND (split = 1 OR settlement IS NOT NULL)"
@@ -333,15 +202,40 @@ SELECT count(DISTINCT one.item) FROM blind_label AS one JOIN label_of_file ON la
 WHERE one.project = :project
 """
 LABELLED = "SELECT count(*) FROM standing_label WHERE project = :project"
-PRINTED = (
-    *("source_statement", "guideline_changes", "choices", "criteria", "agreement_scope", "agreement_signature"),
-    *("retest_signature", "retests_left_out", "lengths", "commonest_characters", "vocabulary", "statistics_signature"),
-    *("since_release", "release_notes", "licence", "release", "content_hash", "more_rows", "rate", "signature"),
-    *("by_hand", "sheet_agreement_signature", "mining_signature", "mining_part", "mining_sums", "mining_unknown"),
-    *("decisions",),
-)
+LABELLED_ITEMS = "SELECT count(DISTINCT item) FROM blind_label WHERE project = :project"
+RELEASED = "SELECT count(*) FROM frozen_release WHERE project = :project"
+CELLS = "SELECT count(DISTINCT cell) FROM published_item WHERE project = :project"
+DECIDED = """
+SELECT count(*) FROM item JOIN settlement ON settlement.id = item.settlement
+WHERE item.project = :project AND settlement.action = 'decide'
+"""
 Check = Callable[[History, Any], bool]
-CHECKS: dict[str, Check] = dict.fromkeys(PRINTED, true) | {
+# What is printed as it is: texts of the project, signatures, numbers of which other tests count each.
+PRINTED: dict[str, Check] = {
+    "source_statement": lambda h, _one: bool(h.project.source_statement),
+    "licence": lambda h, _one: bool(h.project.licence),
+    "by_hand": lambda h, one: all(one[name] == getattr(h.project, name) for name in ("licence", "source_statement")),
+    "guideline_changes": changes_match,
+    "choices": newest_matches,
+    "criteria": newest_matches,
+    "agreement_scope": agreement_matches,
+    "agreement_signature": agreement_matches,
+    "sheet_agreement_signature": lambda h, _one: len({name for _uid, name in h.labels}) > 1,
+    "retest_signature": lambda h, one: one.startswith("consistency|") and number(h, RETESTED) > 0,
+    "retests_left_out": lambda h, one: 0 < one <= number(h, RETESTED),
+    **dict.fromkeys(("lengths", "commonest_characters", "vocabulary", "statistics_signature"), some_kept),
+    "since_release": lambda h, _one: number(h, RELEASED) > 0,
+    "release_notes": lambda _h, _one: False,  # the releases of this history have none
+    "release": release_matches,
+    "content_hash": release_matches,
+    "more_rows": lambda h, _one: number(h, CELLS) > datasheet.MOST_ROWS,
+    "rate": lambda h, one: one.value is None or one.units == number(h, REVIEWED),
+    **dict.fromkeys(("signature", "mining_signature", "mining_part"), lambda h, _one: number(h, MINED) > 0),
+    "mining_sums": lambda h, _one: number(h, MINED) > 1,
+    "mining_unknown": lambda h, _one: number(h, f"{CELLS} AND json_type(extra, '$.source') = 'object'") > 0,
+    "decisions": lambda h, one: sum(one.values()) == number(h, DECIDED),
+}
+CHECKS: dict[str, Check] = PRINTED | {
     "kept": lambda h, one: (
         one["kept"] == len(list(items(h.store, h.project, accepted_only=True)))
         and one["reviewed"] == number(h, REVIEWED)
@@ -490,3 +384,27 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
         for origin, how in (("here", "made at desks of Evenhand"), ("imported", "imported")):
             assert (f"Of {len(h.labels)} labels, {len(of(h, origin))} were {how}." in card) == bool(of(h, origin))
         json.dumps(facts["provenance"], allow_nan=False)
+
+
+def test_every_check_of_what_is_printed_can_fail(fresh_store: Store, tmp_path: Path) -> None:
+    """What is printed of one project is false of another, whose records hold none of it."""
+    full = rehearse(fresh_store)
+    facts = gather(fresh_store, full)
+    facts["release"] = {"version": "1.1", "hash": "0", "created": "", "notes": "New.", "previous": "1.0"}
+    facts["changes"] = {}
+    method = method_facts(facts, guideline(fresh_store, full).text, "en")
+    sheet = datasheet._facts(read_known(fresh_store, full), "en")
+    bare = History(fresh_store, create_project(fresh_store, "bare"), tmp_path)
+    printed = {}
+    for claims, evidence in ((METHOD, method), (DATASHEET, sheet)):
+        printed |= {name: proof for name in PRINTED.keys() & claims.keys() for proof in claims[name](evidence)}
+    assert {
+        "guideline_changes",
+        "agreement_scope",
+        "retest_signature",
+        "decisions",
+        "rate",
+        "by_hand",
+    } <= printed.keys()
+    for name, check in PRINTED.items():  # what this history has none of is tried with other evidence
+        assert not check(bare, printed.get(name, 1)), name
