@@ -38,7 +38,7 @@ from annotations.text_policy import packed
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
 from core.files.csv_out import data_line, spreadsheet_lines
-from core.files.whole_file import refused, whole_path
+from core.files.whole_file import new_file, refused, whole_path
 
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
 
@@ -224,7 +224,7 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
 @contextmanager
 def _bytes_of(path: Path) -> Iterator[IO[bytes]]:
     """The content of the file *path*. Raises BadFile, also for a database that cannot be read."""
-    with refused(path), whole_path(path) as part, part.open("xb") as file:
+    with refused(path), whole_path(path) as part, new_file(part) as file:
         yield file
 
 

@@ -81,7 +81,7 @@ def write_sample(sample: GenerationSample, out: Path) -> None:
     """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
     if out.exists():
         raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
-    with whole_file(out, private=True) as write:
+    with whole_file(out) as write:
         for row in sample.rows:
             write(json.dumps(row, ensure_ascii=False) + "\n")
 

@@ -11,7 +11,7 @@ from annotations.release.records import Release, release_files
 from annotations.text_policy import checked_password, packed, text_may_leave
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, Refused
-from core.files.whole_file import refused, whole_path
+from core.files.whole_file import make_folder, new_file, refused, whole_path
 
 TEXTS = "texts.zip"  # in a folder: encrypted files with text
 DAY = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same release gives the same archive
@@ -30,8 +30,8 @@ def write_release(
     refuse_out(project, out, password, locked=bool(locked_texts(project, release)))
     if out.suffix.lower() == ".zip":
         archive = release_archive(store, project, release, password, package=package)
-        with refused(out), whole_path(out) as part:
-            part.write_bytes(archive)
+        with refused(out), whole_path(out) as part, new_file(part) as file:
+            file.write(archive)
         return out
     files = leaving_files(store, project, release, password, package=package)
     with refused(out), whole_path(out) as part:
@@ -108,11 +108,11 @@ def _refuse_there(out: Path) -> None:
 
 
 def _write_folder(part: Path, files: Mapping[str, bytes]) -> None:
-    part.mkdir()
+    make_folder(part)
     for name, content in files.items():
         path = part / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
+        make_folder(path.parent)
+        with new_file(path) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

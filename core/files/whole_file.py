@@ -8,6 +8,7 @@ import glob
 import os
 import re
 import shutil
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -18,24 +19,26 @@ from core.errors import N_, BadFile
 from core.processes import is_in_use
 
 CANNOT_WRITE = N_("{file} cannot be written: {why}.")
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700  # texts, labels and scores are for who made them
+FORGOTTEN_S = 3_600.0  # a part of another file is removed so long after it was last written
+_OWN_PART, _ANY_PART = re.compile(r"(\d+)[-.]"), re.compile(r"\.(\d+)-[0-9a-f]{8}\.\w+$")  # of which process
 LONGEST = 120  # bytes of the name that a part begins with; file systems allow 255
 
 
 @contextmanager
-def whole_file(path: Path, *, private: bool = False) -> Iterator[Callable[[str], object]]:
+def whole_file(path: Path) -> Iterator[Callable[[str], object]]:
     """A function that writes text to *path*; the file gets its name when all of it is on disk.
 
-    *private*: readable by the owner only, from the first character on. Folders on the way are made. Raises BadFile
-    where it cannot be written; what was begun is removed then, or when anything else goes wrong.
+    Only its owner can read it, from the first character on, and so with the folders that are made on the way. Raises
+    BadFile where it cannot be written; what was begun is removed then, or when anything else goes wrong.
     """
     part = part_of(path)
     with ExitStack() as stack:
         stack.callback(_remove, part)
         with refused(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             remove_left_over(path)
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if private else 0o666)
-            file = os.fdopen(handle, "w", encoding="utf-8", newline="")
+            file = os.fdopen(_new_handle(part), "w", encoding="utf-8", newline="")
         stack.callback(_close, file)
 
         def write(text: str) -> None:
@@ -78,18 +81,45 @@ def refused(path: Path) -> Iterator[None]:
         raise BadFile(CANNOT_WRITE, file=path.name or str(path), why=error.strerror or error) from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make *folder* and those above it that are missing, for their owner only. Raises OSError."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+
+def new_file(path: Path) -> IO[bytes]:
+    """A new file to write bytes into that only its owner can read. Raises OSError."""
+    return os.fdopen(_new_handle(path), "wb")
+
+
+def _new_handle(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+
+
 def part_of(path: Path, ending: str = ".part") -> Path:
     """A hidden name beside *path* that says which process it belongs to."""
     return path.with_name(f"{_beginning(path)}{os.getpid()}-{uuid.uuid4().hex[:8]}{ending}")
 
 
 def remove_left_over(path: Path, ending: str = ".part") -> None:
-    """Remove what processes left behind that were killed while they wrote *path*."""
+    """Remove what processes left behind that were killed while they wrote *path*, or another file of its folder.
+
+    The latter an hour later: where several machines share a folder, a process of another one may be at work.
+    """
     begun = _beginning(path)
-    for left in path.parent.glob(f"{glob.escape(begun)}*{ending}"):
-        process = re.match(r"(\d+)[-.]", left.name.removeprefix(begun))
-        if process and not is_in_use(int(process[1])):
+    for left in path.parent.glob(f".*{ending}"):
+        own = left.name.startswith(begun)
+        process = (_OWN_PART.match if own else _ANY_PART.search)(left.name.removeprefix(begun))
+        if process and not is_in_use(int(process[1])) and (own or _seconds_since(left) > FORGOTTEN_S):
             _remove(left)
+
+
+def _seconds_since(part: Path) -> float:
+    try:
+        return time.time() - part.stat().st_mtime
+    except OSError:  # another process has removed it
+        return 0.0
 
 
 def _beginning(path: Path) -> str:

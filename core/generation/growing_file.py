@@ -111,7 +111,7 @@ class GrowingFile:
 
     def finish(self) -> None:
         """Write the file itself, a JSON line per text in the order of places, and delete the side files."""
-        with whole_file(self.path, private=True) as write:
+        with whole_file(self.path) as write:
             for place in sorted(self._places):
                 start, size = self._places[place]
                 self._file.seek(start)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from core.files.formula_cells import neutralised
 from core.mining.settings import CODES, Settings
 from core.types import Side
 from core.version import VERSION
@@ -242,7 +243,7 @@ class Report:
         return found
 
     def to_csv(self) -> str:
-        """The funnel as a table: a row per pair and side, two columns per filter."""
+        """The funnel as a table for spreadsheet programs: a row per pair and side, two columns per filter."""
         table = io.StringIO()
         writer = csv.writer(table, lineterminator="\n")
         steps = ["with_keyword", "exactly_one"]
@@ -251,7 +252,7 @@ class Report:
         for (pair, side), counts in self.cells.items():
             word = next(one.word(side) for one in self.settings.pairs if one.name == pair)
             numbers = [number for code in CODES for number in (counts.rejected[code], counts.flagged[code])]
-            first = [pair, side, word, counts.with_keyword, counts.exactly_one]
+            first = [neutralised(pair), side, neutralised(word), counts.with_keyword, counts.exactly_one]
             writer.writerow([*first, *numbers, counts.candidates, self.settings.signature])
         return table.getvalue()
 

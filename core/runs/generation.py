@@ -124,7 +124,7 @@ def generate_to_file(
     # The growing file knows how far the run is: a resumed one begins where it was, not at 0.
     report.ask_models((request.model,), lambda model, steps: _write_with(report, watch), 0, None)
     if record:
-        write_record(out, report.as_json(), private=True)
+        write_record(out, report.as_json())
     return report
 
 

@@ -341,7 +341,7 @@ def _write_with(
 
 def _join(files: Sequence[Path], out: Path) -> None:
     """The texts of all models, readable by the owner only: what models write about people may hurt. Raises BadFile."""
-    with whole_file(out, private=True) as write:
+    with whole_file(out) as write:
         for file in files:
             try:
                 with file.open(encoding="utf-8-sig") as lines:

@@ -195,9 +195,9 @@ def free_name(label: str, taken: Collection[str], now: datetime | None = None) -
     return name
 
 
-def write_record(file: Path, facts: dict[str, Any], *, private: bool = False) -> None:
-    """Put the record beside the *file* of a run; whole or not at all. *private*: for the owner only."""
-    with whole_file(file.with_suffix(RECORD), private=private) as write:
+def write_record(file: Path, facts: dict[str, Any]) -> None:
+    """Put the record beside the *file* of a run; whole or not at all."""
+    with whole_file(file.with_suffix(RECORD)) as write:
         write(json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 

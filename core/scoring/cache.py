@@ -21,6 +21,7 @@ from typing import Any
 
 from core.errors import N_, Notice
 from core.files.sqlite_wal import write_ahead
+from core.files.whole_file import PRIVATE, make_folder, new_file
 from core.types import Filler, MaskedSentence, Score, Scorer
 
 FILE = "scores.db"
@@ -219,7 +220,11 @@ class _Foreign(Exception):
 def _connect(path: Path | None) -> sqlite3.Connection:
     """The file, made where there is none. Raises sqlite3.DatabaseError or Damaged for damage, _Foreign."""
     if path is not None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        with suppress(FileExistsError):
+            new_file(path).close()
+        with suppress(OSError):  # of somebody else
+            path.chmod(PRIVATE)  # files of earlier versions were for everybody
     # "" is a private temporary database that spills to disk, so memory stays flat without a file too.
     db = sqlite3.connect(path or "", timeout=BUSY_MS / 1000, isolation_level=None)
     try:

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -93,6 +94,29 @@ def test_what_a_killed_process_left_behind_is_swept_up(tmp_path):
         assert len(parts) == 1
         assert f".{os.getpid()}-" in parts[0]
     assert [file.name for file in tmp_path.iterdir()] == ["s [1].csv"]
+
+
+def test_what_was_left_of_another_file_goes_an_hour_later(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "other.csv")], cwd=ROOT, check=False)
+    (left,) = tmp_path.iterdir()
+    (tmp_path / ".mine.1-deadbeef.txt").touch()
+    for age_s, stays in ((600, True), (7_200, False)):
+        os.utime(left, (time.time() - age_s,) * 2)
+        with whole_file(tmp_path / "s.csv") as write:
+            write("whole")
+        assert left.exists() is stays
+    assert sorted(file.name for file in tmp_path.iterdir()) == [".mine.1-deadbeef.txt", "s.csv"]
+
+
+def test_what_is_written_is_for_its_owner_only(tmp_path):
+    old = os.umask(0)
+    try:
+        with whole_file(tmp_path / "a" / "b" / "s.csv") as write:
+            write("x")
+    finally:
+        os.umask(old)
+    assert [oct(one.stat().st_mode & 0o777) for one in (tmp_path / "a", tmp_path / "a" / "b")] == ["0o700"] * 2
+    assert oct((tmp_path / "a" / "b" / "s.csv").stat().st_mode & 0o777) == "0o600"
 
 
 def test_a_place_that_cannot_be_written(tmp_path):

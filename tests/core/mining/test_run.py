@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.errors import BadFile
 from core.mining import blocks
 from core.mining.cleaning import Cleaner
+from core.mining.keyword_lists import pairs_of
 from core.mining.report import Report
 from core.mining.run import mine
 from core.mining.settings import CODES, Settings, code_of
@@ -205,6 +206,14 @@ def test_the_funnel_adds_up_and_the_report_comes_back(tmp_path: Path) -> None:
     head, *rows = report.to_csv().splitlines()
     assert len(rows) == 32
     assert head.startswith("pair,side,keyword,with_keyword,exactly_one,length_rejected")
+
+
+def test_no_cell_of_the_funnel_is_a_formula(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("Then =he went to the market every day of the week.\n", encoding="utf-8")
+    _, report = mined(tmp_path / "c.txt", settings=Settings(pairs_of("male\tfemale\tlanguage\n=he\t=she\ten\n", "p")))
+    assert [line.split(",")[:3] for line in report.to_csv().splitlines()[1:]] == [
+        ["'=he/=she", "male", "'=he"], ["'=he/=she", "female", "'=she"],
+    ]  # fmt: skip
 
 
 def test_the_signature_changes_with_what_changes_candidates() -> None:
