@@ -48,7 +48,7 @@ def _cell(
 HEAD = """# What the intervals of means and shares hold
 
 Samples were made with a known truth, in which rows of a unit resemble each other, and each interval by the function
-that the app calls (`benchmarks/coverage_means.py`); {samples} samples a cell, and {cells} pairs of cell and interval in all.
+that the app calls (`benchmarks/coverage_means.py`); {samples} samples a cell, {cells} pairs of cell and interval.
 [methods.md](methods.md) has the methods; that of a number stands beside it (`method`).
 
 How often an interval is withheld says the column *withheld*, for these grids, many of whose cells have few units on
