@@ -220,22 +220,24 @@ def _generations(store: Store) -> Project:
 
 @pytest.mark.parametrize("make", [_sentences, _generations])
 def test_a_desk_is_sent_the_same_bytes_with_and_without(
-    make: Callable[[Store], Project], client: TestClient, fresh_store: Store, tmp_path: Path
+    make: Callable[[Store], Project],
+    client: TestClient,
+    fresh_store: Store,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The same visit at two copies of one database, in one of which items are hidden gold."""
     project = change_project(fresh_store, make(fresh_store), retest=1.0, retest_hours=0)
     fresh_store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    shutil.copy(fresh_store.path, tmp_path / "before.db")
+    copy = tmp_path / "without.db"
+    shutil.copy(fresh_store.path, copy)
     uids = [row[0] for row in fresh_store.db.execute("SELECT uid FROM item ORDER BY id")]
     choice = "accept" if project.kind == "sentences" else "correct"
     for uid in uids[::2]:
         set_known(fresh_store, project, uid, choice, why=WHY)
     with_gold = _visit(client, fresh_store, project, choice)
-    fresh_store.close()
-    (tmp_path / "before.db").replace(tmp_path / "evenhand.db")
-    for rest in ("-wal", "-shm"):
-        (tmp_path / f"evenhand.db{rest}").unlink(missing_ok=True)
-    with Store.open(tmp_path / "evenhand.db") as store:
+    monkeypatch.setenv("EVENHAND_DB", str(copy))
+    with Store.open(copy) as store:
         assert known_items(store, project) == []
         without = _visit(client, store, project, choice)
     assert with_gold == without
