@@ -43,7 +43,7 @@ def heatmap(
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
     chance gives. `width` is about how many pixels
-    there will be: names that do not fit their column stand at an angle.
+    there will be, with the names of the rows: names that do not fit their column stand at an angle.
     `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
     """
@@ -58,9 +58,10 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
+    beside = max((_wide(str(name)) for name in data[y]), default=0)  # what the names of the rows take
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
-        x=_position(alt.X, x, data[x], names.get(x), "top", width),
+        x=_position(alt.X, x, data[x], names.get(x), "top", width - beside),
         y=_position(alt.Y, y, data[y], names.get(y), "left"),
         tooltip=fields,
     )
