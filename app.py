@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import socket
 import sqlite3
 import sys
@@ -20,6 +21,7 @@ from streamlit import runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
+from annotations.accounts.links import first_link_to_print
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
 from annotations.desk.routes import routes
@@ -27,7 +29,7 @@ from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
 from annotations.server import forms
-from annotations.server.gate import Gate
+from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
 from core.errors import EvenhandError
 
@@ -92,6 +94,9 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             store = open_till_the_end.enter_context(Store.open())
             discard_unpublished(store)
             mark_interrupted(store)
+            if others := sorted(hosts() - LOOPBACK):
+                address = os.environ.get("EVENHAND_URL") or f"https://{others[0]}"
+                print(first_link_to_print(store, address) or "", file=sys.stderr)
             Thread(target=finish_beside, daemon=True).start()
         except (EvenhandError, sqlite3.Error) as error:
             # The server lives on: every page says the same sentence in the visitor's language.

@@ -46,6 +46,14 @@ def first_link(store: Store) -> str:
         return _insert(store, "first", FIRST_S)
 
 
+def first_link_to_print(store: Store, address: str) -> str | None:
+    """What a server that others may reach prints at its start: how the first account is made; None where there is one."""
+    if store.db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
+        return None
+    link = f"{address.rstrip('/')}/account/link#{first_link(store)}"
+    return f"There is no account yet, so nobody gets in. Make the first one within a day: {link}"
+
+
 def invite_link(
     store: Store,
     role: Role,

@@ -16,12 +16,17 @@ def address_of(secret: str) -> str:
     return f"{server}{'/' + base if base else ''}/account/link?lang={language()}#{secret}"
 
 
-def show_link() -> None:
-    """The link of the last click, to copy; it is gone with the next one."""
-    found = st.session_state.pop("link", None)
-    if found is None:
+def offer_link(place: str, title: str, secret: str) -> None:
+    """Have a link shown at *place* when the page runs next."""
+    st.session_state["link"] = (place, title, secret)
+
+
+def show_link(place: str) -> None:
+    """The link of the last click where it was made at *place*, to copy; it is gone with the next click."""
+    if st.session_state.get("link", ("",))[0] != place:
         return
+    _place, title, secret = st.session_state.pop("link")
     with st.container(border=True):
-        st.markdown(f"**{plain(found[0])}**")
-        st.code(address_of(found[1]), language=None, wrap_lines=True)
+        st.markdown(f"**{plain(title)}**")
+        st.code(address_of(secret), language=None, wrap_lines=True)
         st.caption(_("Send it to the person by a way that only the two of you read. It is shown here once."))

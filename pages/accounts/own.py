@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.permissions import Person
 from annotations.projects.projects import projects
 from annotations.server.forms import ROLES
+from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
@@ -45,10 +46,8 @@ def _end_all() -> None:
 def _new_password() -> None:
     with open_store() as store:
         if mine := _mine(store):
-            st.session_state["link"] = (
-                _("Sets your new password; it holds for an hour"),
-                reset_link(store, mine, author=mine),
-            )
+            title = _("Sets your new password; it holds for an hour")
+            offer_link("own", title, reset_link(store, mine, author=mine))
 
 
 def show_own(store: Store, account: Account, person: Person) -> None:
@@ -72,3 +71,4 @@ def show_own(store: Store, account: Account, person: Person) -> None:
     with st.container(horizontal=True):
         st.button(_("Sign out everywhere"), key="end-all", icon=":material/logout:", on_click=_end_all)
         st.button(_("Set a new password"), key="new-password", icon=":material/key:", on_click=_new_password)
+    show_link("own")

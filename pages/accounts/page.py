@@ -6,7 +6,7 @@ from annotations.accounts.accounts import account_of_uid
 from annotations.accounts.links import first_link
 from annotations.permissions import OPEN
 from core.errors import EvenhandError
-from pages.accounts.links import show_link
+from pages.accounts.links import offer_link, show_link
 from pages.accounts.own import show_own
 from pages.accounts.people import show_everybody, show_project_roles
 from pages.ui.choose import choose_project
@@ -19,7 +19,7 @@ def make_first() -> None:
     try:
         with open_store() as store:
             if visitor(store) is OPEN:
-                st.session_state["link"] = (_("The first account"), first_link(store))
+                offer_link("first", _("The first account"), first_link(store))
     except EvenhandError as error:
         show_error(error)
 
@@ -38,13 +38,12 @@ with open_store() as store:
             )
         )
         st.button(_("Make the first account"), key="first", icon=":material/person_add:", on_click=make_first)
-        show_link()
+        show_link("first")
         st.stop()
     if person.account is None:
         st.info(_("Sign in to see your account."))
         st.stop()
     account = account_of_uid(store, person.account)
-    show_link()
     show_own(store, account, person)
     st.subheader(_("People of a project"))
     project = choose_project(store)

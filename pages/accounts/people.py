@@ -11,14 +11,18 @@ from annotations.projects.projects import projects
 from annotations.server.forms import ROLES
 from annotations.types import Project
 from core.errors import EvenhandError, NotAllowed
+from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.text import plain
 from pages.ui.visitor import visitor
 
+ORDER: tuple[Role, ...] = ("annotator", "adjudicator", "reader", "lead", "owner")
 
-def _act(work: str, uid: str, project: Project | None = None) -> None:
-    """Reset, close, reopen, sign out, or withdraw the role of an account; asked anew who asks."""
+
+def _act(work: str, uid: str, place: str, project: Project | None = None) -> None:
+    """Reset, close, reopen, sign out, or withdraw the role of an account; asked anew who asks. A link for it is shown
+    at *place*."""
     try:
         with open_store() as store:
             who, other = visitor(store), account_of_uid(store, uid)
@@ -33,7 +37,7 @@ def _act(work: str, uid: str, project: Project | None = None) -> None:
                 raise NotAllowed(FORBIDDEN)
             if work == "reset":
                 secret = links.reset_link(store, other, author=author)
-                st.session_state["link"] = (_("New password of {name}").format(name=other.name), secret)
+                offer_link(place, _("New password of {name}").format(name=other.name), secret)
             elif work == "sign out":
                 sign_ins.end_all(store, other, author=author)
             elif work == "close":
@@ -60,7 +64,7 @@ def _invite(project: Project | None) -> None:
             title = _("Invites {role} to {place}; it holds for 14 days, once").format(
                 role=_(ROLES[role]), place=project.name if project else _("this server")
             )
-            st.session_state["link"] = (title, secret)
+            offer_link(place, title, secret)
     except EvenhandError as error:
         st.session_state["accounts-error"] = error
 
@@ -68,7 +72,14 @@ def _invite(project: Project | None) -> None:
 def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> None:
     place = project.uid if project else "server"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(_("Role"), roles, key=f"role-{place}", format_func=lambda role: _(ROLES[role]), width=200)
+        # The narrowest first: nobody becomes owner by a hasty click.
+        st.selectbox(
+            _("Role"),
+            sorted(roles, key=ORDER.index),
+            key=f"role-{place}",
+            format_func=lambda role: _(ROLES[role]),
+            width=200,
+        )
         if project is not None:
             taken = {one.annotator for one, _role in roles_in(store, project)}
             free = [one.name for one in annotators(store, project) if one.name not in taken]
@@ -80,6 +91,7 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
             _("Make an invitation"), key=f"invite-{place}", type="primary", icon=":material/mail:", on_click=_invite,
             args=(project,),
         )  # fmt: skip
+    show_link(place)
 
 
 def show_project_roles(store: Store, project: Project, account: Account, person: Person) -> None:
@@ -102,7 +114,7 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
             if role in roles and one.uid != account.uid:
                 st.button(
                     _("Take the role away"), key=f"withdraw-{one.uid}", type="tertiary", on_click=_act,
-                    args=("withdraw", one.uid, project),
+                    args=("withdraw", one.uid, project.uid, project),
                 )  # fmt: skip
             _show_actions(store, one, account, person, project.uid)
     _show_invite(store, project, roles)
@@ -116,7 +128,7 @@ def _show_actions(store: Store, one: Account, account: Account, person: Person, 
     work |= {"reopen": _("Reopen")} if one.closed else {"close": _("Close")}
     for name, label in work.items():
         key = f"{name.replace(' ', '-')}-{place}-{one.uid}"
-        st.button(label, key=key, type="tertiary", on_click=_act, args=(name, one.uid))
+        st.button(label, key=key, type="tertiary", on_click=_act, args=(name, one.uid, place))
 
 
 def show_everybody(store: Store, account: Account) -> None:
@@ -131,7 +143,7 @@ def show_everybody(store: Store, account: Account) -> None:
             roles = [_("{role} on this server").format(role=_(ROLES[found.everywhere]))] if found.everywhere else []
             roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in found.roles.items() if uid in names]
             st.caption(plain("; ".join(roles) or (_("closed") if one.closed else _("no role"))))
-            _show_actions(store, one, account, owner, "all")
+            _show_actions(store, one, account, owner, "server")
     heading = _("Invite somebody to the whole server")
     st.markdown(f"**{heading}**")
     _show_invite(store, None, roles_to_give(owner, None))

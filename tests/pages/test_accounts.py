@@ -94,7 +94,7 @@ def test_a_role_that_is_taken_away_is_gone_with_the_next_click(fresh_store: Stor
     come(lena)
     page = open_page("accounts", project="set")
     role = page.selectbox(key=f"role-{project.uid}")
-    assert role.options == ["lead", "adjudicator", "annotator", "reader"]
+    assert role.options == ["annotator", "adjudicator", "reader", "lead"]
     grant(fresh_store, lena, "reader", project)
     page.button(key=f"invite-{project.uid}").click().run()
     assert [one.value for one in page.error] == ["You may not do this\\. Ask the person who leads the project\\."]

@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 import pytest
 
 from annotations.accounts.accounts import account, accounts, add_account, authenticate, grant, person_of, roles_in
-from annotations.accounts.links import accept, first_link, invite_link, link, reset_link, spend
+from annotations.accounts.links import accept, first_link, first_link_to_print, invite_link, link, reset_link, spend
 from annotations.accounts.sign_ins import sign_in, signed_in
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators
@@ -27,6 +27,14 @@ def test_the_first_account_owns_the_server(fresh_store: Store) -> None:
         spend(fresh_store, new, "Otto", PASSWORD)
     with pytest.raises(Refused, match="accounts already"):
         first_link(fresh_store)
+
+
+def test_a_server_prints_how_the_first_account_is_made(fresh_store: Store) -> None:
+    text = first_link_to_print(fresh_store, "https://e.example/")
+    assert text is not None
+    assert "https://e.example/account/link#" in text
+    spend(fresh_store, text.rpartition("#")[2], "Olga", PASSWORD)
+    assert first_link_to_print(fresh_store, "https://e.example/") is None
 
 
 def test_of_two_who_open_the_first_link_at_once_one_gets_in(fresh_store: Store) -> None:
