@@ -1,7 +1,7 @@
 """Heatmaps: a number per cell, as text and as colour."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import altair as alt
@@ -42,8 +42,8 @@ def heatmap(
     grey. A cell whose column `mark` is true gets an asterisk; the sentence
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
-    chance gives. `width` is about how many pixels
-    there will be, with the names of the rows: names that do not fit their column stand at an angle.
+    chance gives. `width` is about how many pixels there will be, with the names
+    of the rows: names that do not fit their column stand at an angle.
     `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
     """
@@ -58,10 +58,9 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
-    beside = max((_wide(str(name)) for name in data[y]), default=0)  # what the names of the rows take
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
-        x=_position(alt.X, x, data[x], names.get(x), "top", width - beside),
+        x=_position(alt.X, x, data[x], names.get(x), "top", width - _widest(data[y])),
         y=_position(alt.Y, y, data[y], names.get(y), "left"),
         tooltip=fields,
     )
@@ -104,7 +103,7 @@ def _position(
     channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str, width: int = 0
 ) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
-    angle = -30 if orient == "top" and max(map(_wide, order), default=0) > width / max(len(order), 1) else 0
+    angle = -30 if orient == "top" and _widest(order) > width / max(len(order), 1) else 0
     look: dict[str, Any] = {
         "orient": orient,
         "labelAngle": angle,
@@ -114,6 +113,11 @@ def _position(
     }
     axis = alt.Axis(ticks=False, domain=False, grid=False, **look)
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
+
+
+def _widest(names: Iterable[object]) -> int:
+    """The pixels of the longest name; 0 without names."""
+    return max((_wide(str(name)) for name in names), default=0)
 
 
 def _wide(name: str) -> int:
