@@ -47,7 +47,7 @@ def first_link(store: Store) -> str:
 
 
 def first_link_to_print(store: Store, address: str) -> str | None:
-    """How the first account is made, in words for the console of a server that others reach; None where there is one."""
+    """How the first account is made, for the console of a server that others reach; None where there is one."""
     if store.db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
         return None
     link = f"{address.rstrip('/')}/account/link#{first_link(store)}"
