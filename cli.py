@@ -1,5 +1,6 @@
 """The terminal's door: `python cli.py COMMAND`. Each command calls the function that its page calls."""
 
+import io
 import sys
 from importlib import import_module
 
@@ -72,6 +73,9 @@ class Commands(click.Group):
 @click.version_option(VERSION, prog_name="evenhand")
 def cli() -> None:
     """Evenhand: curate gender-neutral sentences, judge what models write, see how a model leans."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # half a character of a file is printed as JSON escapes it
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> None:

@@ -16,11 +16,12 @@ from annotations.database import migrations
 from annotations.database.open_files import GONE, OpenFiles, forget, remember
 from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
-from core.files.sqlite_wal import write_ahead
+from core.files.sqlite_wal import primary_code, write_ahead
 from core.files.timestamps import timestamp
 from core.files.whole_file import whole_path
 
 BUSY_MS = 10_000  # how long a writer waits for another one
+NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
 
@@ -180,7 +181,7 @@ class Store:
         self.close()
         if isinstance(error, sqlite3.OperationalError) and (told := _refusal(error)) is not error:
             raise told from error
-        if isinstance(error, sqlite3.DatabaseError) and (error.sqlite_errorcode or 0) & 0xFF in DAMAGED:
+        if isinstance(error, sqlite3.DatabaseError) and (primary_code(error) in DAMAGED or NO_TEXT in str(error)):
             raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
 
 
@@ -211,7 +212,7 @@ def _connected(path: Path, any_thread: bool) -> tuple[sqlite3.Connection, bool]:
         # SQLite cannot read a WAL database where it cannot create the index of its log, unless it is told that nobody
         # writes. A log file means that somebody does.
         log = path.resolve().with_name(f"{path.resolve().name}-wal")
-        if (error.sqlite_errorcode or 0) & 0xFF not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        if primary_code(error) not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
             raise
         if log.exists() or os.access(log.parent, os.W_OK):
             raise
@@ -259,7 +260,7 @@ def _why(error: OSError | sqlite3.Error) -> str:
 
 def _refusal(error: sqlite3.OperationalError) -> Exception:
     """The error to raise for one of the database engine; an error in a statement is re-raised."""
-    primary = (error.sqlite_errorcode or 0) & 0xFF
+    primary = primary_code(error)
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Busy(KEPT_BUSY)
     if primary in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):

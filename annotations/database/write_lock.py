@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from core.errors import N_, Busy
-from core.files.sqlite_wal import BUSY
+from core.files.sqlite_wal import BUSY, primary_code
 
 ASK_S = 0.0005  # poll interval of the process whose turn it is
 QUEUE_S = 0.002  # poll interval of the other processes
@@ -154,7 +154,7 @@ def _has_begun(connection: sqlite3.Connection) -> bool:
     try:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
-        if (error.sqlite_errorcode or 0) & 0xFF in BUSY:
+        if primary_code(error) in BUSY:
             return False
         raise
     return True

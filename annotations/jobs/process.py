@@ -173,15 +173,20 @@ def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: 
     with store.write() as db:
         row = db.execute(
             "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
-            (*seen, beat, uid),
+            (*seen[:2], _storable(seen[2]), beat, uid),
         )
     return bool(row.rowcount)
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _write_end(
     store: Store, uid: str, state: str, result: dict[str, Any] | None, message: str, progress: Progress
 ) -> None:
-    text = json.dumps(result, ensure_ascii=False) if result is not None else None
+    # The database holds no half a character (a lone surrogate): it stays the escape that it was in the file.
+    text = _storable(json.dumps(result, ensure_ascii=False)) if result is not None else None
     until = time.monotonic() + PATIENCE_S
     while True:
         try:
@@ -189,7 +194,7 @@ def _write_end(
                 db.execute(
                     "UPDATE job SET state = ?, result = ?, message = ?, done = ?, total = ?, finished = ?, "
                     "heartbeat = ? WHERE uid = ? AND state = 'running'",
-                    (state, text, message, progress.done, progress.total, timestamp(), time.time(), uid),
+                    (state, text, _storable(message), progress.done, progress.total, timestamp(), time.time(), uid),
                 )
             return
         except Busy:  # hours of work must not count as interrupted because of a slow disk

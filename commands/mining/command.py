@@ -139,7 +139,7 @@ def _settings(options: dict[str, Any]) -> Settings:
             modes[code] = mode
     try:
         return Settings.from_json(values | {"modes": modes, "pair_modes": pair_modes})
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise BadFile(NO_SETTINGS, file=options["settings_path"]) from error
 
 
@@ -148,7 +148,7 @@ def _from_file(path: Path) -> dict[str, Any]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadFile(UNREADABLE, file=str(path), why=error.strerror or str(error)) from error
-    except ValueError:
+    except (ValueError, RecursionError):
         values = None
     if isinstance(values, dict) and "funnel" in values:  # the report of an earlier run
         values = values.get("settings")

@@ -7,6 +7,11 @@ PAUSE_S = 0.02
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
+def primary_code(error: sqlite3.Error) -> int:
+    """The primary result code of SQLite; 0 for one of the module itself, which has none (text that is no UTF-8)."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
 def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
     """Switch the file of *connection* to a write-ahead log; the setting stays in the file.
 
@@ -19,6 +24,6 @@ def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode not in BUSY or time.monotonic() > until:
+            if primary_code(error) not in BUSY or time.monotonic() > until:
                 raise
         time.sleep(PAUSE_S)

@@ -127,15 +127,16 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
         raise BadFile(N_("{file} is empty."), file=path.name)
     tabs = "\t" in lines[0][1]
     body = "\n".join(line for _, line in lines)
-    found = (
-        csv.reader(body.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
-        if tabs
-        else csv.reader([*body.splitlines()])
-    )
+    lines_of = body.splitlines()
+    reader = csv.reader(lines_of, delimiter="\t", quoting=csv.QUOTE_NONE) if tabs else csv.reader(lines_of)
+    try:
+        found = [(reader.line_num, cells) for cells in reader]
+    except csv.Error as error:
+        raise BadFile(N_("{file} cannot be read as CSV: {problem}"), file=path.name, problem=error) from error
     header: list[str] = []
     rows: list[Row] = []
-    for cells in found:
-        line = lines[min(found.line_num, len(lines)) - 1][0]
+    for number, cells in found:
+        line = lines[min(number, len(lines)) - 1][0]
         if not header:
             header = [cell.strip() for cell in cells]
         elif len(cells) != len(header):

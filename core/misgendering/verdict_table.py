@@ -53,7 +53,10 @@ def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
         raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=place.name) from error
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
-    found = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(cell.strip() for cell in row)]
+    try:
+        found = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise BadFile(N_("{file} cannot be read as CSV: {problem}"), file=place.name, problem=error) from error
     if not found:
         raise BadFile(N_("{file} is empty."), file=place.name)
     header = found[0][1]

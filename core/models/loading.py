@@ -112,7 +112,7 @@ def read_config(name: str, folder: Path) -> Any:
         raise ModelUnavailable(message, name=name)
     try:
         written = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except ValueError:  # broken JSON, or not UTF-8
+    except (ValueError, RecursionError):  # broken JSON, or nested too deep, or not UTF-8
         raise ModelUnavailable(
             N_("The config.json of {name} cannot be read. Fetch the model again."), name=name
         ) from None

@@ -38,7 +38,7 @@ class MiningRun(Run):
         """The report of the run. Raises NotFound where it cannot be read."""
         try:
             found = json.loads(self.report.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise NotFound(N_("The report of {name} cannot be read; mine again."), name=self.name) from error
         return found if isinstance(found, dict) else {}
 

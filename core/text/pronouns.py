@@ -151,8 +151,10 @@ def parse_sets(text: str | Iterable[str] | None) -> tuple[str, ...]:
     """
     if text is None:
         return ()
-    if not isinstance(text, str):
+    if isinstance(text, list | tuple):
         return tuple(dict.fromkeys(name for part in text for name in parse_sets(part)))
+    if not isinstance(text, str):  # a number in a list of a file
+        raise BadFile(_UNKNOWN, text=repr(text)[:40])
     bare = text.strip().lower()
     if bare.startswith("["):
         return parse_sets(_listed(bare, text))

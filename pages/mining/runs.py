@@ -109,7 +109,7 @@ def report_of(run: MiningRun) -> Report:
     """The report of a run. Raises NotFound where it cannot be read."""
     try:
         return _report(str(run.candidates), run.report.stat().st_mtime)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise NotFound(N_("The report of {name} cannot be read; mine again."), name=run.name) from error
 
 
