@@ -26,6 +26,7 @@ from annotations.files.open_upload import tables_in
 from annotations.files.package.records import author_codes
 from annotations.files.package.write_package import import_package, import_package_labels, package_parts
 from annotations.files.undo import imports, undo
+from annotations.labels.read import FILE_DESK
 from annotations.progress.dashboard import dashboard
 from annotations.projects.annotators import annotators, rename_annotator
 from annotations.projects.projects import change_project, counts
@@ -41,7 +42,7 @@ from tests.support.projects import broken_rules
 
 FEW_DRAWS = Resampling(resamples=50, seed=1)
 PUBLISHED = "JOIN batch ON batch.id = item.batch AND batch.published > 0"
-FROM_FILE = "of a file"  # the desk of labels that a file brought
+FROM_FILE = FILE_DESK  # the desk of labels of a file that names no form
 
 
 class Leaving(Curation):
