@@ -1,11 +1,9 @@
 """The server's door: the pages, and the desk's routes in the same process. `streamlit run app.py`."""
 
-import asyncio
 import gc
+import logging
 import os
-import socket
 import sqlite3
-import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -17,9 +15,9 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
-from streamlit import runtime
+from streamlit import logger as streamlit_logger
+from streamlit import net_util, runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from annotations.accounts.links import first_link_to_print
 from annotations.database.store import Store
@@ -28,10 +26,15 @@ from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
-from annotations.server import forms
+from annotations.server import forms, logs, status
+from annotations.server.connections import limit_connections
 from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
+from annotations.server.watch import Watch
 from core.errors import EvenhandError
+from core.worker import client as worker
+
+logger = logging.getLogger("evenhand")
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
 OLD_ADDRESSES = {
@@ -59,20 +62,33 @@ def redirects(base: str) -> list[Route]:
     return [Route(f"{folder}/{old}{slash}", redirect) for old in OLD_ADDRESSES for slash in ("", "/")]
 
 
-def send_at_once() -> None:
-    """Switch off Nagle's algorithm for every connection of this server.
+def stay_inside() -> None:
+    """Let Streamlit ask nobody for the outside address of this machine.
 
-    Streamlit's listening socket names no protocol, so asyncio leaves it on,
-    and the body of an answer can wait 40 ms for the other side to acknowledge
-    its header (measured: 50 ms for a label at 40 annotators, 9 ms without).
+    It does so, over the network and in the event loop, to print the address as it starts, and again when a socket comes
+    from another origin: a server behind a firewall then stands still for seconds. The gate has compared the origin with
+    the name in the address by then.
     """
-    connection_made = AutoHTTPProtocol.connection_made
+    net_util.get_external_ip = lambda: None
+    net_util.get_internal_ip = lambda: None
 
-    def without_delay(self: Any, transport: asyncio.Transport) -> None:
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection_made(self, transport)
 
-    AutoHTTPProtocol.connection_made = without_delay  # type: ignore[assignment,method-assign]
+def limit_logs() -> None:
+    """Limit the log, also of the loggers that Streamlit makes later."""
+    set_up = streamlit_logger.setup_formatter
+
+    def limited(logger: logging.Logger) -> None:
+        set_up(logger)
+        logs.limit(logger)
+
+    streamlit_logger.setup_formatter = limited
+    logs.set_up()
+
+
+def worker_state() -> str:
+    """What the inference worker does; it is started at the first question."""
+    started = worker.shared.cache_info().currsize > 0
+    return "running" if started and worker.shared().pid is not None else "not started"
 
 
 def finish_beside() -> None:
@@ -81,7 +97,7 @@ def finish_beside() -> None:
         with Store.open() as store:
             finish_changes(store)
     except (EvenhandError, sqlite3.Error) as error:
-        print(error, file=sys.stderr)  # the next change, import, export or release goes on with it
+        logger.warning(str(error))  # the next change, import, export or release goes on with it
 
 
 @asynccontextmanager
@@ -100,7 +116,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             Thread(target=finish_beside, daemon=True).start()
         except (EvenhandError, sqlite3.Error) as error:
             # The server lives on: every page says the same sentence in the visitor's language.
-            print(error, file=sys.stderr)
+            logger.error(str(error))
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
         gc.collect()
         gc.freeze()
@@ -127,13 +143,18 @@ def note_who_makes_files() -> None:
     MediaFileManager.execute_deferred = noted  # type: ignore[method-assign]
 
 
-send_at_once()
+stay_inside()
+limit_logs()
+limit_connections()
 note_who_makes_files()
 base = st.get_option("server.baseUrlPath") or ""
 index = Path(st.__file__).parent / "static" / "index.html"
 app = st.App(
     "pages/main.py",
-    routes=[*routes(base), *forms.routes(base), *redirects(base)],
-    middleware=[Middleware(Gate, page=index, base=base, sessions_of=sessions_of)],
+    routes=[*routes(base), *forms.routes(base), *status.routes(base, worker_state), *redirects(base)],
+    middleware=[
+        Middleware(Watch, base=base),
+        Middleware(Gate, page=index, base=base, sessions_of=sessions_of),
+    ],
     lifespan=lifespan,
 )

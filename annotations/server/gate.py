@@ -31,6 +31,8 @@ Headers = list[tuple[bytes, bytes]]
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
+# Files of Streamlit, and what monitors ask; /metrics asks for its token itself.
+OPEN_TO_ALL = ("/static/", "/_stcore/health", "/_stcore/host-config", "/healthz", "/metrics")
 UPLOADS, MEDIA = "/_stcore/upload_file", "/media/"
 PROTOCOLS = b"sec-websocket-protocol"
 COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
@@ -138,7 +140,7 @@ class Gate:
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
         """Look up who asks, into `scope["state"]["person"]` (None: nobody). What to refuse with, if anything."""
-        if path.startswith(("/static/", "/_stcore/health", "/_stcore/host-config")):
+        if path.startswith(OPEN_TO_ALL):
             return None
         secret = cookie_secret(scope["headers"])
         try:

@@ -44,6 +44,7 @@ DOCUMENTS = {
     "cli",
     "contributing",
     "coverage",
+    "deploying",
     "nulls",
     "methods",
 }  # about the whole

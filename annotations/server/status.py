@@ -1,0 +1,182 @@
+"""`/healthz` and `/metrics`: whether the server can work, and what it does. Neither names a person or a project."""
+
+import hmac
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+import psutil
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from annotations.database.store import Store, connect, database_path
+from annotations.server.connections import connections
+from annotations.server.gate import LOOPBACK, host_name, stores
+from annotations.server.measures import STARTED, Sample, metric, requests
+from core.errors import EvenhandError
+from core.version import VERSION
+
+FEW_BYTES = 100_000_000  # free on the disk of the database: below, labels may not be stored
+KEPT_S = 2.0  # for as long an answer is given again: whoever asks often costs nothing
+WAIT_MS = 1500  # for the write lock; a database that somebody writes can be written
+
+WorkerState = Callable[[], str]
+
+
+def routes(prefix: str = "", worker: WorkerState = lambda: "not started") -> list[Route]:
+    """Both routes under *prefix* (`server.baseUrlPath`); *worker* says what the inference worker does."""
+    folder = f"/{prefix.strip('/')}".rstrip("/")
+    return [
+        Route(f"{folder}/healthz", partial(health_page, worker=worker), methods=["GET"], name="healthz"),
+        Route(f"{folder}/metrics", partial(metrics_page, worker=worker), methods=["GET"], name="metrics"),
+    ]
+
+
+_kept: dict[Path, tuple[float, dict[str, Any]]] = {}
+_limiter: list[anyio.CapacityLimiter] = []  # created inside the event loop
+
+
+async def health_page(request: Request, *, worker: WorkerState) -> Response:
+    """Status 200 where labels can be stored, else 503, with the reason in one word for each part."""
+    if not _limiter:
+        _limiter.append(anyio.CapacityLimiter(1))
+    found = await anyio.to_thread.run_sync(health, worker, limiter=_limiter[0])
+    return JSONResponse(found, 200 if found["ok"] else 503, {"Cache-Control": "no-store"})
+
+
+def health(worker: WorkerState) -> dict[str, Any]:
+    """Whether the database can be read and written, whether the disk has room, what the worker does."""
+    path = database_path().absolute()
+    kept = _kept.get(path)
+    if kept is not None and time.monotonic() - kept[0] < KEPT_S:
+        return kept[1]
+    database = database_state(path)
+    try:
+        room = shutil.disk_usage(path.parent).free >= FEW_BYTES
+    except OSError:
+        room = False
+    found = {
+        "ok": database == "ok" and room,
+        "database": database,
+        "disk": "ok" if room else "full",
+        "worker": worker(),
+        "version": VERSION,
+    }
+    _kept.clear()
+    _kept[path] = time.monotonic(), found
+    return found
+
+
+def database_state(path: Path) -> str:
+    """`ok`, `read-only`, `missing`, `replaced` or `unreadable`: of the database that EVENHAND_DB names."""
+    if not path.is_file():
+        return "missing"
+    try:
+        with stores.borrow() as store:  # also compares the files with those that this process has open
+            store.db.execute("SELECT count(*) FROM project").fetchone()
+            if store.frozen:
+                return "read-only"
+        with closing(connect(path)) as connection:
+            connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        primary = (error.sqlite_errorcode or 0) & 0xFF
+        if primary == sqlite3.SQLITE_BUSY:
+            return "ok"
+        return "read-only" if primary == sqlite3.SQLITE_READONLY else "unreadable"
+    except (EvenhandError, OSError, sqlite3.Error):
+        return "unreadable"
+    return "ok"
+
+
+async def metrics_page(request: Request, *, worker: WorkerState) -> Response:
+    """The measures in the text form of Prometheus, for whoever holds the token, else for this machine."""
+    if not may_read(request):
+        return PlainTextResponse("There is nothing here.", 404)
+    lines = await anyio.to_thread.run_sync(measures, worker)
+    kind = "text/plain; version=0.0.4; charset=utf-8"
+    return PlainTextResponse("\n".join(lines) + "\n", 200, {"Cache-Control": "no-store"}, kind)
+
+
+def metrics_token() -> str:
+    """The token that opens the measures: EVENHAND_METRICS_TOKEN, or what the file EVENHAND_METRICS_TOKEN_FILE holds."""
+    file = os.environ.get("EVENHAND_METRICS_TOKEN_FILE", "")
+    try:
+        return os.environ.get("EVENHAND_METRICS_TOKEN", "") or (file and Path(file).read_text("utf-8").strip())
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def may_read(request: Request) -> bool:
+    """Whether the measures are for who asks: by the token, else from this machine and not through a proxy on it."""
+    sent, token = request.headers.get("authorization", "").removeprefix("Bearer ").strip(), metrics_token()
+    if token and hmac.compare_digest(sent.encode(), token.encode()):
+        return True
+    forwarded = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"))
+    here = request.client is not None and request.client.host in LOOPBACK
+    return here and not forwarded and host_name(request.headers.get("host", "")) in LOOPBACK
+
+
+def measures(worker: WorkerState) -> list[str]:
+    """The lines of Prometheus. What the database cannot say now is left out, and `evenhand_up` is 0."""
+    path, process = database_path().absolute(), psutil.Process()
+    with process.oneshot():
+        memory, descriptors = process.memory_info().rss, process.num_fds()
+    one: list[tuple[str, str, float]] = [
+        ("evenhand_memory_bytes", "Resident memory of the app.", memory),
+        ("evenhand_descriptors_open", "Open file descriptors of the app.", descriptors),
+        ("evenhand_connections_open", "Open connections.", len(connections)),
+        ("evenhand_started_seconds", "Unix time of the start.", round(STARTED, 3)),
+        ("evenhand_worker_running", "Whether the inference worker runs.", worker() == "running"),
+    ]
+    lines = [*requests.text()]
+    lines += metric(
+        "evenhand_connections_refused_total", "counter", "Connections over the limit.", [({}, connections.refused)]
+    )
+    for name, text, value in one:
+        lines += metric(name, "gauge", text, [({}, int(value) if isinstance(value, bool) else value)])
+    try:
+        lines += metric(
+            "evenhand_disk_free_bytes",
+            "gauge",
+            "Free on the disk of the database.",
+            [({}, shutil.disk_usage(path.parent).free)],
+        )
+        with stores.borrow() as store:
+            lines += _of_database(store, path)
+        up = 1
+    except (EvenhandError, OSError, sqlite3.Error):
+        up = 0
+    return lines + metric("evenhand_up", "gauge", "Whether the database answers.", [({}, up)])
+
+
+def _of_database(store: Store, path: Path) -> list[str]:
+    def number(query: str, *values: float) -> int:
+        return int(store.db.execute(query, values).fetchone()[0])
+
+    files: list[Sample] = [
+        ({"file": name}, file.stat().st_size if file.exists() else 0)
+        for name, file in (("database", path), ("log", path.with_name(f"{path.name}-wal")))
+    ]
+    jobs = dict(store.db.execute("SELECT state, count(*) FROM job GROUP BY state"))
+    states = ("waiting", "running", "done", "failed", "cancelled", "interrupted")
+    labels, desks = (
+        number("SELECT count(*) FROM label"),
+        number("SELECT count(*) FROM member WHERE seen > ?", time.time()),
+    )
+    return [
+        *metric("evenhand_labels", "gauge", "Labels that are stored, all revisions.", [({}, labels)]),
+        *metric("evenhand_desks_open", "gauge", "Annotators whose leases hold.", [({}, desks)]),
+        *metric("evenhand_jobs", "gauge", "Jobs by state.", [({"state": one}, jobs.get(one, 0)) for one in states]),
+        *metric("evenhand_database_bytes", "gauge", "Size of the files of the database.", files),
+    ]
