@@ -4,6 +4,7 @@ import gc
 import logging
 import os
 import sqlite3
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
