@@ -34,6 +34,7 @@ from annotations.server.visits import remember_file, sessions_that_made
 from annotations.server.watch import Watch
 from core.errors import EvenhandError
 from core.worker import client as worker
+from pages.ui.visitor import visit_of
 
 logger = logging.getLogger("evenhand")
 
@@ -131,12 +132,16 @@ def sessions_of(file: str) -> list[str]:
 
 
 def note_who_makes_files() -> None:
-    """Note which session a file was made for that is made at a click: Streamlit keeps that of the other files only."""
+    """Note which session a file was made for that is made at a click: Streamlit keeps that of the other files only.
+
+    Such a file is made outside of any run, so for whom is said here: parts of pages ask that.
+    """
     execute_deferred = MediaFileManager.execute_deferred
 
     def noted(self: MediaFileManager, file_id: str) -> str:
         made_for = self._deferred_callables.get(file_id)
-        address = execute_deferred(self, file_id)
+        with visit_of(made_for["session_id"] if made_for is not None else ""):
+            address = execute_deferred(self, file_id)
         if made_for is not None:
             remember_file(address.rpartition("/")[2].partition(".")[0], made_for["session_id"])
         return address

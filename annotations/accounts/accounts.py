@@ -125,6 +125,13 @@ def insert_role(
     record_access(store, "granted", who, author=author, role=role, project=project.uid if project else None)
 
 
+def lead_new_project(store: Store, person: Person, project: Project) -> None:
+    """Give whoever has just made a project the role of its lead, unless a role on the whole server is wider."""
+    if person.account is not None and not allowed(person, "change_projects", project=project.uid):
+        maker = account_of_uid(store, person.account)
+        grant(store, maker, "lead", project, author=maker)
+
+
 def withdraw(store: Store, who: Account, project: Project | None, *, author: Account | None = None) -> None:
     """Take the role of an account in a project (None: on the whole server) away. Labels stay.
 

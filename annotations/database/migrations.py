@@ -16,6 +16,7 @@ from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
 from annotations.database.schema.v5_provenance import PROVENANCE
 from annotations.database.schema.v6_accounts import ACCOUNTS
+from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -121,8 +122,15 @@ def m006_accounts(db: "Database") -> None:
         db.execute(statement)
 
 
+def m009_owners_of_jobs(db: "Database") -> None:
+    """Whose each job is: its project, and the account that started it."""
+    for statement in _statements(OWNERS_OF_JOBS):
+        db.execute(statement)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts,
+    m009_owners_of_jobs,
 )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ from typing import Any, Literal
 import psutil
 
 from annotations.database.store import Store
+from annotations.permissions import Person, allowed
+from annotations.types import Project
 from core import processes
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -33,6 +35,7 @@ LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0
 GRACE_S = 5.0  # time for a cancelled process to clean up before it is killed
 CLI = ROOT / "cli.py"
+NO_JOB = N_("There is no job {uid}. The page Jobs and `job list` show them all.")
 _STARTING_S = 30.0  # a row whose process has not written after so long has no process
 _children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 
@@ -43,7 +46,8 @@ class Job:
 
     `done` of `total` in the command's own unit (lines, sentences); `total` is
     None until it is known. `result` is the command's JSON answer; of a failed
-    job it is {"error": sentence with {names}, "values": {...}}.
+    job it is {"error": sentence with {names}, "values": {...}}. `project`:
+    public id of the one on which it works, `account`: of who started it.
     """
 
     uid: str
@@ -60,6 +64,8 @@ class Job:
     started: str | None
     heartbeat: float | None
     finished: str | None
+    project: str | None = None
+    account: str | None = None
 
     @property
     def active(self) -> bool:
@@ -88,12 +94,22 @@ class Job:
         rate = self.rate(now)
         return (self.total - self.done) / rate if rate and self.total and self.state == "running" else None
 
+    def is_for(self, person: Person) -> bool:
+        """Whether *person* may see it: whoever may see the jobs of its project; where it has none, who started it."""
+        if self.project is not None:
+            return allowed(person, "see_jobs", project=self.project)
+        if person.account is not None and self.account == person.account:
+            return allowed(person, "see_jobs")
+        return allowed(Person(person.everywhere), "see_jobs")
+
 
 def _unix(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()
 
 
 _COLUMNS = tuple(Job.__dataclass_fields__)
+_OWNERS = {name: f"(SELECT uid FROM {name} WHERE id = job.{name})" for name in ("project", "account")}
+_LISTED = ", ".join(_OWNERS.get(name, name) for name in _COLUMNS)
 
 
 def _job(row: Sequence[Any]) -> Job:
@@ -105,16 +121,16 @@ def _job(row: Sequence[Any]) -> Job:
 
 def jobs(store: Store) -> list[Job]:
     """Every job, the newest first."""
-    rows = store.db.execute(f"SELECT {', '.join(_COLUMNS)} FROM job ORDER BY id DESC").fetchall()
+    rows = store.db.execute(f"SELECT {_LISTED} FROM job ORDER BY id DESC").fetchall()
     return [_job(row) for row in rows]
 
 
 def find(store: Store, uid: str) -> Job:
     """The job of that id, or of the only id that begins so. Raises NotFound."""
-    query = f"SELECT {', '.join(_COLUMNS)} FROM job WHERE substr(uid, 1, length(?)) = ? LIMIT 2"
+    query = f"SELECT {_LISTED} FROM job WHERE substr(uid, 1, length(?)) = ? LIMIT 2"
     rows = store.db.execute(query, (uid, uid)).fetchall() if uid else []
     if len(rows) != 1:
-        raise NotFound(N_("There is no job {uid}. The page Jobs and `job list` show them all."), uid=uid)
+        raise NotFound(NO_JOB, uid=uid)
     return _job(rows[0])
 
 
@@ -160,18 +176,27 @@ def is_large(data: bytes) -> bool:
     return len(data) > LARGE_BYTES or data.count(b"\n") > LARGE_LINES
 
 
-def start(store: Store, command: Sequence[str], title: str, *, secrets: Mapping[str, str] | None = None) -> Job:
+def start(
+    store: Store,
+    command: Sequence[str],
+    title: str,
+    *,
+    secrets: Mapping[str, str] | None = None,
+    project: Project | None = None,
+    account: str | None = None,
+) -> Job:
     """Run `python cli.py COMMAND...` in a process of its own and return at once.
 
     `command` should have `--json`, so that the answer is stored as the result; its paths must be absolute. EVENHAND_DB
-    names the database. `secrets` go into the environment of the process only. They are not stored, so a resumed job
-    lacks them.
+    names the database. `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
+    environment of the process only. They are not stored, so a resumed job lacks them.
     """
     uid = uuid.uuid4().hex
     with store.write() as db:
         db.execute(
-            "INSERT INTO job (uid, command, title, state, created) VALUES (?, ?, ?, 'waiting', ?)",
-            (uid, json.dumps(list(command), ensure_ascii=False), title, timestamp()),
+            "INSERT INTO job (uid, command, title, state, created, project, account)"
+            " VALUES (?, ?, ?, 'waiting', ?, ?, (SELECT id FROM account WHERE uid = ?))",
+            (uid, json.dumps(list(command), ensure_ascii=False), title, timestamp(), project and project.id, account),
         )
     _spawn(store, uid, secrets or {})
     return find(store, uid)

@@ -1,11 +1,16 @@
 """Counts of the sentences of all open projects: candidates, reviewed, unanimous, kept."""
 
+import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotations.database.store import Store
 
-# Only sentence projects that are not archived count.
-OPEN = "project.archived IS NULL AND project.kind = 'sentences'"
+# Only sentence projects that are not archived count, and of these the ones that are asked for.
+OPEN = (
+    "project.archived IS NULL AND project.kind = 'sentences'"
+    " AND (:only IS NULL OR project.uid IN (SELECT value FROM json_each(:only)))"
+)
 
 STATUSES = f"""
 SELECT count(*),
@@ -53,8 +58,12 @@ def state(store: Store) -> tuple[str, ...]:
     return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
 
 
-def pipeline(store: Store) -> Pipeline:
-    """The counts of all open sentence projects together; reads every item once, so keep it by `state`."""
-    candidates, reviewed, kept = store.db.execute(STATUSES).fetchone()
-    unanimous = store.db.execute(UNANIMOUS).fetchone()[0]
+def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:
+    """The counts of the open sentence projects, or of those among *only* (public ids), together.
+
+    Reads every item once, so keep it by `state`.
+    """
+    values = {"only": None if only is None else json.dumps(sorted(only))}
+    candidates, reviewed, kept = store.db.execute(STATUSES, values).fetchone()
+    unanimous = store.db.execute(UNANIMOUS, values).fetchone()[0]
     return Pipeline(candidates, reviewed, unanimous, kept)

@@ -13,9 +13,11 @@ from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain, series
+from pages.ui.visitor import author
 
 
 def names_of(asked: Guideline) -> dict[str, str]:
@@ -89,20 +91,21 @@ def _line(each: Settlement, names: dict[str, str]) -> str:
     return " ".join(part for part in (said, reasons, each.why) if part)
 
 
+@asks("settle")
 def comment_list(store: Store, project: Project, found: Case) -> None:
     """The comments so far and a field for the next; names of annotators are not shown here."""
     st.subheader(_("Comments"))
     for each in found.comments:
-        author = each.author if each.annotator is None else _("an annotator")
+        by = each.author if each.annotator is None else _("an annotator")
         with st.container(border=True):
-            st.caption(plain(f"{author} · {moment(each.created)}"))
+            st.caption(plain(f"{by} · {moment(each.created)}"))
             st.text(each.text)
     with st.form(f"comment-{found.item.uid}-{len(found.comments)}", border=False):
         text = st.text_area(_("Comment"), key=f"comment-text-{found.item.uid}-{len(found.comments)}", height=80)
         if st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
             try:
-                author = st.session_state.get("adjudicator") or _("Lead")
-                add_comment(store, project, found.item.uid, text, author=author)
+                who = author(store, st.session_state.get("adjudicator") or "") or _("Lead")
+                add_comment(store, project, found.item.uid, text, author=who)
             except EvenhandError as error:
                 show_error(error)
             else:

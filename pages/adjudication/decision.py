@@ -15,13 +15,15 @@ from core.types import Span
 from pages.adjudication.case import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.text import plain
+from pages.ui.visitor import ask_author, author
 
 
 def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:
     """The fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
-    st.text_input(_("Who decides"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
+    ask_author(store, _("Who decides"), persist_state="session", placeholder=_("Your name"))
     if found.settlement is not None:
         _settled(store, project, found)
         return
@@ -101,6 +103,7 @@ def _apart(spans: Sequence[Span]) -> list[Span]:
     return kept
 
 
+@asks("settle")
 def _store(
     store: Store,
     project: Project,
@@ -114,8 +117,9 @@ def _store(
     # One id per screen, so that a double click is one decision.
     op_id = st.session_state.setdefault(f"op-{found.item.uid}-{len(found.settlements)}", uuid.uuid4().hex)
     try:
+        who = author(store, st.session_state.get("adjudicator", ""))
         settle_case(
-            store, project, found.item.uid, adjudicator=st.session_state.get("adjudicator", ""), choice=choice,
+            store, project, found.item.uid, adjudicator=who, choice=choice,
             seen=found.seen, base=base, reasons=reasons, extraneous=extraneous, marks=marks, why=why, op_id=op_id,
         )  # fmt: skip
     except EvenhandError as error:
@@ -125,11 +129,12 @@ def _store(
     st.rerun()
 
 
+@asks("settle")
 def _settled(store: Store, project: Project, found: Case) -> None:
     if found.settlement is None or not st.button(_("Reopen"), icon=":material/undo:", key="reopen"):
         return
     try:
-        name = st.session_state.get("adjudicator", "")
+        name = author(store, st.session_state.get("adjudicator", ""))
         reopen(store, project, found.item.uid, adjudicator=name, base=found.settlement.op_id)
     except EvenhandError as error:
         show_error(error)

@@ -11,6 +11,7 @@ from pages.adjudication.queue import at_the_desk, choose_case, download, rule
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
+from pages.ui.visitor import may
 
 page_head(
     _("Adjudicate"),
@@ -24,7 +25,7 @@ with open_store() as store:
     if project is None:
         st.stop()
     counts = case_counts(store, project)
-    if project.kind == "sentences":
+    if project.kind == "sentences" and may(store, "change_projects", project):
         rule(store, project)
     reader = at_the_desk(store, project)
     uid = choose_case(store, project, counts, reader)

@@ -11,10 +11,13 @@ from pages.ui.charts import csv_bytes
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name
 from pages.ui.text import plain
+from pages.ui.visitor import author
 
 
+@asks("change_projects")
 def rule(store: Store, project: Project) -> None:
     """The setting whether adjudication may rescue a rejected sentence."""
     if project.gold != "unanimous":
@@ -26,7 +29,8 @@ def rule(store: Store, project: Project) -> None:
         help=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
     )
     if rescue != project.rescue:
-        change_project(store, project, author=st.session_state.get("adjudicator") or "", rescue=rescue)
+        who = author(store, st.session_state.get("adjudicator") or "")
+        change_project(store, project, author=who, rescue=rescue)
         st.rerun()
 
 
@@ -113,7 +117,7 @@ def download(store: Store, project: Project) -> None:
 
 
 def _table(project: Project) -> bytes:
-    with open_store() as store:
+    with open_store(project) as store:
         # The reason of a decision may quote the text, so the same policy holds for it.
         rows = list(each_settlement_row(store, project))
     for row in rows:

@@ -13,6 +13,7 @@ from pages.ui.charts import csv_bytes
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, judgement_lines, with_keyword
 from pages.ui.tables import show_html
 from pages.ui.text import plain
@@ -20,6 +21,7 @@ from pages.ui.text import plain
 PAGE = 10
 
 
+@asks("see_all_labels")
 def disagreement_list(store: Store, project: Project, report: AgreementReport) -> None:
     """Items with different labels, ten at a time, with filters and a download."""
     pair, between = _filters(project, report)
@@ -80,7 +82,7 @@ def _names(store: Store, project: Project) -> dict[str, str]:
 
 
 def _table(project: Project, between: list[str], pair: str | None, reader: Annotator | None) -> bytes:
-    with open_store() as store:
+    with open_store(project) as store:
         found, _total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=10**9)
         if reader is not None:
             record_reveals(store, reader, found)

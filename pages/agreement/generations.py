@@ -119,5 +119,5 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _marks(uid: str, state_of_store: tuple[str, ...], _project: Project) -> tuple[MarkAgreement, ...]:
-    with open_store() as store:
+    with open_store(_project) as store:
         return mark_agreement(store, _project)

@@ -20,6 +20,7 @@ from pages.browse.text import found_in, marked, marks, state_name, veiled
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name
 from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import paragraph, plain
@@ -40,6 +41,7 @@ def close() -> None:
     st.query_params.pop("item", None)
 
 
+@asks("see_all_labels")
 def show_item(store: Store, project: Project, uid: str, reader: Annotator | None) -> None:
     """The item with that public id, as far as *reader* (None: the lead) may see it."""
     try:

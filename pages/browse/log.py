@@ -51,7 +51,7 @@ def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
 
 def table(project: Project) -> bytes:
     """All events as CSV, oldest first. Data that may quote a text follows the policy for texts."""
-    with open_store() as store:
+    with open_store(project) as store:
         found = events(store, project)
     quotes = text_may_leave(project)
     return csv_bytes(

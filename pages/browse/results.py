@@ -125,7 +125,7 @@ def table(project: Project, filters: Filters) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*names, *canary])
-    with open_store() as store, store.read():
+    with open_store(project) as store, store.read():
         for row in rows(store, search_ids(store, project, filters)[:MOST]):
             values = _values(row)
             writer.writerow([neutralised(str(values[name])) for name in names] + list(canary.values()))

@@ -16,8 +16,9 @@ from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.text import plain
-from pages.ui.visitor import page_link
+from pages.ui.visitor import author, page_link
 
 ALL = ""  # the discussion of everybody
 
@@ -88,6 +89,7 @@ def _show(one: Comment, reader: Annotator | None) -> None:
         st.text(one.text)
 
 
+@asks("settle")
 def _write(
     store: Store, project: Project, uid: str, number: int, thread: Annotator | None, reader: Annotator | None
 ) -> None:
@@ -96,11 +98,11 @@ def _write(
         text = st.text_area(_("Comment"), key=f"talk-text-{key}", height=80, max_chars=4000)
         if not st.form_submit_button(_("Add the comment"), icon=":material/chat:"):
             return
-    author = reader.name if reader else st.session_state.get("adjudicator") or _("Lead")
+    who = reader.name if reader else author(store, st.session_state.get("adjudicator") or "") or _("Lead")
     # One id per field, so that a double click is one comment.
     op_id = st.session_state.setdefault(f"talk-op-{key}", uuid.uuid4().hex)
     try:
-        add_comment(store, project, uid, text, author=author, annotator=reader, thread=thread, op_id=op_id)
+        add_comment(store, project, uid, text, author=who, annotator=reader, thread=thread, op_id=op_id)
     except EvenhandError as error:
         show_error(error)
         return
@@ -130,8 +132,9 @@ def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) 
         )
 
 
+@asks_at_click("change_projects")
 def _hand_out(project: Project, uid: str, item: int) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         return_to_queue(store, project, uid)
         with store.write():
             record(store, project, "handed_out", item=item)

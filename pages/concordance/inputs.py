@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.projects.projects import project as find_project
 from annotations.types import Project
 from core.concordance import UNITS, Question, question
 from pages.ui.choose import choose_project
 from pages.ui.corpus import Source, ask_source
 from pages.ui.language import _
+from pages.ui.visitor import own_project
 
 BETWEEN = re.compile(r"[\s,，、;；/]+")
 START = {"word": "护士", "near": "他 她"}
@@ -31,8 +31,8 @@ class Wish:
         return self.project or (self.source.name if self.source else "")
 
     def find_project(self, store: Store) -> Project:
-        """The project; only for wishes that have one."""
-        return find_project(store, self.project or "")
+        """The project, looked up anew among those of the visitor; only for wishes that have one. Raises NotFound."""
+        return own_project(store, self.project or "")
 
 
 def unit_name(unit: str) -> str:

@@ -111,7 +111,7 @@ def _model(first: str) -> str:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _described(uid: str, state_of_store: State, items: Items, model: str, _project: Project) -> Description:
     words = vocabulary(model, files=False) if model else None
-    with open_store() as store:
+    with open_store(_project) as store:
         return describe_items(store, _project, items=items, words=words)
 
 

@@ -23,11 +23,13 @@ from core.human_vs_rule.sample import Correlation, designs
 from core.runs.records import Run
 from pages.ui.choose import choose
 from pages.ui.head import show_error
+from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.parts import asks
 from pages.ui.tables import Column, show_html, table
 from pages.ui.text import paragraph, plain
-from pages.ui.visitor import own_projects, page_link
+from pages.ui.visitor import own_new_project, own_projects, page_link
 
 NEW = ""  # the choice of a project that is not there yet
 
@@ -153,19 +155,21 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
     return {"name": name.strip() or run.name, "people": names, "per_item": int(per_item), "doubled": doubled}
 
 
+@asks("import_files")
 def _put(store: Store, run: Run, sample: GenerationSample, target: Project | None, settings: dict[str, Any]) -> None:
     project = target or _create_project(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
     command = ["import", "--format", "generations", "--project-uid", project.uid, "--json", "--", project.name]
-    jobs.start(store, [*command, str(path)], title)
+    start_job(store, [*command, str(path)], title, project=project)
     st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}
     labels = labels_planned(project, len(sample.rows))
     st.toast(plain(_("{labels} labels are planned.").format(labels=f"{labels:,}")))
     st.rerun()
 
 
+@asks("create_projects")
 def _create_project(store: Store, settings: dict[str, Any]) -> Project:
     project = create_project(
         store,
@@ -175,4 +179,5 @@ def _create_project(store: Store, settings: dict[str, Any]) -> Project:
         annotators=settings["people"],
         per_item=settings["per_item"],
     )
+    own_new_project(store, project)
     return change_project(store, project, doubled=settings["doubled"])

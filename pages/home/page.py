@@ -16,16 +16,17 @@ page_head(
 )
 with open_store() as store:
     found = own_projects(store)
+    counted = [project for project in found if may(store, "see_all_labels", project)]
     if may(store, "see_all_labels"):
-        show_pipeline(store)
+        show_pipeline(store, counted)
     st.subheader(_("What waits"))
     if not found and may(store, "create_projects"):
         st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
     elif not found:
         st.info(_("You have no role in a project yet. Whoever leads one can invite you."))
     for project in found:
-        if may(store, "see_all_labels", project):
-            show_project(store, project)
+        if project in counted:
+            show_project(store, project, names=may(store, "see_names", project))
         else:
             show_own_desk(store, project)
 st.subheader(_("What can be done here"))

@@ -1,5 +1,6 @@
 """Views of the page Home: the pipeline as a picture, the pages, open work."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -70,19 +71,20 @@ def picture(found: list[Stage]) -> Markup:
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _counted(key: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
-    found = pipeline(_store)
+def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> tuple[int, int, int, int]:
+    found = pipeline(_store, only)
     return found.candidates, found.reviewed, found.unanimous, found.kept
 
 
-def show_pipeline(store: Store) -> None:
-    """The five stations with present counts, recounted only after a change of the database."""
+def show_pipeline(store: Store, found: Sequence[Project]) -> None:
+    """The five stations with the counts of these projects, recounted only after a change of the database."""
+    only = tuple(one.uid for one in found)
     scored = sentences_scored(runs_in(runs_folder(store.path, "scores")))
-    show_html(picture(stages(Pipeline(*_counted(state(store), store)), scored)))
+    show_html(picture(stages(Pipeline(*_counted(state(store), only, store)), scored)))
 
 
-def show_project(store: Store, project: Project) -> None:
-    """One project: its progress, and a link per annotator with open sentences."""
+def show_project(store: Store, project: Project, *, names: bool) -> None:
+    """One project: its progress, and, for who may see *names*, a link per annotator with open sentences."""
     found = counts(store, project)
     done = found.accepted + found.rejected
     with st.container(border=True):
@@ -94,7 +96,7 @@ def show_project(store: Store, project: Project) -> None:
             page_link("projects/page.py", label=label, icon=":material/upload_file:", query_params=where)
             return
         with st.container(horizontal=True):
-            for person in annotators(store, project):
+            for person in annotators(store, project) if names else ():
                 if label := _items_left(store, project, person):
                     where = {"project": project.name, "annotator": person.name}
                     page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)

@@ -19,6 +19,7 @@ from pages.ui.charts import csv_bytes
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, setting_name
 from pages.ui.tables import joined, show_html, span
 from pages.ui.text import plain
@@ -28,6 +29,7 @@ VERDICTS = ("misgendering", "correct")
 ORDERS = ("imported", "bin", "model", "pronoun")
 
 
+@asks("see_all_labels")
 def differences(store: Store, project: Project, found: PageNumbers) -> None:
     """The list with its bins, its order and its download."""
     reader = annotator_at_desk(store, project)
@@ -102,8 +104,8 @@ def _names(store: Store, project: Project) -> dict[str, str]:
 
 def _file(project: Project, reader: Annotator | None, chosen: Sequence[Difference], signature: str) -> bytes:
     """The download; whoever has a desk open has then seen what others and the rule say of all of it."""
-    if reader is not None:
-        with open_store() as store:
+    with open_store(project) as store:
+        if reader is not None:
             record_reveals(store, reader, chosen)
     return csv_bytes(table(project, chosen, signature))
 

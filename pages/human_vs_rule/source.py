@@ -1,6 +1,7 @@
 """Which project the page Human against rule shows, and its numbers, kept until a label, item or member is added."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -8,6 +9,7 @@ from annotations.database.store import Store
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators
+from annotations.projects.pseudonyms import pseudonyms
 from annotations.types import Project
 from core.human_vs_rule.compare import Cell, Difference, comparison, repetition
 from core.human_vs_rule.means_over_contexts import Mean
@@ -18,7 +20,7 @@ from core.text.repetition import Repeated, Variant
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.visitor import page_link
+from pages.ui.visitor import may, page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")
@@ -59,12 +61,21 @@ def chosen_project(store: Store) -> Project | None:
 def current(store: Store, project: Project) -> PageNumbers:
     """The numbers of a project as they are now."""
     active = [person.uid for person in annotators(store, project)]
-    return _reckoned(project.uid, (*state(store), *active), project)
+    found = _reckoned(project.uid, (*state(store), *active), project)
+    if may(store, "see_names", project):
+        return found
+    codes = pseudonyms(store, project)
+    return replace(found, differences=[_coded(one, codes) for one in found.differences])
+
+
+def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
+    labels = tuple(replace(label, annotator=codes.get(label.annotator, "?")) for label in one.labels)
+    return replace(one, labels=labels)
 
 
 @st.cache_data(max_entries=6, show_spinner=False)
 def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> PageNumbers:
-    with open_store() as store:
+    with open_store(_project) as store:
         items, labels = generations(store, _project), labels_of_generations(store, _project)
     made = comparison(items, labels)
     return PageNumbers(

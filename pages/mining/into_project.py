@@ -14,9 +14,11 @@ from core.runs.mining import MiningRun
 from pages.mining.report import known_pairs, named
 from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import show_error
+from pages.ui.jobs import start_job
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.text import plain
-from pages.ui.visitor import own_projects, page_link
+from pages.ui.visitor import own_new_project, own_projects, page_link
 
 NEW = ""
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
@@ -48,6 +50,7 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
         _add(store, found[name], run, report)
 
 
+@asks("create_projects")
 def _show_new(store: Store, run: MiningRun, report: Report) -> None:
     left, right = st.columns(2, gap="large")
     name = left.text_input(_("Name"), key="new_project", max_chars=80)
@@ -62,6 +65,7 @@ def _show_new(store: Store, run: MiningRun, report: Report) -> None:
             project = create_project(
                 store, name, annotators=[line for line in people.splitlines() if line.strip()], quotas=wanted
             )
+            own_new_project(store, project)
         except EvenhandError as error:
             show_error(error)
             return
@@ -87,11 +91,12 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
     return {cell: number for cell, number in wanted.items() if cell in mined or number}
 
 
+@asks("import_files")
 def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None:
     if report.candidates > jobs.LARGE_LINES:
         command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
         title = _("Candidates of {run} into {project}").format(run=run.name, project=project.name)
-        jobs.start(store, [*command, str(run.candidates)], title)
+        start_job(store, [*command, str(run.candidates)], title, project=project)
         st.session_state["added"] = (run.name, project.name, None)
     else:
         bar = st.progress(0.0, _("Adding the candidates"))

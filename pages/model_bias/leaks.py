@@ -14,9 +14,10 @@ from pages.model_bias.numbers import rows_for
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration
+from pages.ui.parts import asks
 from pages.ui.score_files import ScoreFile
 from pages.ui.text import plain
-from pages.ui.visitor import page_link
+from pages.ui.visitor import own_new_project, page_link
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,12 +142,14 @@ def _shortages(sample: AuditSample) -> None:
     st.warning(plain(text.format(cells="; ".join(parts))), icon=":material/warning:")
 
 
+@asks("create_projects")
 def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: int, run: str) -> None:
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     try:
         made: Project = audit_projects.create_audit_project(
             store, sample, name, names, per_item=per_item, language=language(), run=run
         )
+        own_new_project(store, made)
     except EvenhandError as error:
         show_error(error)
         return

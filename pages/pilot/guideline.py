@@ -15,10 +15,12 @@ from pages.ui.editors import edit_options
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.tables import show_html
 from pages.ui.text import plain, series
 
 
+@asks("change_projects")
 def show_guideline(store: Store, project: Project) -> None:
     """The draft, its differences from the version in use, and the effect of publishing it."""
     published(project)
@@ -77,13 +79,15 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
             st.button(_("Discard it"), key="discard_draft", on_click=_discard, args=(project,))
 
 
+@asks_at_click("change_projects")
 def _rebase(project: Project, version: int) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         save_draft(store, project, replace(read_draft(store, project), base=version))
 
 
+@asks_at_click("change_projects")
 def _discard(project: Project) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         discard_draft(store, project)
 
 

@@ -15,12 +15,14 @@ from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import interval, moment, note_text, percent, with_interval
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.text import plain
 from pages.ui.visitor import page_link
 
 USUAL = 100
 
 
+@asks("change_projects")
 def show_pilots(store: Store, project: Project) -> None:
     """The open pilot or a form that starts one, then the earlier ones."""
     going = open_pilot(store, project)
@@ -45,6 +47,7 @@ def _go_on() -> None:
     st.session_state["pilot_part"] = st.query_params["part"] = "tags"
 
 
+@asks("change_projects")
 def _show_start(store: Store, project: Project, *, first: bool) -> None:
     people, found = annotators(store, project), counts(store, project)
     if not people:
@@ -108,8 +111,9 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
     st.caption(_("How the labels differ is shown once the pilot is closed; the tags can be read already."))
 
 
+@asks_at_click("change_projects")
 def _close(project: Project) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         try:
             close_pilot(store, project)
         except EvenhandError as error:

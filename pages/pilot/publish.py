@@ -18,16 +18,16 @@ from annotations.guideline.relabelling import (
     send_for_relabelling,
 )
 from annotations.guideline.versions import changed_codes, guideline
-from annotations.jobs import jobs
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
 from pages.pilot.guideline_html import option_name
 from pages.ui.head import open_store, show_error
-from pages.ui.jobs import follow
+from pages.ui.jobs import follow, start_job
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.text import plain, series
-from pages.ui.visitor import page_link
+from pages.ui.visitor import ask_author, page_link
 
 JOB = "guideline"
 
@@ -40,19 +40,18 @@ def publish(store: Store, project: Project, now: Draft) -> None:
     found = _counted(store, project, now.choices, now.reasons, also)
     which = _ask_which(found, key="which")
     _show_people(found, which)
-    author = st.text_input(
-        _("Your name"), key="pilot_author", max_chars=80, width=260, help=_("Kept with the version.")
-    )
+    who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
     label = _("Publish version {version}").format(version=newest.version + 1)
     if st.button(plain(label), type="primary", key="publish", icon=":material/publish:"):
         try:
-            _publish(store, project, now, which, also, author, _chosen(found, which).labels)
+            _publish(store, project, now, which, also, who, _chosen(found, which).labels)
         except EvenhandError as error:
             show_error(error)
         else:
             st.rerun()
 
 
+@asks("change_projects")
 def _publish(
     store: Store, project: Project, now: Draft, which: Which, also: Sequence[str], author: str, labels: int
 ) -> None:
@@ -63,11 +62,17 @@ def _publish(
     st.session_state["published"] = (project.uid, made.version, sent.labels, large)
 
 
+@asks("change_projects")
 def _start_job(store: Store, project: Project, version: int, which: Which, also: Sequence[str], author: str) -> None:
     command = ["guideline", "send-back", "--version", str(version), "--which", which, "--json"]
     command += ["--also", ",".join(also)] if also else []
     command += ["--author", author] if author.strip() else []
-    jobs.start(store, [*command, "--", project.name], title=_("Relabelling: {project}").format(project=project.name))
+    start_job(
+        store,
+        [*command, "--", project.name],
+        title=_("Relabelling: {project}").format(project=project.name),
+        project=project,
+    )
 
 
 def published(project: Project) -> None:
@@ -91,6 +96,7 @@ def published(project: Project) -> None:
         page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
 
 
+@asks("change_projects")
 def send_older(store: Store, project: Project, newest: Guideline) -> None:
     """Send labels of older versions for relabelling later, under the version in use; and the open ones."""
     if left := left_to_relabel(store, project):
@@ -193,5 +199,5 @@ def _reckoned(
     also: tuple[str, ...],
     _project: Project,
 ) -> Affected:
-    with open_store() as store:
+    with open_store(_project) as store:
         return count_affected(store, _project, choices, reasons, also)

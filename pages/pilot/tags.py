@@ -28,6 +28,7 @@ from pages.pilot.guideline_html import names_of, option_name
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import judgement
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain, spoken
@@ -114,11 +115,12 @@ def _choose(project: Project, one: Tag, kept: Draft, codes: dict[str, str | None
     )
 
 
+@asks_at_click("change_projects")
 def _keep(project: Project, spellings: Sequence[str], place: str) -> None:
     chosen = st.session_state[place]
     if chosen == NEW:
         return
-    with open_store() as store:
+    with open_store(project) as store:
         if chosen == UNDECIDED:
             reopen_tags(store, project, spellings)
         else:
@@ -146,8 +148,9 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
                 st.rerun()
 
 
+@asks("change_projects")
 def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         kept = read_draft(store, project)
         check_criterion(made, kept.reasons)
         save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))

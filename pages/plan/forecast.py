@@ -53,7 +53,7 @@ def ask_forecast(store: Store, project: Project) -> Forecast:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _reckoned(changing: tuple[str, ...], _project: Project, sample: Sample | None, candidates: int | None) -> Forecast:
-    with open_store() as store:
+    with open_store(_project) as store:
         return forecast(store, _project, on=sample, candidates=candidates)
 
 

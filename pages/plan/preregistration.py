@@ -9,9 +9,11 @@ from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import moment
+from pages.ui.parts import asks
 from pages.ui.text import plain
 
 
+@asks("change_projects")
 def show_preregistration(store: Store, project: Project) -> None:
     """The sheets in the log, and a form for one more."""
     st.subheader(_("Pre-registration"), anchor=False)

@@ -16,11 +16,14 @@ from pages.plan.forecast import plan_name
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
+from pages.ui.parts import asks
 from pages.ui.text import plain
+from pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list
 
 
+@asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """The fields, the effect of their change on labelled items, and the button that stores them."""
     asked = (_ask_plan(project) if project.kind == "sentences" else {}) | _ask_again(project)
@@ -30,7 +33,7 @@ def show_settings(store: Store, project: Project) -> None:
     if changed.get("plan") == "stop":
         _say_on_desks(store, project)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.text_input(_("Who plans"), key="adjudicator", persist_state="session", placeholder=_("Your name"), width=240)
+        ask_author(store, _("Who plans"), persist_state="session", placeholder=_("Your name"), width=240)
         if st.button(_("Save the plan"), type="primary", key="save_plan", disabled=not changed):
             _save(store, project, changed)
     if not changed:
@@ -138,14 +141,16 @@ def _say_on_desks(store: Store, project: Project) -> None:
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def _effects(changing: tuple[str, ...], _project: Project, plan: Plan, per_item: int, share: float) -> PlanEffects:
-    with open_store() as store:
+    with open_store(_project) as store:
         return plan_effects(store, _project, plan=plan, per_item=per_item, share=share)
 
 
+@asks("change_projects")
 def _save(store: Store, project: Project, changed: dict[str, Any]) -> None:
     try:
         with st.spinner(_("Recounting the labelled items …"), show_time=False):
-            change_project(store, project, author=st.session_state.get("adjudicator") or "", **changed)
+            who = author(store, st.session_state.get("adjudicator") or "")
+            change_project(store, project, author=who, **changed)
     except EvenhandError as error:
         show_error(error)
     else:

@@ -14,6 +14,7 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment, note_text, with_interval
+from pages.ui.parts import asks_at_click
 from pages.ui.style import colours
 from pages.ui.text import plain
 
@@ -130,8 +131,9 @@ def stalled(project: Project, found: Dashboard) -> None:
             )
 
 
+@asks_at_click("change_projects")
 def _give_back(project: Project, one: Worker) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         give_back(store, project, one.annotator)
     forget()
 

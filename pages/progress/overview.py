@@ -30,7 +30,7 @@ def current(store: Store, project: Project) -> Dashboard:
 
 @st.cache_data(max_entries=8, ttl=KEPT_S, show_spinner=False)
 def _dashboard(uid: str, there: tuple[str, ...], zone_name: str, _project: Project) -> Dashboard:
-    with open_store() as store:
+    with open_store(_project) as store:
         return dashboard(store, _project, zone=time_zone())
 
 

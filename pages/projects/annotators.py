@@ -18,10 +18,12 @@ from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.text import plain, series
 from pages.ui.visitor import page_link
 
 
+@asks("change_projects")
 def show_people(store: Store, project: Project) -> None:
     """The annotators with progress and a link to each desk, and a field to add more."""
     if error := st.session_state.pop("people-error", None):
@@ -115,6 +117,7 @@ def _tried(act: Callable[[Store], str]) -> None:
         st.session_state["people-error"] = error
 
 
+@asks_at_click("change_projects")
 def _rename_now(project: Project, person: Annotator) -> None:
     name = st.session_state[f"name-{person.uid}"]
 
@@ -127,6 +130,7 @@ def _rename_now(project: Project, person: Annotator) -> None:
     _tried(act)
 
 
+@asks_at_click("change_projects")
 def _replace_now(project: Project, person: Annotator) -> None:
     name = st.session_state[f"successor-{person.uid}"]
 
@@ -137,6 +141,7 @@ def _replace_now(project: Project, person: Annotator) -> None:
     _tried(act)
 
 
+@asks_at_click("change_projects")
 def _let_leave(project: Project, person: Annotator) -> None:
     def act(store: Store) -> str:
         remove_annotator(store, project, person)
@@ -145,6 +150,7 @@ def _let_leave(project: Project, person: Annotator) -> None:
     _tried(act)
 
 
+@asks_at_click("change_projects")
 def _reactivate(project: Project, person: Annotator) -> None:
     def act(store: Store) -> str:
         add_annotators(store, project, [person.name])

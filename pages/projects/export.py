@@ -22,6 +22,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
+from pages.ui.parts import asks
 from pages.ui.text import plain
 
 PREVIEW_ROWS = 10
@@ -46,6 +47,7 @@ def export_name(name: str, kind: str) -> str:
     }[name]
 
 
+@asks("export_files")
 def show_export(store: Store, project: Project) -> None:
     """An export: format, items, the first rows, their number, the file."""
     if project.kind == "generations":
@@ -155,7 +157,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
     inner = name + ENDING[wish.format]
 
     def data() -> bytes:
-        with open_store() as fresh:
+        with open_store(project, "export_files") as fresh:
             if password is not None or wish.format in ARCHIVES:
                 return archive_bytes(fresh, project, wish, inner, password)
             return plain_bytes(fresh, project, wish)

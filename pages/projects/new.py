@@ -14,8 +14,10 @@ from pages.projects.projects import leave, open_project
 from pages.ui.editors import Quotas, edit_options, edit_quotas, say_total
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
+from pages.ui.parts import asks
 from pages.ui.sentences import guideline_html
 from pages.ui.tables import show_html
+from pages.ui.visitor import own_new_project
 
 
 def agreed_name(rule: str) -> str:
@@ -254,6 +256,7 @@ def _quotas() -> Quotas:
     return wanted
 
 
+@asks("create_projects")
 def _create(
     name: str,
     spoken: str,
@@ -276,6 +279,7 @@ def _create(
                 quotas=wanted,
                 **settings,
             )
+            own_new_project(store, made)
             if later:
                 change_project(store, made, **later)
     except EvenhandError as error:

@@ -13,6 +13,7 @@ from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import open_store
 from pages.ui.language import _, language
 from pages.ui.numbers import day
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import literal, plain
@@ -41,11 +42,13 @@ def show_guideline(store: Store, project: Project) -> None:
         show_html(joined([options_html(shown.choices), Markup("<br>"), options_html(shown.reasons)]))
 
 
+@asks_at_click("change_projects")
 def _use_preset(project: Project, preset: str) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         set_quotas(store, project, {} if preset == "none" else quotas("table1" if preset == "table1" else "released"))
 
 
+@asks("change_projects")
 def show_quotas(store: Store, project: Project) -> None:
     """Accepted sentences per keyword pair and side against what is wanted, and other wishes."""
     cells = counts(store, project).cells

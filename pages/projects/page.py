@@ -2,10 +2,6 @@
 
 import streamlit as st
 
-from annotations.database.store import Store
-from annotations.projects.projects import project as find_project
-from annotations.projects.projects import return_to_queue, set_aside_items
-from annotations.types import Project
 from core.errors import NotFound
 from pages.projects.annotators import show_people
 from pages.projects.export import show_export
@@ -15,40 +11,12 @@ from pages.projects.new import show_form
 from pages.projects.overview import show_guideline, show_quotas, show_summary
 from pages.projects.projects import NEW, leave, opened, settings_line, show_list
 from pages.projects.settings import show_settings
+from pages.projects.skipped import show_aside
 from pages.ui.choose import choose
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
-from pages.ui.text import literal, plain
-
-LISTED = 50
-
-
-def _hand_out(project: Project, uids: list[str]) -> None:
-    with open_store() as store:
-        for uid in uids:
-            return_to_queue(store, project, uid)
-
-
-def show_aside(store: Store, project: Project) -> None:
-    """Items set aside, with a button to hand them out again."""
-    found = set_aside_items(store, project)
-    st.caption(_("A sentence is set aside when everybody who could label it has skipped it. It waits for you here."))
-    if not found:
-        st.info(_("No sentence is set aside."), icon=":material/check:")
-        return
-    for item in found[:LISTED]:
-        with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            literal(item.text)
-            st.button(
-                _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
-                on_click=_hand_out, args=(project, [item.uid]),
-            )  # fmt: skip
-    if len(found) > LISTED:
-        st.caption(plain(_("The first {shown} of {all} sentences.").format(shown=LISTED, all=f"{len(found):,}")))
-    if len(found) > 1:
-        everything = [item.uid for item in found]
-        st.button(_("Hand all out again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))
-
+from pages.ui.text import plain
+from pages.ui.visitor import own_project
 
 SECTIONS = {
     "files": (_("Files"), show_files),
@@ -65,7 +33,7 @@ SECTIONS = {
 def show_project(name: str) -> None:
     with open_store() as store:
         try:
-            found = find_project(store, name)
+            found = own_project(store, name)
         except NotFound as error:
             leave()
             show_error(error)

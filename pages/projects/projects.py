@@ -15,10 +15,11 @@ from annotations.types import Project
 from core.guidelines import recognise
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.parts import asks_at_click
 from pages.ui.sentences import status_bar
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
-from pages.ui.visitor import own_projects, page_link
+from pages.ui.visitor import own_new_project, own_projects, page_link
 
 NEW = "new"  # the view that makes a project
 
@@ -51,11 +52,14 @@ def _begin() -> None:
     st.session_state["projects_view"] = NEW
 
 
+@asks_at_click("create_projects")
 def _make_demo(name: str) -> None:
     with open_store() as store:
-        open_project((make_demo if name == DEMO else make_generations_demo)(store).name)
+        made = (make_demo if name == DEMO else make_generations_demo)(store)
+        open_project(own_new_project(store, made).name)
 
 
+@asks_at_click("change_projects")
 def _bring_back(name: str) -> None:
     with open_store() as store:
         found = next(one for one in own_projects(store, archived=True) if one.name == name)

@@ -14,10 +14,13 @@ from pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form
 from pages.projects.projects import open_project
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.parts import asks
+from pages.ui.visitor import author
 
 BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 
 
+@asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
     """Name, labels for each item, rule, and what is of this kind only; and the archive."""
     with st.form("settings", border=False):
@@ -25,8 +28,8 @@ def show_settings(store: Store, project: Project) -> None:
         asked = _for_generations(project) if project.kind == "generations" else _for_sentences(project)
         if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
             try:
-                author = st.session_state.get("adjudicator") or ""
-                changed = change_project(store, project, author=author, name=name, **asked)
+                who = author(store, st.session_state.get("adjudicator") or "")
+                changed = change_project(store, project, author=who, name=name, **asked)
             except EvenhandError as error:
                 show_error(error)
             else:
@@ -85,6 +88,7 @@ def _models(project: Project) -> list[str]:
     return offered if (project.opinion_model or "") in offered else [*offered, project.opinion_model or ""]
 
 
+@asks("change_projects")
 def _show_archive(store: Store, project: Project) -> None:
     if project.archived:
         st.caption(_("This project is archived: nothing is handed out."))

@@ -17,9 +17,11 @@ from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
 from pages.ui.text import plain
+from pages.ui.visitor import author
 
 PAGE = 5
 SHORT = 60  # characters of a text in the list of items
@@ -133,6 +135,7 @@ def _confusion(store: Store, project: Project, one: KnownAnswerScore, signature:
     show_chart(chart, [{**row, "signature": signature} for row in rows], key="answer-and-label", says=says)
 
 
+@asks("change_projects")
 def known_list(store: Store, project: Project, found: Quality) -> None:
     """All items with a known answer; chosen ones become ordinary items again."""
     if not found.known:
@@ -167,7 +170,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     if pressed:
         try:
             for uid in chosen:
-                set_known(store, project, uid, None, author=st.session_state.get("adjudicator", ""))
+                set_known(store, project, uid, None, author=author(store, st.session_state.get("adjudicator", "")))
         except EvenhandError as error:
             show_error(error)
             return
@@ -177,7 +180,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
 def _table(project: Project) -> bytes:
     from annotations.quality.known_answers import known_items
 
-    with open_store() as store:
+    with open_store(project) as store:
         found = known_items(store, project)
     rows = [
         {

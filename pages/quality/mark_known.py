@@ -15,19 +15,22 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name
 from pages.ui.text import literal, plain
 from pages.ui.uploads import choose_upload
+from pages.ui.visitor import ask_author, author
 
 MOST = 50  # drawn at once: each of them is read and answered
 SHOWN = 5  # problems of a file
 
 
+@asks("change_projects")
 def mark_more(store: Store, project: Project) -> None:
     """Three ways to more items with a known answer."""
     heading = _("More known answers")
     st.markdown(f"**{plain(heading)}**")
-    st.text_input(_("Who knows the answers"), key="adjudicator", persist_state="session", placeholder=_("Your name"))
+    ask_author(store, _("Who knows the answers"), persist_state="session", placeholder=_("Your name"))
     ways = {"draw": _("Draw at random"), "one": _("One item"), "file": _("From a file")}
     way = choose(_("How"), ways, "mark-how", heading=False)
     if way == "draw":
@@ -88,12 +91,13 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
         st.rerun()
 
 
+@asks("change_projects")
 def _keep(store: Store, project: Project, uid: str, choice: str, why: str = "", *, from_labels: bool = False) -> bool:
     # An answer that differs from the labels is the lead's own.
     same = from_labels and one_item(store, project, uid).gold == choice
     try:
-        author = st.session_state.get("adjudicator", "")
-        set_known(store, project, uid, choice, why=why, author=author, from_labels=same)
+        who = author(store, st.session_state.get("adjudicator", ""))
+        set_known(store, project, uid, choice, why=why, author=who, from_labels=same)
     except EvenhandError as error:
         show_error(error)
         return False
@@ -123,6 +127,7 @@ def _one(store: Store, project: Project) -> None:
         st.rerun()
 
 
+@asks("change_projects")
 def _file(store: Store, project: Project) -> None:
     if project.kind == "sentences":
         st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and if you like why."))
@@ -133,8 +138,8 @@ def _file(store: Store, project: Project) -> None:
         if path is None:
             return
         if st.session_state.get("known-brought", ("",))[0] != path:
-            author = st.session_state.get("adjudicator", "")
-            report = import_known_answers(store, project, path, name=path.name, author=author)
+            who = author(store, st.session_state.get("adjudicator", ""))
+            report = import_known_answers(store, project, path, name=path.name, author=who)
             st.session_state["known-brought"] = (path, report)
             st.rerun()
     except EvenhandError as error:

@@ -197,7 +197,7 @@ def _difference(one: RetestDifference, names: dict[str, str]) -> None:
 
 
 def _table(project: Project, name: str | None) -> bytes:
-    with open_store() as store:
+    with open_store(project) as store:
         found = retest_differences(store, project, name)
     rows = [
         {

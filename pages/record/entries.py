@@ -15,6 +15,7 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
+from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, choice_sign, marked
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain, series
@@ -102,6 +103,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     return element("li", joined([joined(pieces, " · "), note]))
 
 
+@asks("see_own_labels")
 def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None:
     """The private thread of this annotator and the lead, with a field to write."""
     if one.item is None or one.item.uid != one.uid:

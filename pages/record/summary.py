@@ -110,11 +110,11 @@ def files(project: Project, person: Annotator) -> None:
     name = f"{project.name}-{person.name}".replace("/", "-")
 
     def as_json() -> bytes:
-        with open_store() as store:
+        with open_store(project) as store:
             return "".join(record_json(store, project, person)).encode()
 
     def as_csv() -> bytes:
-        with open_store() as store:
+        with open_store(project) as store:
             return "".join(record_csv(store, project, person)).encode("utf-8-sig")
 
     with st.container(horizontal=True, vertical_alignment="center"):

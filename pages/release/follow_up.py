@@ -9,9 +9,12 @@ from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import note_text, with_brackets
+from pages.ui.parts import asks
 from pages.ui.text import plain
+from pages.ui.visitor import own_new_project
 
 
+@asks("release")
 def show_follow_ups(store: Store, project: Project) -> None:
     """The samples of a project, and a form for one more."""
     st.subheader(_("Is a kept sentence neutral?"), anchor=False)
@@ -51,6 +54,7 @@ def why_left_out(one: FollowUp) -> str:
     return text.format(left_out=one.left_out, elsewhere=one.elsewhere, inside=one.left_out - one.elsewhere)
 
 
+@asks("create_projects")
 def _form(store: Store, project: Project) -> None:
     name = st.text_input(_("Name of the new project"), f"{project.name} follow-up", key="follow-up-name")
     people = st.text_input(_("People outside the project, joined by commas"), key="follow-up-people")
@@ -63,10 +67,11 @@ def _form(store: Store, project: Project) -> None:
         return
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     try:
-        create_follow_up(
+        made = create_follow_up(
             store, project, name, names, kept=kept, rejected=rejected, per_item=per_item, seed=seed,
             language="zh" if language() == "zh" else "en",
         )  # fmt: skip
+        own_new_project(store, made)
     except EvenhandError as error:
         show_error(error)
     else:

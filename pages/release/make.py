@@ -5,7 +5,6 @@ import re
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.jobs import jobs
 from annotations.projects.projects import change_project
 from annotations.release import readiness, releases
 from annotations.release.readiness import Check, checked_version
@@ -13,10 +12,11 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
 from pages.ui.head import open_store, show_error
-from pages.ui.jobs import is_active
+from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _, language
+from pages.ui.parts import asks
 from pages.ui.text import plain
-from pages.ui.visitor import page_link
+from pages.ui.visitor import ask_author, author, page_link
 
 ICONS = {"missing": ":material/cancel:", "note": ":material/info:", "done": ":material/check_circle:"}
 
@@ -52,6 +52,7 @@ def _show_ways(checks: list[Check]) -> None:
                 page_link(path, label=name, icon=":material/arrow_forward:")
 
 
+@asks("release")
 def show_rights(store: Store, project: Project) -> None:
     """Licence and source statement, which all later releases hold."""
     with st.form(f"rights-{project.id}", border=True):
@@ -69,13 +70,15 @@ def show_rights(store: Store, project: Project) -> None:
         if st.form_submit_button(_("Save")):
             try:
                 rights = {"licence": licence.strip(), "source_statement": statement.strip()}
-                change_project(store, project, author=st.session_state.get("adjudicator") or "", **rights)
+                who = author(store, st.session_state.get("adjudicator") or "")
+                change_project(store, project, author=who, **rights)
             except EvenhandError as error:
                 show_error(error)
             else:
                 st.rerun()
 
 
+@asks("release")
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
     """Version, author and notes; the button starts a job."""
     busy = is_active(store, "release")
@@ -84,9 +87,10 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         last = releases(store, project)
         suggested = next_version(last[-1].version if last else None)
         version = first.text_input(_("Version"), suggested, max_chars=40, key=f"version-{project.id}-{len(last)}")
-        author = second.text_input(
-            _("Your name"), max_chars=80, key="release_author", help=_("Stays in the database; no file holds it.")
-        )
+        with second:
+            who = ask_author(
+                store, _("Your name"), key="release_author", help=_("Stays in the database; no file holds it.")
+            )
         notes = st.text_area(
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
             placeholder=_("Further remarks on this release"),
@@ -98,23 +102,24 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         st.caption(_("The button opens once nothing is missing in the list."))
     if pressed:
         try:
-            _start(project, version, author, notes)
+            _start(project, version, who, notes)
         except EvenhandError as error:
             show_error(error)
         else:
             st.rerun()
 
 
-def _start(project: Project, version: str, author: str, notes: str) -> None:
+@asks("release")
+def _start(project: Project, version: str, who: str, notes: str) -> None:
     from annotations.release.records import refuse_taken
 
     version = checked_version(version)
-    with open_store() as store:
+    with open_store(project) as store:
         refuse_taken(store, project, version)
         command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
-        command += [f"--author={author.strip()}", f"--notes={notes.strip()}"]
+        command += [f"--author={who.strip()}", f"--notes={notes.strip()}"]
         title = _("Release {version} of {project}").format(version=version, project=project.name)
-        jobs.start(store, command, title)
+        start_job(store, command, title, project=project)
 
 
 def next_version(last: str | None) -> str:

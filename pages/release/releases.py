@@ -114,7 +114,7 @@ def _show_archive(project: Project, one: Release) -> None:
     )  # fmt: skip
 
     def data() -> bytes:
-        with open_store() as store:
+        with open_store(project) as store:
             return release_archive(store, project_by_uid(store, project.uid), one, password, package=package)
 
     name = f"{project.name}-{one.version}.zip".replace("/", "-")
@@ -145,7 +145,7 @@ def _show_files(store: Store, project: Project, one: Release) -> None:
     )
 
     def data() -> bytes:
-        with open_store() as fresh:
+        with open_store(project) as fresh:
             return release_file(fresh, one, chosen)
 
     st.download_button(

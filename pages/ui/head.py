@@ -9,11 +9,13 @@ from urllib.parse import unquote, urlsplit
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.permissions import Action
+from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import explain
 from pages.ui.language import language
 from pages.ui.text import plain
-from pages.ui.visitor import check_page
+from pages.ui.visitor import check_page, require_here
 
 Inputs = ParamSpec("Inputs")
 
@@ -26,10 +28,17 @@ def page_head(title: str, text: str = "") -> None:
 
 
 @contextmanager
-def open_store() -> Iterator[Store]:
-    """The database for this run of the page; never keep it longer. Raises NotAllowed if the visitor may not be here."""
+def open_store(project: Project | None = None, action: Action | None = None) -> Iterator[Store]:
+    """The database for this run of the page; never keep it longer.
+
+    Whatever is done with one project names it here: callbacks, fragments and downloads run without the page around
+    them. Raises NotAllowed if the visitor may not be on this page, may not be there with *project*, or may not do
+    *action* in it.
+    """
     with Store.open() as store:
-        check_page(store)
+        check_page(store, project)
+        if action is not None:
+            require_here(store, action, project)
         yield store
 
 

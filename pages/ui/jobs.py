@@ -1,16 +1,21 @@
 """Jobs as cards: how far one is, what it did or what went wrong; on the page Jobs and on the page that starts them."""
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from core.errors import EvenhandError
+from annotations.jobs.jobs import NO_JOB
+from annotations.types import Project
+from core.errors import EvenhandError, NotFound
 from core.language import translate
 from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
 from pages.ui.text import plain
+from pages.ui.visitor import visitor
 
 ICONS: dict[jobs.State, str] = {
     "waiting": ":material/hourglass_empty:",
@@ -97,6 +102,8 @@ def _change(uid: str, *, cancel: bool) -> None:
     try:
         with open_store() as store:
             found = jobs.find(store, uid)
+            if not found.is_for(visitor(store)):
+                raise NotFound(NO_JOB, uid=uid)
             if cancel:
                 jobs.cancel(store, found)
             else:
@@ -157,14 +164,33 @@ def _show_times(job: jobs.Job) -> None:
     st.caption(plain(" · ".join(parts)))
 
 
-def jobs_of(store: Store, command: str = "") -> list[jobs.Job]:
+def start_job(
+    store: Store,
+    command: Sequence[str],
+    title: str,
+    *,
+    project: Project | None = None,
+    secrets: Mapping[str, str] | None = None,
+) -> jobs.Job:
+    """Start a job for the visitor; *project*: on which it works."""
+    who = visitor(store)
+    return jobs.start(store, command, title, secrets=secrets, project=project, account=who.account)
+
+
+def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
     """The jobs of one command, or all, the newest first; one whose process is gone is marked as interrupted."""
     jobs.mark_interrupted(store)
     return [one for one in jobs.jobs(store) if not command or one.command[:1] == (command,)]
 
 
+def jobs_of(store: Store, command: str = "") -> list[jobs.Job]:
+    """Those of them that the visitor may see."""
+    who = visitor(store)
+    return [one for one in every_job_of(store, command) if one.is_for(who)]
+
+
 def is_active(store: Store, command: str = "") -> bool:
-    """Whether a job of this command, or any, runs or waits."""
+    """Whether a job of this command, or any, of those that the visitor may see, runs or waits."""
     return any(one.active for one in jobs_of(store, command))
 
 

@@ -13,7 +13,9 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.parts import asks_at_click
 from pages.ui.text import paragraph, plain, series
+from pages.ui.visitor import may
 
 
 def say_unsettled(store: Store, project: Project) -> None:
@@ -25,14 +27,17 @@ def say_unsettled(store: Store, project: Project) -> None:
         "old. Labels are stored as usual."
     )
     st.warning(text, icon=":material/hourglass_top:")
+    if not may(store, "change_projects", project):
+        return
     st.button(
         _("Finish it now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
         help=_("Continues where it stopped; if it is running already, this waits for it."),
     )  # fmt: skip
 
 
+@asks_at_click("change_projects")
 def _finish(project: Project) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         try:
             finish_recount(store, project)
         except EvenhandError as error:

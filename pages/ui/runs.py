@@ -18,9 +18,10 @@ from core.files.csv_out import spreadsheet_copy
 from core.runs.loop import check_models
 from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
 from pages.ui.head import open_store, show_error
-from pages.ui.jobs import jobs_of
+from pages.ui.jobs import every_job_of, start_job
 from pages.ui.language import _, sentence
 from pages.ui.numbers import duration, moment
+from pages.ui.parts import asks, asks_at_click
 from pages.ui.text import plain
 from pages.ui.uploads import empty_place, hand_over
 
@@ -49,7 +50,7 @@ class RunPage:
     def free_name(self, store: Store, label: str) -> str:
         """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
         taken = {run.name for run in self.finished(store)}
-        return free_name(label, taken | {self.name_in(job) for job in jobs_of(store, self.command)})
+        return free_name(label, taken | {self.name_in(job) for job in every_job_of(store, self.command)})
 
     def name_in(self, job: jobs.Job) -> str:
         """The name of the run that a job writes; "" where it writes none."""
@@ -119,14 +120,15 @@ def show_start_form(
             show_error(error)
 
 
+@asks("start_jobs")
 def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
     """Start the job and run the page again. Raises Refused where *name* is none, or taken, and as `request.check`."""
     request.refuse_wrong()
     taken = {run.name for run in page.finished(store)}
-    if name in taken or any(job.active and page.name_in(job) == name for job in jobs_of(store, page.command)):
+    if name in taken or any(job.active and page.name_in(job) == name for job in every_job_of(store, page.command)):
         raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    jobs.start(store, [page.command, *request.command(name)], request.title)
+    start_job(store, [page.command, *request.command(name)], request.title)
     hand_over(*request.uploads)
     if request.place:
         empty_place(request.place)
@@ -204,6 +206,7 @@ def offer_deletion(page: RunPage, run: Run, lost: str = "") -> None:
         st.button(_("Delete this run"), key=key, on_click=_delete, args=(page, run.name))
 
 
+@asks_at_click("start_jobs")
 def _delete(page: RunPage, name: str) -> None:
     with open_store() as store:
         for run in page.finished(store):

@@ -4,12 +4,16 @@ The sign-in is looked up in the database at every run, fragment, callback and do
 is signed out elsewhere, or loses a role, loses it at the next click.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import streamlit as st
+from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from annotations.accounts.accounts import accounts_exist
+from annotations.accounts.accounts import accounts_exist, lead_new_project
 from annotations.accounts.sign_ins import signed_in
 from annotations.database.store import Store
 from annotations.permissions import OPEN, Action, Person, allowed, require
@@ -17,6 +21,7 @@ from annotations.projects.projects import projects
 from annotations.server.gate import COOKIE, SECURE_COOKIE
 from annotations.server.visits import remember_visit
 from annotations.types import Project
+from core.errors import N_, NotFound
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
@@ -33,8 +38,8 @@ PAGES: dict[str, Action | None] = {
     "review": "label",
     "record": "see_own_labels",
     "adjudication": "settle",
-    "progress": "see_all_labels",
-    "browse": "see_all_labels",
+    "progress": "see_names",
+    "browse": "see_names",
     "agreement": "see_agreement",
     "quality": "see_names",
     "human-vs-rule": "see_all_labels",
@@ -54,6 +59,33 @@ PAGES: dict[str, Action | None] = {
 }
 
 
+# A file that is made at a click is made without a run of a page: the cookie of its visit, and the page it stands on.
+_download: ContextVar[tuple[str, str] | None] = ContextVar("download", default=None)
+
+
+@contextmanager
+def visit_of(session: str) -> Iterator[None]:
+    """Work outside a run for the visit with this id: who asks is the person of its cookie, on the page that is open."""
+    client = runtime.get_instance().get_client(session) if runtime.exists() else None
+    opened = runtime.get_instance().get_app_session(session) if runtime.exists() else None
+    cookies = client.client_context.cookies if client and client.client_context else {}
+    page = ""
+    if opened is not None and "page_address" in opened.session_state:
+        page = str(opened.session_state["page_address"])
+    token = _download.set((cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or "", page))
+    try:
+        yield
+    finally:
+        _download.reset(token)
+
+
+def page_here() -> str:
+    """The address of the page that runs, or on which a file is asked for."""
+    if (asked := _download.get()) is not None:
+        return asked[1]
+    return str(st.session_state.get("page_address", ""))
+
+
 def visitor(store: Store) -> Person:
     """Who looks at this page now: everybody's `OPEN` on a server without accounts, else the person of the cookie."""
     if not accounts_exist(store):
@@ -66,6 +98,8 @@ def visitor(store: Store) -> Person:
 
 def cookie() -> str:
     """The secret of the sign-in in the cookie with which this visit was opened, or ""."""
+    if (asked := _download.get()) is not None:
+        return asked[0]
     cookies = st.context.cookies
     return cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or ""
 
@@ -85,18 +119,45 @@ def may_open(person: Person, page: str) -> bool:
     return allowed(person, action, annotator=person.annotator)
 
 
-def check_page(store: Store) -> None:
-    """Raise NotAllowed if the visitor may not be on the page that runs. A fragment runs without the frame of the page,
-    and so does a callback: they ask here."""
-    action = PAGES[st.session_state.get("page_address", "")]
+def check_page(store: Store, project: Project | None = None) -> None:
+    """Raise NotAllowed if the visitor may not be on the page that runs, with this project where one is named. A
+    fragment runs without the frame of the page, and so does a callback: they ask here."""
+    action = PAGES[page_here()]
     if action is not None:
-        person = visitor(store)
-        require(person, action, annotator=person.annotator)
+        require_here(store, action, project)
+
+
+def require_here(store: Store, action: Action, project: Project | None = None) -> None:
+    """Raise NotAllowed unless the visitor may do *action* in *project* now; without one, in any of the own projects."""
+    person = visitor(store)
+    place = project.uid if project else None
+    require(person, action, project=place, annotator=person.annotator)
+
+
+def author(store: Store, typed: str = "") -> str:
+    """Who acts, for the record: the name of the account; in the open mode what was typed."""
+    person = visitor(store)
+    return typed.strip() if person is OPEN else person.name
+
+
+def ask_author(store: Store, label: str, *, key: str = "adjudicator", **look: Any) -> str:
+    """The name under which an act is recorded: typed in the open mode, else that of the account, shown."""
+    if visitor(store) is OPEN:
+        return str(st.text_input(label, key=key, max_chars=80, **look) or "")
+    name = author(store)
+    st.caption(plain(f"{label}: {name}"))
+    return name
+
+
+def own_new_project(store: Store, project: Project) -> Project:
+    """The same *project*, which the visitor has just made and leads from now on."""
+    lead_new_project(store, visitor(store), project)
+    return project
 
 
 def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
     """The projects in which the visitor may do what the page is for; *archived*: those that are put away."""
-    person, action = visitor(store), PAGES[st.session_state.get("page_address", "")]
+    person, action = visitor(store), PAGES[page_here()]
     found = projects(store, archived=archived)
     if person is OPEN:
         return found
@@ -106,6 +167,18 @@ def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
         for one in found
         if any(allowed(person, each, project=one.uid, annotator=person.annotator) for each in actions)
     ]
+
+
+def own_project(store: Store, name: str) -> Project:
+    """The project of that name, open or put away, if the visitor may do in it what the page is for.
+
+    Raises NotFound: who may not see a project is not told that it is there.
+    """
+    there = (*own_projects(store), *own_projects(store, archived=True))
+    found = next((one for one in there if one.name == name), None)
+    if found is None:
+        raise NotFound(N_("There is no project named {name}."), name=name)
+    return found
 
 
 def show_who(person: Person) -> None:

@@ -23,7 +23,7 @@ OPENED: dict[Role, set[str]] = {
     "guest": GUEST,
     "reader": GUEST | {"agreement", "describe", "release"},
     "annotator": GUEST | {"review", "record"},
-    "adjudicator": GUEST | {"adjudication", "progress", "browse", "human-vs-rule"},
+    "adjudicator": GUEST | {"adjudication", "human-vs-rule"},
     "lead": set(PAGES),
     "owner": set(PAGES),
 }

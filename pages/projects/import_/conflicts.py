@@ -12,6 +12,7 @@ from core.errors import EvenhandError
 from pages.ui.charts import downloads
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
+from pages.ui.parts import asks_at_click
 from pages.ui.text import literal, plain
 
 LISTED = 20
@@ -88,8 +89,9 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
                 )  # fmt: skip
 
 
+@asks_at_click("import_files")
 def _decide(project: Project, key: str, other: bool) -> None:
-    with open_store() as store:
+    with open_store(project) as store:
         try:
             (take_second if other else keep_first)(store, project, key)
         except EvenhandError as error:

@@ -31,7 +31,9 @@ from pages.projects.import_.other_tools import (
 )
 from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from pages.ui.head import show_error
+from pages.ui.jobs import start_job
 from pages.ui.language import _
+from pages.ui.parts import asks
 from pages.ui.sentences import preview_table
 from pages.ui.tables import show_html
 from pages.ui.text import paragraph, plain, series
@@ -53,6 +55,7 @@ class Wish:
     password: str | None = None
 
 
+@asks("import_files")
 def show_files(store: Store, project: Project) -> None:
     """Upload, preview, import, report."""
     if project.archived:
@@ -182,6 +185,7 @@ def _offer_tasks(
             _keep_report(store, project, path, import_tasks_now(store, project, members, wish, path.name))
 
 
+@asks("import_files")
 def _offer_labels(
     store: Store, project: Project, path: Path, members: list[Member], password: str | None, *, large: bool
 ) -> None:
@@ -224,6 +228,7 @@ def _described(seen: Preview) -> str:
     return paragraph([*told, _("The first rows:")])
 
 
+@asks("import_files")
 def import_with_bar(store: Store, project: Project, members: list[Member], wish: Wish, file: str) -> ImportReport:
     """Import a small file while the visitor watches."""
     bar = st.progress(0.0, _("Reading the file"))
@@ -238,6 +243,7 @@ def import_with_bar(store: Store, project: Project, members: list[Member], wish:
     return report
 
 
+@asks("import_files")
 def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     options = ["--format", wish.format]
     if wish.column:
@@ -247,7 +253,9 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
     # By id, because the project may be renamed before the job runs. "--", because it may be named "--help".
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
-    jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
+    start_job(
+        store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
+    )
     _show_outcome()
 
 

@@ -7,14 +7,15 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
-from annotations.jobs import jobs
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
+from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
+from pages.ui.parts import asks
 from pages.ui.text import plain, spoken
 from pages.ui.visitor import page_link
 
@@ -22,6 +23,7 @@ AS_A_JOB = 20_000  # from so many rows on, the undo is a job
 DONE = "import_taken_back"
 
 
+@asks("import_files")
 def show_imports(store: Store, project: Project) -> None:
     """Every import with its date and rows; the effect of an undo is shown before the button."""
     found = imports(store, project)
@@ -86,6 +88,7 @@ def undo_text(found: Import, done: UndoEffect) -> str:
     return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")
 
 
+@asks("import_files")
 def _offer(store: Store, project: Project, found: Import) -> None:
     expected = undo_effect(store, project, found)
     st.write(plain(undo_text(found, expected)))
@@ -96,7 +99,7 @@ def _offer(store: Store, project: Project, found: Import) -> None:
         return
     if found.rows > AS_A_JOB:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
-        jobs.start(store, command, _("Take {file} back").format(file=found.file))
+        start_job(store, command, _("Take {file} back").format(file=found.file), project=project)
         st.success(_("It runs as a job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return

@@ -22,14 +22,15 @@ from annotations.files.other_tools.import_tasks import (
     survey_tasks,
 )
 from annotations.guideline.versions import guideline
-from annotations.jobs import jobs
 from annotations.types import Guideline, Project
 from core.errors import EvenhandError
 from core.files.archives import Member
 from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
 from pages.projects.import_.report import show_report, show_returned
+from pages.ui.jobs import start_job
 from pages.ui.language import _, language
+from pages.ui.parts import asks
 from pages.ui.sentences import preview_table
 from pages.ui.tables import show_html
 from pages.ui.text import plain, series, spoken
@@ -142,6 +143,7 @@ def _ask_people(found: TaskSurvey) -> dict[str, str]:
     return named
 
 
+@asks("import_files")
 def import_tasks_now(store: Store, project: Project, members: list[Member], wish: TasksWish, file: str) -> TaskImport:
     """Import a small file while the visitor watches."""
     bar = st.progress(0.0, _("Reading the file"))
@@ -156,11 +158,14 @@ def import_tasks_now(store: Store, project: Project, members: list[Member], wish
     return report
 
 
+@asks("import_files")
 def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish) -> None:
     """The same as a job."""
     command = ["import", *wish.options(), "--project-uid", project.uid, "--json", "--", project.name, str(path)]
     title = _("Import {file} into {project}").format(file=path.name, project=project.name)
-    jobs.start(store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None)
+    start_job(
+        store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
+    )
 
 
 def show_switched(report: TaskImport, *, quoting: bool) -> None:

@@ -1,0 +1,42 @@
+"""Items that everybody has skipped, which wait for the lead."""
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.projects.projects import return_to_queue, set_aside_items
+from annotations.types import Project
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.parts import asks, asks_at_click
+from pages.ui.text import literal, plain
+
+LISTED = 50
+
+
+@asks_at_click("change_projects")
+def _hand_out(project: Project, uids: list[str]) -> None:
+    with open_store(project) as store:
+        for uid in uids:
+            return_to_queue(store, project, uid)
+
+
+@asks("change_projects")
+def show_aside(store: Store, project: Project) -> None:
+    """Items set aside, with a button to hand them out again."""
+    found = set_aside_items(store, project)
+    st.caption(_("A sentence is set aside when everybody who could label it has skipped it. It waits for you here."))
+    if not found:
+        st.info(_("No sentence is set aside."), icon=":material/check:")
+        return
+    for item in found[:LISTED]:
+        with st.container(border=True, horizontal=True, vertical_alignment="center"):
+            literal(item.text)
+            st.button(
+                _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
+                on_click=_hand_out, args=(project, [item.uid]),
+            )  # fmt: skip
+    if len(found) > LISTED:
+        st.caption(plain(_("The first {shown} of {all} sentences.").format(shown=LISTED, all=f"{len(found):,}")))
+    if len(found) > 1:
+        everything = [item.uid for item in found]
+        st.button(_("Hand all out again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))

@@ -1,0 +1,84 @@
+"""Parts of pages that change something or hand something out: each asks at every call whether the visitor may.
+
+The page asked when it was drawn. Since then a role may have been taken away, and a click brings its arguments along: so
+a part asks again, in the project that it was given.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from annotations.database.store import Store
+from annotations.permissions import Action
+from annotations.types import Project
+from core.errors import NotAllowed
+from pages.ui.head import show_error
+from pages.ui.visitor import require_here
+
+Inputs = ParamSpec("Inputs")
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class Part:
+    """A part: where it is written, what it needs, and whether in the project that it is given or in any of the own.
+
+    `body`: what runs for whoever may.
+    """
+
+    name: str
+    action: Action
+    in_project: bool
+    body: Callable[..., Any]
+
+
+PARTS: dict[str, Part] = {}  # "projects/settings.py: show_settings" -> the part, as the modules are imported
+
+
+def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs, Result]]:
+    """A part that needs *action*: in its argument `project`, or, where it has none or is given None, in any project.
+
+    Raises NotAllowed.
+    """
+
+    def decorate(body: Callable[Inputs, Result]) -> Callable[Inputs, Result]:
+        signature = inspect.signature(body)
+        part = Part(_name(body), action, "project" in signature.parameters, body)
+        PARTS[part.name] = part
+
+        @wraps(body)
+        def guarded(*args: Inputs.args, **kwargs: Inputs.kwargs) -> Result:
+            project = signature.bind(*args, **kwargs).arguments.get("project")
+            with Store.open() as store:
+                require_here(store, action, project if isinstance(project, Project) else None)
+            result: Result = part.body(*args, **kwargs)
+            return result
+
+        return guarded
+
+    return decorate
+
+
+def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable[Inputs, None]]:
+    """The same for a callback: no frame is around it, so it says by itself that the visitor may not."""
+
+    def decorate(body: Callable[Inputs, None]) -> Callable[Inputs, None]:
+        part = asks(action)(body)
+
+        @wraps(body)
+        def clicked(*args: Inputs.args, **kwargs: Inputs.kwargs) -> None:
+            try:
+                part(*args, **kwargs)
+            except NotAllowed as error:
+                show_error(error)
+
+        return clicked
+
+    return decorate
+
+
+def _name(body: Callable[..., Any]) -> str:
+    module = body.__module__.removeprefix("pages.").replace(".", "/")
+    return f"{module}.py: {body.__name__}"

@@ -1,0 +1,161 @@
+"""Whatever changes something on a page is a part that asks, and whatever opens a database for a project names it."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.scan
+
+ROOT = Path(__file__).resolve().parents[2]
+Place = tuple[str, str]  # module, name of a function
+# These change something and need no part: why.
+OWN_WAY = {
+    "pages.accounts.page: make_first": "asks for the open mode",
+    "pages.accounts.own: _end": "the own account of the visitor",
+    "pages.accounts.own: _end_all": "the own account of the visitor",
+    "pages.accounts.own: _new_password": "the own account of the visitor",
+    "pages.accounts.people: _act": "asks `manages` and `roles_to_give` of this account and project",
+    "pages.accounts.people: _invite": "asks `roles_to_give` in this project",
+    "pages.ui.jobs: _change": "asks whether the job is the visitor's to see",
+    "pages.ui.jobs: start_job": "called by parts only",
+    "pages.ui.jobs: every_job_of": "notes which processes have ended",
+    "pages.ui.uploads: _keep": "a file of the visitor's own session; open_store asks for the page",
+    "pages.ui.visitor: own_new_project": "called by parts that create",
+    "pages.ui.visitor: visitor": "notes when the sign-in was last seen",
+    "pages.agreement.disagreements: _table": "notes that the reader has seen labels; open_store asks",
+    "pages.human_vs_rule.differences: _file": "notes that the reader has seen labels; open_store asks",
+    "pages.home.pipeline: _counted": "counts",
+}
+
+
+@cache
+def tree(module: str) -> ast.Module | None:
+    for file in (ROOT / f"{module.replace('.', '/')}.py", ROOT / module.replace(".", "/") / "__init__.py"):
+        if file.is_file():
+            return ast.parse(file.read_text(encoding="utf-8"))
+    return None
+
+
+@cache
+def imports(module: str) -> dict[str, Place]:
+    found = tree(module)
+    nodes = [node for node in ast.walk(found) if isinstance(node, ast.ImportFrom)] if found else []
+    return {one.asname or one.name: (node.module or "", one.name) for node in nodes for one in node.names}
+
+
+@cache
+def functions(module: str) -> dict[str, ast.FunctionDef]:
+    found = tree(module)
+    return {node.name: node for node in ast.walk(found) if isinstance(node, ast.FunctionDef)} if found else {}
+
+
+def place_of(module: str, name: str, depth: int = 5) -> Place:
+    """Where a name that a module uses is defined, through modules that pass it on."""
+    if name in functions(module) or name not in imports(module) or not depth:
+        return module, name
+    return place_of(*imports(module)[name], depth - 1)
+
+
+def calls(module: str, node: ast.AST) -> Iterator[Place]:
+    """Every function of this project that *node* calls or passes on."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in imports(module):
+            source, name = imports(module)[one.value.id]
+            yield place_of(f"{source}.{name}", one.attr)
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+            yield place_of(module, one.id)
+
+
+def modules(layer: str) -> list[str]:
+    return [".".join(file.relative_to(ROOT).with_suffix("").parts) for file in (ROOT / layer).rglob("*.py")]
+
+
+def opens_a_transaction(node: ast.AST) -> bool:
+    return any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and one.func.attr == "write" and not one.args
+        for one in ast.walk(node)
+    )
+
+
+@cache
+def writers() -> set[Place]:
+    """Functions of annotations that write to the database, or call one that does."""
+    every = {(module, name): node for module in modules("annotations") for name, node in functions(module).items()}
+    reaches = {place: set(calls(place[0], node)) & every.keys() for place, node in every.items()}
+    found = {place for place, node in every.items() if opens_a_transaction(node)}
+    found -= {place for place in found if place[0] == "annotations.accounts.sign_ins" and place[1] == "signed_in"}
+    while more := {place for place in every.keys() - found if reaches[place] & found and not of_the_store(place)}:
+        found |= more
+    return {place for place in found if not of_the_store(place)}
+
+
+def of_the_store(place: Place) -> bool:
+    return place[0].startswith("annotations.database") or place == ("annotations.accounts.sign_ins", "signed_in")
+
+
+def asks(node: ast.FunctionDef) -> bool:
+    """Whether it is a part, or opens the database for an action in a project."""
+    opened = [one for one in ast.walk(node) if isinstance(one, ast.Call) and ast.unparse(one.func) == "open_store"]
+    return any("asks" in ast.unparse(one) for one in node.decorator_list) or any(len(one.args) == 2 for one in opened)
+
+
+def outermost(module: str) -> list[ast.FunctionDef]:
+    found = tree(module)
+    return [node for node in found.body if isinstance(node, ast.FunctionDef)] if found else []
+
+
+def unguarded() -> set[str]:
+    """Functions of pages that call a writer and are no part."""
+    return {
+        f"{module}: {node.name}"
+        for module in modules("pages")
+        for node in outermost(module)
+        if not asks(node) and set(calls(module, node)) & writers()
+    }
+
+
+def test_whatever_changes_something_asks() -> None:
+    assert sorted(unguarded() - OWN_WAY.keys()) == []
+
+
+def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
+    """But that a reader has seen labels is noted, on the page Adjudicate."""
+    scripts = [module for module in modules("pages") if module.endswith(".page")]
+    found = set()
+    for module in scripts:
+        script = tree(module)
+        assert script is not None
+        loose = ast.Module([node for node in script.body if not isinstance(node, ast.FunctionDef)], [])
+        found |= {f"{module}: {name}" for source, name in calls(module, loose) if (source, name) in writers()}
+    assert found <= {"pages.adjudication.page: record_item_reveals"}
+
+
+def test_the_search_for_writers_finds_them() -> None:
+    names = {name for _module, name in writers()}
+    assert {"change_project", "settle_case", "start_pilot", "invite_link", "add_annotators", "start"} <= names
+    assert not {"project", "projects", "counts", "guideline", "items"} & names
+    assert {"pages.ui.jobs: _change", "pages.accounts.people: _act"} <= unguarded()
+
+
+def forgetful(node: ast.AST, names: frozenset[str] = frozenset()) -> Iterator[int]:
+    """Lines with an open_store() without a project inside a function that has one."""
+    for one in ast.iter_child_nodes(node):
+        own = names
+        if isinstance(one, ast.FunctionDef | ast.Lambda):
+            own = names | {argument.arg for argument in (*one.args.args, *one.args.kwonlyargs)}
+        if isinstance(one, ast.Call) and ast.unparse(one) == "open_store()" and own & {"project", "_project"}:
+            yield one.lineno
+        yield from forgetful(one, own)
+
+
+def test_a_store_that_is_opened_for_a_project_names_it() -> None:
+    wrong = {
+        module: lines
+        for module in modules("pages")
+        if (found := tree(module)) and (lines := list(forgetful(found))) and module != "pages.accounts.people"
+    }
+    assert wrong == {}
+    assert list(forgetful(ast.parse("def part(project):\n    with open_store() as store: pass"))) == [2]
