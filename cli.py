@@ -47,6 +47,7 @@ COMMANDS = {
     "human-vs-rule": "commands.human_vs_rule:human_vs_rule",
     "nli": "commands.nli.command:nli",
     "job": "commands.jobs:job",
+    "log": "commands.log:log",
     "backup": "commands.maintenance.command:backup",
     "restore": "commands.maintenance.command:restore",
     "doctor": "commands.maintenance.command:doctor",

@@ -11,11 +11,13 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from annotations.database.chain import begin
 from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
 from annotations.database.schema.v5_provenance import PROVENANCE
 from annotations.database.schema.v6_accounts import ACCOUNTS
+from annotations.database.schema.v7_log import TABLES
 from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 
 if TYPE_CHECKING:
@@ -88,48 +90,55 @@ UPDATE item SET split = 1 WHERE labels >= wanted AND labels > 1 AND (
 
 def m001_start(db: "Database") -> None:
     """Everything a sentences project needs, with room for generations."""
-    for statement in _statements(SCHEMA):
+    for statement in statements(SCHEMA):
         db.execute(statement)
 
 
 def m002_settlements(db: "Database") -> None:
     """Adjudication with its comments, gold labels for every kind, settings of a desk for generations."""
-    for statement in _statements(SETTLEMENTS):
+    for statement in statements(SETTLEMENTS):
         db.execute(statement)
 
 
 def m003_curation(db: "Database") -> None:
     """Pilots, plans of labels, retests, known answers, events, releases."""
-    for statement in _statements(CURATION):
+    for statement in statements(CURATION):
         db.execute(statement)
 
 
 def m004_views(db: "Database") -> None:
     """A view for every common question: what is published, which labels count, who is active."""
-    for statement in _statements(VIEWS):
+    for statement in statements(VIEWS):
         db.execute(statement)
 
 
 def m005_provenance(db: "Database") -> None:
     """Where each label comes from: the version that stored it, or the file that it came with."""
-    for statement in _statements(PROVENANCE):
+    for statement in statements(PROVENANCE):
         db.execute(statement)
 
 
 def m006_accounts(db: "Database") -> None:
     """Accounts, their roles and sign-ins, links that let somebody in."""
-    for statement in _statements(ACCOUNTS):
+    for statement in statements(ACCOUNTS):
         db.execute(statement)
+
+
+def m007_log(db: "Database") -> None:
+    """The log: a chain of hashes that triggers write, begun with a hash of the tables as they are."""
+    for statement in statements(TABLES):
+        db.execute(statement)
+    begin(db.conn)
 
 
 def m009_owners_of_jobs(db: "Database") -> None:
     """Whose each job is: its project, and the account that started it."""
-    for statement in _statements(OWNERS_OF_JOBS):
+    for statement in statements(OWNERS_OF_JOBS):
         db.execute(statement)
 
 
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
-    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts,
+    m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m009_owners_of_jobs,
 )  # fmt: skip
 
@@ -144,7 +153,8 @@ def migrate(connection: sqlite3.Connection) -> None:
     found.apply(Database(connection))
 
 
-def _statements(script: str) -> list[str]:
+def statements(script: str) -> list[str]:
+    """The statements of a script, one by one."""
     # sqlite3's executescript commits first; one statement at a time keeps the migration in its transaction.
     found, part = [], ""
     for line in script.splitlines(keepends=True):

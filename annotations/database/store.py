@@ -12,7 +12,7 @@ from sqlite3 import Connection
 from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
-from annotations.database import migrations
+from annotations.database import chain, migrations
 from annotations.database.open_files import GONE, OpenFiles, forget, remember
 from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
@@ -234,6 +234,7 @@ def connect(
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
+        chain.register(connection)
     except BaseException:
         connection.close()
         raise

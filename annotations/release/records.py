@@ -6,7 +6,7 @@ import sqlite3
 import time
 import uuid
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -103,6 +103,17 @@ def release_file(store: Store, release: Release, name: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != rows[0][1]:
         raise BadFile(damaged, file=name, version=release.version)
     return content
+
+
+def damaged_files(store: Store) -> Iterator[tuple[str, str]]:
+    """Version and name of each file whose content is not what its release froze."""
+    query = "SELECT release.id, release.uid, version, name FROM frozen_release AS release JOIN release_file AS file"
+    query += " ON file.release = release.id WHERE part = 0 ORDER BY release.id, name"
+    for row_id, uid, version, name in store.db.execute(query).fetchall():
+        try:
+            release_file(store, Release(row_id, uid, version, "", 0, 0, {}, "", ""), name)
+        except BadFile:
+            yield version, name
 
 
 def refuse_taken(store: Store, project: Project, version: str) -> None:

@@ -28,7 +28,7 @@ ORDER = {
         models describe generation scoring worker report ruler runs""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
         adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files demo
-        describe mining record release accounts server""",
+        describe mining record release accounts log server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
@@ -304,7 +304,7 @@ def test_packages_import_in_one_order(layer: str) -> None:
 # The package of annotations that writes each table. A column may have an owner of its own: what the queue keeps of a
 # member stands in `member`, and the numbers of returned items in `project`.
 WRITTEN_BY = {
-    "database": "database event",
+    "database": "database event log log_salt scrubbed",
     "items": "item batch cell census stock tally project.returns member.looked",
     "jobs": "job",
     "queue": "assignment progress retest member.turn member.recent member.seen",

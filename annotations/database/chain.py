@@ -1,0 +1,144 @@
+"""The chain of hashes of the log: the functions that its triggers call, its heads, its start.
+
+An entry's hash is the SHA-256 of the hash before it, a line end, and a line of JSON: number, kind, row, moment, what
+the row holds, what stands beside it, the hash in the own chain of its annotator. An own chain has the labels of one
+annotator in their order, so that this person can check them without a trace of anybody else's.
+"""
+
+import hashlib
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from annotations.database.schema.v7_log import EMPTY, KINDS, Kind, content, salts_of_rows, triggers
+
+START = "start"  # the kind of the first entry: the tables as they were when the log began
+DAY_MS = 86_400_000
+_EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The last entry of the log, or of a UTC day: its number, its moment (UTC, ISO 8601), its hash in hex."""
+
+    day: str
+    entry: int
+    at: str
+    hash: str
+
+
+def canonical(*values: Any) -> str:
+    """Values as one line of JSON; bytes as hex."""
+    return _encode(values)
+
+
+def chained(before: bytes | None, *values: Any) -> bytes:
+    """The SHA-256 of the hash before, a line end, and *values*: a single text as it is, more of them as JSON."""
+    line = values[0] if len(values) == 1 else _encode(values)
+    return hashlib.sha256(f"{before.hex() if before else ''}\n{line}".encode()).digest()
+
+
+def salted(salt: bytes | None, text: str | None) -> str:
+    """The SHA-256 of a salt and a text, in hex; "" for an empty one."""
+    if text in _EMPTY_TEXTS:
+        return ""
+    return hashlib.sha256((salt or b"") + str(text).encode()).hexdigest()
+
+
+def _change(before: str | None, after: str | None) -> str:
+    return "" if before == after else f"[{before or 'null'},{after or 'null'}]"
+
+
+def now_ms() -> int:
+    """Unix milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def register(connection: sqlite3.Connection) -> None:
+    """Let a connection write the log; without this the triggers refuse every label."""
+    connection.create_function("log_row", -1, canonical, deterministic=True)
+    connection.create_function("log_text", 2, salted, deterministic=True)
+    connection.create_function("log_hash", -1, chained, deterministic=True)
+    connection.create_function("log_change", 2, _change, deterministic=True)
+    connection.create_function("log_now", 0, lambda: now_ms())
+
+
+def begin(db: sqlite3.Connection) -> None:
+    """Begin the log in a database whose tables are there already, inside the caller's transaction (version 7)."""
+    from annotations.database.migrations import statements  # which imports this module
+
+    for statement in statements(salts_of_rows()):
+        db.execute(statement)
+    body = canonical({kind.table: start_of(db, kind) for kind in KINDS})[1:-1]
+    at = now_ms()
+    db.execute(
+        "INSERT INTO log (id, kind, row, at, body, hash) VALUES (1, ?, 0, ?, ?, ?)",
+        (START, at, body, chained(None, 1, START, 0, at, body, None, None)),
+    )
+    columns = {
+        kind.table: [row[1] for row in db.execute(f"PRAGMA table_info({kind.table})").fetchall()] for kind in KINDS
+    }
+    for statement in statements(triggers(columns)):
+        db.execute(statement)
+
+
+def start_of(db: sqlite3.Connection, kind: Kind) -> dict[str, Any]:
+    """What the first entry says of a table: its rows that count, the last row id, the hash over all of them."""
+    found = [row_hash(key, text) for key, text in rows_of(db, kind)]
+    last = f"SELECT max(id) FROM {kind.table}" if kind.key == "{r}.id" else "SELECT NULL"
+    return {"rows": len(found), "last": db.execute(last).fetchone()[0], "hash": hash_of_rows(found)}
+
+
+def rows_of(db: sqlite3.Connection, kind: Kind, *, scrubbed: bool = False) -> Iterator[tuple[Any, str]]:
+    """Key and content of each row of a table that counts, as it is now."""
+    key, text = kind.key.format(r=kind.table), content(kind, kind.table, scrubbed=scrubbed)
+    beside = kind.beside.format(r=kind.table)
+    for row in db.execute(f"SELECT {key}, {text}, {beside} FROM {kind.table}"):
+        if row[1] is not None:
+            yield row[0], row[1] if row[2] is None else f"{row[1]}{row[2]}"
+
+
+def row_hash(key: Any, text: str) -> bytes:
+    """The hash of one row that is older than the log."""
+    return hashlib.sha256(f"{_encode(key)}\n{text}".encode()).digest()
+
+
+def hash_of_rows(hashes: list[bytes]) -> str:
+    """The hash over rows in any order."""
+    return hashlib.sha256(b"".join(sorted(hashes))).hexdigest()
+
+
+def moment_of(at: int) -> str:
+    """Unix milliseconds as UTC, ISO 8601 with milliseconds."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_DAYS = """
+WITH RECURSIVE found(day) AS (
+    SELECT min(at / 86400000) FROM log
+    UNION ALL SELECT (SELECT min(at / 86400000) FROM log WHERE at / 86400000 > found.day) FROM found WHERE day NOT NULL
+)
+SELECT log.id, log.at, log.hash FROM found
+JOIN log ON log.id = (SELECT max(id) FROM log WHERE at / 86400000 = found.day)
+WHERE found.day NOT NULL AND found.day < :before ORDER BY found.day
+"""
+
+
+def head(db: sqlite3.Connection) -> Head:
+    """The last entry of the log."""
+    return _head(db.execute("SELECT id, at, hash FROM log ORDER BY id DESC LIMIT 1").fetchone())
+
+
+def daily_heads(db: sqlite3.Connection) -> list[Head]:
+    """The last entry of each UTC day that is over, oldest first; days without an entry are left out."""
+    return [_head(row) for row in db.execute(_DAYS, {"before": now_ms() // DAY_MS}).fetchall()]
+
+
+def _head(row: tuple[int, int, bytes]) -> Head:
+    at = moment_of(row[1])
+    return Head(at[:10], row[0], at, row[2].hex())

@@ -1,0 +1,327 @@
+"""Version 7 of the database: the log, a chain of hashes over what changes labels, settings and people.
+
+Never edit it once it has been released. A column that a later version adds to one of these tables needs a kind of its
+own here and triggers that write it: entries keep the columns with which they were hashed.
+
+Triggers write the log, so no program can store a label without its entry. The functions `log_...` are those of
+annotations/database/chain.py, and a connection without them can write none of these tables.
+"""
+
+from typing import NamedTuple
+
+EMPTY = "('', '[]', '{}')"  # texts of which nobody needs to be protected: they have no salt
+ITEM = "(SELECT {part} FROM item WHERE id = {{r}}.item)"
+UID = "(SELECT uid FROM {table} WHERE id = {{r}}.{column})"
+
+
+class Kind(NamedTuple):
+    """A table of which each row has entries in the log.
+
+    `key`: names a row. `columns`: what is hashed, an expression each, with {r} for the row; a column that begins with ~
+    is a text with a salt. `watched`: the columns that may change; none: rows are appended and never change. `when`: the
+    rows that count. `own`: whose own chain an entry belongs to. `beside`: hashed too, but not part of the own chain.
+    """
+
+    table: str
+    key: str
+    columns: tuple[str, ...]
+    watched: tuple[str, ...] = ()
+    when: str = "1"
+    own: str = ""
+    beside: str = "NULL"
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns with a salt."""
+        return [one[1:] for one in self.columns if one.startswith("~")]
+
+
+def _uids(*names: str) -> tuple[str, ...]:
+    """Public ids in place of row ids: "item", or "annotator thread" for another column than the table's name."""
+    pairs = [(one.split() * 2)[:2] for one in names]
+    return tuple(UID.format(table=table, column=column) for table, column in pairs)
+
+
+def _plain(columns: str) -> tuple[str, ...]:
+    return tuple(f"~{{r}}.{one[1:]}" if one.startswith("~") else f"{{r}}.{one}" for one in columns.split())
+
+
+_TEXT = ITEM.format(part="log_text(x'', log_row(text, context, start, stop))")
+_VERSION = "(SELECT version FROM guideline WHERE id = {r}.guideline)"
+_OF_RETEST = "(SELECT {part} FROM retest WHERE id = {{r}}.retest)"
+_RETEST_UID, _RETEST_OF, _RETEST_ITEM = (_OF_RETEST.format(part=part) for part in ("uid", "annotator", "item"))
+_SAID = _plain(
+    "choice reasons ~tags extraneous spans ~note seconds form_shown desk revision base superseded created app"
+)
+_FILES = (
+    "(SELECT group_concat(line, char(10)) FROM (SELECT name || ' ' || part || ' ' || sha256 || ' ' || bytes AS line"
+    " FROM release_file WHERE release = {r}.id ORDER BY name, part))"
+)
+_REVIEWED = (
+    "(SELECT log_text(x'', ifnull(group_concat(item || ' ' || status || ' ' || ifnull(gold, '')), '')) FROM"
+    " (SELECT * FROM release_item WHERE release = {r}.id ORDER BY item))"
+)
+_SETTINGS = (
+    "uid name kind language per_item gold presentation opinion_model seed created archived rescue checked blur"
+    " pause_minutes open_text doubled plan share retest retest_hours licence source_statement"
+)
+
+KINDS: tuple[Kind, ...] = (
+    # Appended: an entry a row.
+    Kind(
+        "label", "{r}.id",
+        ("{r}.op_id", *_uids("project", "item", "annotator"), _VERSION, "{r}.after_reveal", *_SAID),
+        own="{r}.annotator", beside=f"log_row({{r}}.id, {_TEXT})",
+    ),
+    Kind(
+        "retest_label", "{r}.id",
+        ("{r}.op_id", _RETEST_UID, UID.format(table="annotator", column="X").replace("{r}.X", _RETEST_OF),
+         _VERSION, "{r}.skip", *_SAID),
+        own=_RETEST_OF, beside=f"log_row({{r}}.id, {_RETEST_ITEM})",
+    ),
+    Kind(
+        "skip", "{r}.op_id",
+        ("{r}.op_id", *_uids("item", "annotator"), *_plain("desk revision base superseded created")),
+        own="{r}.annotator",
+    ),
+    Kind(
+        "settlement", "{r}.id",
+        ("{r}.op_id", *_uids("project", "item"),
+         *_plain("~adjudicator action choice reasons extraneous spans ~why seen created")),
+    ),
+    Kind(
+        "comment", "{r}.id",
+        ("{r}.op_id", *_uids("project", "item", "annotator", "annotator thread"), *_plain("~author ~text created")),
+    ),
+    Kind(
+        "known", "{r}.id",
+        (*_uids("project", "item"), *_plain("choice after ~why ~author created")),
+    ),
+    Kind("guideline", "{r}.id", (*_uids("project"), *_plain("version text choices reasons changes created"))),
+    Kind(
+        "event", "{r}.id",
+        (*_uids("project", "item", "annotator"), *_plain("action ~data ~author created")),
+    ),
+    Kind("account_event", "{r}.id", (*_uids("account", "account author"), *_plain("action ~data created"))),
+    Kind("label_of_file", "{r}.file || '/' || {r}.label", _plain("file label")),
+    Kind(
+        "release", "{r}.id",
+        ("{r}.uid", *_uids("project"), *_plain("version hash items labels facts ~author created"), _FILES, _REVIEWED),
+        when="{r}.whole = 1",
+    ),
+    Kind("scrubbed", "{r}.kind || '/' || {r}.row || '/' || {r}.part", _plain("kind row part hash text")),
+    # Changing: an entry a change, which holds the row before and after it.
+    Kind(
+        "project", "{r}.id", _plain(_SETTINGS), watched=tuple(_SETTINGS.split()),
+    ),
+    Kind("annotator", "{r}.id", ("{r}.uid", "~{r}.name"), watched=("uid", "name")),
+    Kind("member", "{r}.project || '/' || {r}.annotator", ("{r}.active",), watched=("active",)),
+    Kind(
+        "account", "{r}.id",
+        ("{r}.uid", "~{r}.name", "log_text(x'', {r}.password)", *_plain("annotator version closed created")),
+        watched=("uid", "name", "password", "annotator", "version", "closed", "created"),
+    ),
+    Kind("account_role", "{r}.account || '/' || ifnull({r}.project, 0)", ("{r}.role",), watched=("role",)),
+    Kind(
+        "assignment", "{r}.item || '/' || {r}.annotator", _plain("latest blind revealed kept"),
+        watched=("latest", "blind", "revealed", "kept"),
+        when="({r}.latest IS NOT NULL OR {r}.blind IS NOT NULL OR {r}.revealed IS NOT NULL OR {r}.kept = 1)",
+    ),
+    Kind(
+        "retest", "{r}.id", _plain("item annotator first latest"), watched=("item", "annotator", "first", "latest"),
+        when="({r}.first IS NOT NULL OR {r}.latest IS NOT NULL)",
+    ),
+    Kind("pilot", "{r}.id", _plain("project number items people seed begun closed"), watched=("people", "closed")),
+    Kind(
+        "label_file", "{r}.id", _plain("project file program sha256 created undone"),
+        watched=("project", "file", "program", "sha256", "created", "undone"),
+    ),
+)  # fmt: skip
+
+TABLES = """
+CREATE TABLE log (
+    id INTEGER PRIMARY KEY CHECK (id >= 1),     -- 1, 2, 3 ... without a gap
+    kind TEXT NOT NULL CHECK (length(kind) > 0),    -- the table, or 'start'
+    row ANY NOT NULL,                           -- which row of it
+    at INTEGER NOT NULL,                        -- unix milliseconds
+    body TEXT CHECK (body IS NULL OR json_valid(body)),     -- [before, after] of a row that may change; else NULL
+    annotator INTEGER REFERENCES annotator(id), -- in whose own chain the entry is
+    own BLOB,                                   -- SHA-256 of the entry before in that chain and the row
+    hash BLOB NOT NULL                          -- SHA-256 of the hash of the entry before and of this entry
+) STRICT;
+CREATE INDEX log_own ON log (annotator) WHERE annotator IS NOT NULL;
+CREATE INDEX log_day ON log (at / 86400000);
+CREATE TRIGGER log_is_never_changed BEFORE UPDATE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is appended, never changed'); END;
+CREATE TRIGGER log_is_never_deleted BEFORE DELETE ON log
+BEGIN SELECT RAISE(ABORT, 'the log is appended, never deleted'); END;
+
+-- The salt of each text and name. Without it nobody can try out what the hash in the log may stand for.
+CREATE TABLE log_salt (
+    kind TEXT NOT NULL,
+    row ANY NOT NULL,
+    part TEXT NOT NULL,                         -- the column; of a row that may change, with its text: 'name:Ada'
+    salt BLOB NOT NULL,
+    PRIMARY KEY (kind, row, part)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER log_salt_is_never_changed BEFORE UPDATE ON log_salt
+BEGIN SELECT RAISE(ABORT, 'a salt is never changed'); END;
+
+-- Texts of erased people: what stands in place of the text, and its salted hash, so that the log still holds.
+CREATE TABLE scrubbed (
+    kind TEXT NOT NULL,
+    row ANY NOT NULL,
+    part TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (kind, row, part)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER scrubbed_is_never_changed BEFORE UPDATE ON scrubbed
+BEGIN SELECT RAISE(ABORT, 'a text is scrubbed for good'); END;
+CREATE TRIGGER scrubbed_is_never_deleted BEFORE DELETE ON scrubbed
+BEGIN SELECT RAISE(ABORT, 'a text is scrubbed for good'); END;
+CREATE TRIGGER log_salt_is_deleted_with_its_text BEFORE DELETE ON log_salt
+WHEN OLD.kind NOT IN ('annotator', 'account')
+    AND NOT EXISTS (SELECT 1 FROM scrubbed WHERE kind = OLD.kind AND row = OLD.row AND part = OLD.part)
+BEGIN SELECT RAISE(ABORT, 'a salt goes with its text'); END;
+-- A skip may take a label back: it is appended like a label.
+CREATE TRIGGER skip_is_never_changed BEFORE UPDATE ON skip
+BEGIN SELECT RAISE(ABORT, 'skips are appended, never changed'); END;
+CREATE TRIGGER skip_is_never_deleted BEFORE DELETE ON skip
+BEGIN SELECT RAISE(ABORT, 'skips are appended, never deleted'); END;
+"""
+
+
+def _name(text: str) -> str:
+    """The name of a column with a salt."""
+    return text.partition(".")[2]
+
+
+def salt_of(kind: Kind, row: str, text: str) -> str:
+    """SQL for the part under which the salt of a text is stored."""
+    return f"'{_name(text)}:' || {text.format(r=row)}" if kind.watched else f"'{_name(text)}'"
+
+
+def content(kind: Kind, row: str, *, scrubbed: bool = False) -> str:
+    """SQL for what is hashed of a row (NEW, OLD, or the alias of its table): JSON, or NULL for one that does not count.
+
+    `scrubbed`: texts that were scrubbed count with the hash that they had.
+    """
+    values = []
+    for column in kind.columns:
+        if not column.startswith("~"):
+            values.append(column.format(r=row))
+            continue
+        text, key = column[1:].format(r=row), kind.key.format(r=row)
+        where = f"kind = '{kind.table}' AND row = {key} AND part = {salt_of(kind, row, column[1:])}"
+        salted = f"iif({text} IN {EMPTY}, '', log_text((SELECT salt FROM log_salt WHERE {where}), {text}))"
+        values.append(f"ifnull((SELECT hash FROM scrubbed WHERE {where}), {salted})" if scrubbed else salted)
+    return f"iif({kind.when.format(r=row)}, log_row({', '.join(values)}), NULL)"
+
+
+def _salts(kind: Kind, row: str, source: str = "") -> str:
+    """Statements that give each text of a row a salt, once."""
+    statements = []
+    for text in kind.texts:
+        one, key, part = text.format(r=row), kind.key.format(r=row), salt_of(kind, row, text)
+        there = f"SELECT 1 FROM log_salt WHERE kind = '{kind.table}' AND row = {key} AND part = {part}"
+        once = f" AND NOT EXISTS ({there})" if kind.watched else ""
+        statements.append(
+            f"INSERT INTO log_salt SELECT '{kind.table}', {key}, {part}, randomblob(16){source}"
+            f" WHERE {one} NOT IN {EMPTY}{once};"
+        )
+    return "\n    ".join(statements)
+
+
+def _entry(kind: Kind, row: str, text: str, *, body: bool) -> str:
+    """A statement that appends the entry of a row; *text* is what it hashes of the row."""
+    own = kind.own.format(r=row) if kind.own else "NULL"
+    before = f"(SELECT own FROM log WHERE annotator = {own} ORDER BY id DESC LIMIT 1)" if kind.own else "NULL"
+    chained = "log_hash(own_before, text)" if kind.own else "NULL"
+    # LIMIT within, WHERE without: SQLite does not merge such queries, so each value within is worked out once.
+    return (
+        "INSERT INTO log (id, kind, row, at, body, annotator, own, hash)"
+        f" SELECT next, '{kind.table}', key, at, {'text' if body else 'NULL'}, who, {chained},"
+        f" log_hash(before, next, '{kind.table}', key, at, text, beside, {chained})"
+        " FROM (SELECT id + 1 AS next, hash AS before, log_now() AS at,"
+        f" {kind.key.format(r=row)} AS key, {text} AS text, {kind.beside.format(r=row)} AS beside,"
+        f" {own} AS who, {before} AS own_before"
+        " FROM log ORDER BY id DESC LIMIT 1) WHERE text IS NOT NULL;"
+    )
+
+
+def _appended(kind: Kind) -> str:
+    written = f"{_salts(kind, 'NEW')}\n    {_entry(kind, 'NEW', content(kind, 'NEW'), body=False)}"
+    script = f"CREATE TRIGGER log_{kind.table} AFTER INSERT ON {kind.table}\nBEGIN\n    {written}\nEND;\n"
+    if kind.table == "release":  # written in many transactions, and part of the log once it is whole
+        script = script.replace(" AFTER INSERT ON release\n", " AFTER UPDATE OF whole ON release WHEN OLD.whole = 0\n")
+    return script
+
+
+def _changing(kind: Kind) -> str:
+    table, script = kind.table, ""
+    differs = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in kind.watched)
+    moved = f"nullif(log_change({content(kind, 'OLD')}, {content(kind, 'NEW')}), '')"
+    for name, when, row, text in (
+        ("inserted", "AFTER INSERT ON", "NEW", f"nullif(log_change(NULL, {content(kind, 'NEW')}), '')"),
+        ("updated", f"AFTER UPDATE OF {', '.join(kind.watched)} ON", "NEW", moved),
+        ("deleted", "AFTER DELETE ON", "OLD", f"nullif(log_change({content(kind, 'OLD')}, NULL), '')"),
+    ):
+        salts = _salts(kind, "NEW") if row == "NEW" else ""
+        condition = f" WHEN {differs}" if name == "updated" else ""
+        script += (
+            f"CREATE TRIGGER log_{table}_{name} {when} {table}{condition}\nBEGIN\n    {salts}\n"
+            f"    {_entry(kind, row, text, body=True)}\nEND;\n"
+        )
+    return script
+
+
+def _guard(kind: Kind, columns: list[str], why: str) -> str:
+    """Triggers by which a row never changes, but for a text that is scrubbed."""
+    texts = [_name(text) for text in kind.texts]
+    fixed = ", ".join(column for column in columns if column not in texts)
+    script = f"DROP TRIGGER {kind.table}_is_never_changed;\n"
+    # A frozen release is told apart from one that is being written.
+    frozen = "OLD.whole = 1 AND " if kind.table == "release" else ""
+    condition = " WHEN OLD.whole = 1" if frozen else ""
+    script += (
+        f"CREATE TRIGGER {kind.table}_is_never_changed BEFORE UPDATE OF {fixed} ON {kind.table}{condition}"
+        f" BEGIN SELECT RAISE(ABORT, '{why}'); END;\n"
+    )
+    for text in texts:
+        allowed = (
+            f"SELECT text FROM scrubbed WHERE kind = '{kind.table}' AND row = {kind.key.format(r='OLD')}"
+            f" AND part = '{text}'"
+        )
+        script += (
+            f"CREATE TRIGGER {kind.table}_{text}_is_never_changed BEFORE UPDATE OF {text} ON {kind.table}"
+            f" WHEN {frozen}NEW.{text} IS NOT OLD.{text} AND NEW.{text} IS NOT ({allowed})"
+            f" BEGIN SELECT RAISE(ABORT, '{why}'); END;\n"
+        )
+    return script
+
+
+WHY = {
+    "label": "labels are appended, never changed",
+    "retest_label": "labels are appended, never changed",
+    "settlement": "settlements are appended, never changed",
+    "comment": "comments are appended, never changed",
+    "known": "known answers are appended, never changed",
+    "event": "events are appended, never changed",
+    "account_event": "events are appended, never changed",
+    "release": "a release never changes",
+}
+
+
+def salts_of_rows() -> str:
+    """Statements that give the texts of rows that are older than the log a salt."""
+    script = ""
+    for kind in KINDS:
+        script += _salts(kind, kind.table, f" FROM {kind.table}") + "\n" if kind.texts else ""
+    return script
+
+
+def triggers(columns: dict[str, list[str]]) -> str:
+    """The triggers that write the log and those that guard it. *columns*: of each table, as they are now."""
+    script = "".join(_changing(kind) if kind.watched else _appended(kind) for kind in KINDS)
+    return script + "".join(_guard(kind, columns[kind.table], WHY[kind.table]) for kind in KINDS if kind.table in WHY)

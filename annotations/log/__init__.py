@@ -1,0 +1,1 @@
+"""The log: checked, read, and kept whole when a person is erased."""

@@ -1,0 +1,271 @@
+"""Does the log hold? Every entry is worked out anew from the tables, and every row has its entry.
+
+The chain proves order: an entry cannot be changed, taken out, put in or moved without changing every hash after it.
+Whoever owns the file could still work all of them out anew. So the head of each day stands in releases and on the
+records of annotators: compare it with `python cli.py log head`.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from annotations.database.chain import START, chained, hash_of_rows, row_hash, rows_of, salted
+from annotations.database.schema.v7_log import KINDS, Kind, content
+from annotations.database.store import Store, at_one_moment
+from annotations.release.records import damaged_files
+from core.errors import N_, EvenhandError
+
+CHANGED = N_("Entry {entry} of the log does not hold: the row {row} of {kind}, or the entry itself, was changed.")
+CHANGED_ENTRY = N_("Entry {entry} of the log ({kind} {row}) does not hold: it was changed.")
+MISSING = N_("Entry {entry} of the log is missing.")
+MISSING_ROW = N_("The row {row} of {kind} is missing; entry {entry} of the log is about it.")
+MOVED = N_("Entry {entry} of the log is out of order: it stood at place {place}.")
+TWICE = N_("Entry {entry} of the log is about the row {row} of {kind}, which has an entry already.")
+UNKNOWN = N_("Entry {entry} of the log is about {kind}, which this version does not know.")
+NO_ENTRY = N_("The row {row} of {kind} has no entry in the log: it was put in beside the app, or its entry is missing.")
+LATER = N_("The row {row} of {kind} is not what the log says last (entry {entry}): it was changed beside the app.")
+OLDER = N_("Rows of {kind} that are older than the log are not what they were when it began (entry 1).")
+TEXT = N_("The text {row} of {kind} was scrubbed, and something else stands in its place.")
+SALT = N_("The row {row} of {kind} has a salt without a text: it was put in beside the app.")
+FILE = N_("The file {row} of a release is not what was frozen (entry {entry}).")
+
+_KINDS = {kind.table: kind for kind in KINDS}
+_ENTRIES = "SELECT id, kind, row, at, body, annotator, own, hash FROM log ORDER BY id"
+Row = tuple[int, str, Any, int, str | None, int | None, bytes | None, bytes]
+
+
+class Broken(EvenhandError):
+    """The log does not hold; the message names the first row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What holds: the number of entries by kind, the last hash in hex, the moment of the first entry (unix ms)."""
+
+    entries: int
+    kinds: dict[str, int]
+    head: str
+    began: int
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What the entries say: rows that were appended, and the last state of those that change."""
+
+    appended: dict[str, set[Any]] = field(
+        default_factory=lambda: {one.table: set() for one in KINDS if not one.watched}
+    )
+    # The digest of the content after the last entry (None: no row), its number, and the content before the first one.
+    states: dict[str, dict[Any, tuple[bytes | None, int, str | None]]] = field(
+        default_factory=lambda: {one.table: {} for one in KINDS if one.watched}
+    )
+    own: dict[int, bytes] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+
+
+@at_one_moment
+def verify(store: Store) -> Verified:
+    """Check the whole log. Raises Broken with a sentence that names the first row that does not hold."""
+    seen, before, began, expected = _Seen(), None, 0, 1
+    start: dict[str, Any] = {}
+    try:
+        for row in store.db.execute(_ENTRIES):
+            if row[0] != expected:
+                raise Broken(MISSING, entry=expected)
+            if row[1] == START:
+                _check_start(row)
+                start, began = json.loads(row[4] or "{}"), row[3]
+            else:
+                _check_entry(store.db, row, before, seen)
+            before, expected = row[7], expected + 1
+            seen.kinds[row[1]] = seen.kinds.get(row[1], 0) + 1
+        if before is None:
+            raise Broken(MISSING, entry=1)
+        for kind in KINDS:
+            _check_rows(store.db, kind, seen, start.get(kind.table) or {})
+        _check_scrubbed(store.db)
+        _check_files(store)
+    except (ValueError, TypeError, IndexError, OverflowError, sqlite3.DataError) as error:
+        raise Broken(CHANGED_ENTRY, entry=expected, kind="", row=str(error)[:80]) from error
+    return Verified(expected - 1, seen.kinds, before.hex(), began)
+
+
+def _check_start(row: Row) -> None:
+    entry, kind, key, at, body, who, own, found = row
+    if entry != 1 or (key, who, own) != (0, None, None) or chained(None, 1, START, 0, at, body, None, None) != found:
+        raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
+
+
+def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _Seen) -> None:
+    entry, name, key, _at, body, who, own, _hash = row
+    kind = _KINDS.get(name)
+    if kind is None:
+        raise Broken(UNKNOWN, entry=entry, kind=str(name)[:40])
+    text, beside, whose = (body, None, None) if kind.watched else _content(db, kind, key, entry)
+    if not _fits(row, before, text, beside):
+        place = _place(db, row, text, beside)
+        if place is not None:
+            raise Broken(MOVED, entry=entry, place=place)
+        raise Broken(CHANGED_ENTRY if kind.watched else CHANGED, entry=entry, kind=name, row=key)
+    if kind.own:
+        if whose is None or whose != who or own != chained(seen.own.get(whose), text):
+            raise Broken(CHANGED, entry=entry, kind=name, row=key)
+        seen.own[whose] = own
+    elif who is not None or own is not None:
+        raise Broken(CHANGED_ENTRY, entry=entry, kind=name, row=key)
+    if kind.watched:
+        _follow(seen.states[name], row)
+    elif body is not None:
+        raise Broken(CHANGED_ENTRY, entry=entry, kind=name, row=key)
+    elif key in seen.appended[name]:
+        raise Broken(TWICE, entry=entry, kind=name, row=key)
+    else:
+        seen.appended[name].add(key)
+
+
+def _fits(row: Row, before: bytes | None, text: Any, beside: Any, place: int | None = None) -> bool:
+    entry, kind, key, at, _body, _who, own, found = row
+    return chained(before, place or entry, kind, key, at, text, beside, own) == found
+
+
+def _place(db: sqlite3.Connection, row: Row, text: Any, beside: Any) -> int | None:
+    """The place at which an entry was hashed, if it is another one than its own."""
+    before: bytes | None = None
+    for place, found in db.execute("SELECT id, hash FROM log ORDER BY id").fetchall():
+        # Where two neighbours have changed places, the hash before this entry stands at its own former place.
+        if place != row[0] and (_fits(row, before, text, beside, place) or _fits(row, found, text, beside, place)):
+            return int(place)
+        before = found
+    return None
+
+
+def _content(db: sqlite3.Connection, kind: Kind, key: Any, entry: int) -> tuple[str, str | None, int | None]:
+    """What a row that was appended holds now, what stands beside it, and whose own chain it is in."""
+    found = db.execute(_query(kind), (key,)).fetchone()
+    if found is None or found[0] is None:
+        raise Broken(MISSING_ROW, entry=entry, kind=kind.table, row=key)
+    return found[0], found[1], found[2]
+
+
+@cache
+def _query(kind: Kind) -> str:
+    row, own = kind.table, kind.own.format(r=kind.table) or "NULL"
+    where = f"{kind.key.format(r=row)} = ?1"
+    if row == "label_of_file":  # its key in parts, so that the index serves
+        where = "file = substr(?1, 1, instr(?1, '/') - 1) AND label = substr(?1, instr(?1, '/') + 1)"
+    text = content(kind, row, scrubbed=True)
+    return f"SELECT {text}, {kind.beside.format(r=row)}, {own} FROM {row} WHERE {where}"
+
+
+def _follow(states: dict[Any, tuple[bytes | None, int, str | None]], row: Row) -> None:
+    """Go on to the state after an entry of a row that may change; the one before must be the last that is known."""
+    entry, name, key, _at, body, *_rest = row
+    parts = json.loads(body or "")
+    if not isinstance(parts, list) or len(parts) != 2:
+        raise Broken(CHANGED_ENTRY, entry=entry, kind=name, row=key)
+    before, after = (None if part is None else _digest(_compact(part)) for part in parts)
+    if key in states:
+        last, _entry, first = states[key]
+        if last != before:
+            raise Broken(LATER, entry=states[key][1], kind=name, row=key)
+        states[key] = (after, entry, first)
+    else:
+        states[key] = (after, entry, None if parts[0] is None else _compact(parts[0]))
+
+
+def _compact(part: Any) -> str:
+    return json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def _check_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: dict[str, Any]) -> None:
+    """Every row of a table has its entry, or was there before the log and has not changed since."""
+    older = list(_changed_rows(db, kind, seen) if kind.watched else _appended_rows(db, kind, seen, start))
+    if len(older) != start.get("rows", 0) or hash_of_rows(older) != start.get("hash", hash_of_rows([])):
+        raise Broken(OLDER, kind=kind.table)
+
+
+def _appended_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen, start: dict[str, Any]) -> Iterator[bytes]:
+    entries, last, number = seen.appended[kind.table], start.get("last"), start.get("rows", 0)
+    for key, text in rows_of(db, kind, scrubbed=True):
+        if key in entries:
+            continue
+        if not number or (last is not None and key > last):
+            raise Broken(NO_ENTRY, kind=kind.table, row=key)
+        yield row_hash(key, text)
+
+
+def _changed_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen) -> Iterator[bytes]:
+    states = seen.states[kind.table]
+    there = set()
+    for key, text in rows_of(db, kind):
+        there.add(key)
+        if key not in states:
+            yield row_hash(key, text)
+        elif states[key][0] != _digest(text):
+            raise Broken(LATER, kind=kind.table, row=key, entry=states[key][1])
+    for key, (last, entry, first) in states.items():
+        if last is not None and key not in there:
+            raise Broken(MISSING_ROW, kind=kind.table, row=key, entry=entry)
+        if first is not None:
+            yield row_hash(key, first)
+
+
+def _check_scrubbed(db: sqlite3.Connection) -> None:
+    """What stands in place of a scrubbed text is what was said then; salts stand for texts only."""
+    for kind in KINDS:
+        for text in kind.texts if not kind.watched else []:
+            part, row = text.partition(".")[2], kind.table
+            of_row = f"kind = '{row}' AND part = '{part}'"
+            query = (
+                f"SELECT scrubbed.row FROM scrubbed LEFT JOIN {row} ON {kind.key.format(r=row)} = scrubbed.row"
+                f" WHERE {of_row} AND {text.format(r=row)} IS NOT scrubbed.text LIMIT 1"
+            )
+            if found := db.execute(query).fetchone():
+                raise Broken(TEXT, kind=row, row=found[0])
+            query = (
+                f"SELECT log_salt.row FROM log_salt LEFT JOIN {row} ON {kind.key.format(r=row)} = log_salt.row"
+                f" WHERE {of_row} AND ifnull({text.format(r=row)}, '') IN ('', '[]', '{{}}') LIMIT 1"
+            )
+            if found := db.execute(query).fetchone():
+                raise Broken(SALT, kind=row, row=found[0])
+
+
+def _check_files(store: Store) -> None:
+    """The files of releases are what their hashes, which the log has, say."""
+    for version, name in damaged_files(store):
+        query = (
+            "SELECT ifnull(max(log.id), 1) FROM log JOIN release ON release.id = log.row"
+            " WHERE log.kind = 'release' AND release.version = ?"
+        )
+        entry = store.db.execute(query, (version,)).fetchone()[0]
+        raise Broken(FILE, row=name, entry=entry)
+
+
+def check_own(lines: list[dict[str, str]]) -> bool:
+    """Whether an own chain, as `own_chain` gives it, holds: the check that the browser makes, too."""
+    before: bytes | None = None
+    for line in lines:
+        if chained(before, line["row"]).hex() != line["hash"]:
+            return False
+        if line.get("note") and salted(bytes.fromhex(line["salt"]), line["note"]) not in line["row"]:
+            return False
+        before = bytes.fromhex(line["hash"])
+    return True
+
+
+def verify_project(store: Store, uid: str) -> tuple[Verified, int]:
+    """Check the log, which is one chain through every project; also, how many labels of a project it has."""
+    found = verify(store)
+    query = (
+        "SELECT count(*) FROM log JOIN label ON label.id = log.row JOIN project ON project.id = label.project"
+        " WHERE log.kind = 'label' AND project.uid = ?"
+    )
+    return found, int(store.db.execute(query, (uid,)).fetchone()[0])
