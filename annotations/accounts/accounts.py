@@ -7,9 +7,10 @@ from sqlite3 import IntegrityError
 from typing import Any
 
 from annotations.accounts.passwords import hashed, is_outdated, matches
+from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.permissions import Person, Role, allowed
-from annotations.projects.annotators import checked_name, import_annotators
+from annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
 from annotations.types import Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -130,6 +131,20 @@ def lead_new_project(store: Store, person: Person, project: Project) -> None:
     if person.account is not None and not allowed(person, "change_projects", project=project.uid):
         maker = account_of_uid(store, person.account)
         grant(store, maker, "lead", project, author=maker)
+
+
+def label_own_project(store: Store, who: Account, project: Project, *, labels: bool) -> None:
+    """Whether the lead of a project labels in it too, under the name of the account: chosen by the lead, and recorded.
+
+    Raises Refused if that name is another account's desk. Labels that were made stay.
+    """
+    with store.write():
+        if labels:
+            _open_desk(store, who, who.annotator or who.name, project, who)
+        record(store, project, "lead_labels", author=who.name, labels=labels)
+    mine = next((one for one in annotators(store, project) if one.name == account(store, who.name).annotator), None)
+    if not labels and mine is not None:
+        remove_annotator(store, project, mine, author=who.name)
 
 
 def withdraw(store: Store, who: Account, project: Project | None, *, author: Account | None = None) -> None:

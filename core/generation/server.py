@@ -7,11 +7,13 @@ One request per text, several at once; what fails is asked again with growing pa
 import asyncio
 import os
 import random
+import socket
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -22,11 +24,40 @@ from core.generation.contexts import Context, Task
 from core.generation.writers import Keep, Written
 
 Way = Literal["completions", "chat"]
+SERVER, SERVERS = "EVENHAND_SERVER", "EVENHAND_SERVERS"
+# Where clouds hand out the keys of a machine, beside the addresses of a link.
+METADATA = frozenset({"metadata", "metadata.google.internal", "fd00:ec2::254", "100.100.100.200"})
 KEYS = ("EVENHAND_API_KEY", "OPENAI_API_KEY")
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 INSTRUCTION = "Continue the following text. Write only what comes next, not the text itself.\n\n{context}"
 LONGEST_PAUSE_S = 60.0
 SEEDS = 1 << 31  # servers read seeds as 32-bit numbers
+
+
+def is_internal(host: str) -> bool:
+    """Whether a host is one at which clouds hand out the keys of their machines: the addresses of a link, and names.
+
+    An address may be written in any way that the system's resolver takes: 169.254.169.254, 0xa9fea9fe, 2852039166.
+    """
+    bare = host.rstrip(".").lower()
+    if bare in METADATA:
+        return True
+    try:
+        found = ip_address(bare.partition("%")[0])
+    except ValueError:
+        try:
+            found = ip_address(socket.inet_aton(bare))
+        except OSError:
+            return False
+    mapped = getattr(found, "ipv4_mapped", None) or found
+    return mapped.is_link_local or str(mapped) in METADATA
+
+
+def servers_allowed() -> list[str]:
+    """The addresses that leads of a server with accounts may use: EVENHAND_SERVER, and those of EVENHAND_SERVERS
+    (separated by commas)."""
+    named = [os.environ.get(SERVER, ""), *os.environ.get(SERVERS, "").split(",")]
+    return list(dict.fromkeys(one.strip() for one in named if one.strip()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +86,8 @@ class Server:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             message = N_("{address} is no address of a server; it looks like http://localhost:8000/v1.")
             raise Refused(message, address=parts.hostname or "''")
+        if is_internal(parts.hostname):
+            raise Refused(N_("{address} is no address of a server for models."), address=parts.hostname)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise Refused(
                 N_("No key belongs in the address of a server; set the environment variable EVENHAND_API_KEY.")

@@ -21,6 +21,7 @@ class Builtin(NamedTuple):
     note: str
 
 
+MODEL_FOLDER = "EVENHAND_MODELS"  # the one folder of models that leads of a server may name
 BUILTIN = {
     "known": Builtin(
         "zh", "masked", "known", N_("Answers known by hand; a ruler's zero and its marks, no knowledge of language.")
@@ -112,6 +113,27 @@ def _weight_map(index: Path) -> dict[str, str]:
         return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
     except (ValueError, KeyError, TypeError):
         return {}
+
+
+def is_open_to_all(name: str) -> bool:
+    """Whether whoever may ask a model at all may ask this one: it ships with the app."""
+    return name in BUILTIN
+
+
+def is_open_to_leads(name: str) -> bool:
+    """Whether somebody who may load models on a server with accounts may name this one.
+
+    Models that ship, names on the hub, and folders below EVENHAND_MODELS: any other path of the server is none of
+    theirs. Links are followed before it is judged.
+    """
+    place = Path(name).expanduser()
+    if is_open_to_all(name):
+        return True
+    if not place.exists() and not name.startswith((".", "/", "~", "\\")):
+        return True
+    named = os.environ.get(MODEL_FOLDER, "").strip()
+    root = Path(named).expanduser().resolve() if named else None
+    return root is not None and root in place.resolve().parents
 
 
 def known_models(task: Task | None = "masked") -> list[ModelEntry]:

@@ -23,12 +23,14 @@ from typing import Any
 from core import errors
 from core.errors import N_, EvenhandError, WorkerDied
 from core.models import Joint
-from core.models.catalogue import ModelEntry, known_models
+from core.models.catalogue import ModelEntry, is_open_to_all, is_open_to_leads, known_models
 from core.nli.types import SentencePair
 from core.resources import ROOT
 from core.types import Filler, MaskedSentence, Score
 
-__all__ = ["Inference", "ModelEntry", "RemoteScorer", "known_models", "shared"]
+__all__ = [
+    "Inference", "ModelEntry", "RemoteScorer", "is_open_to_all", "is_open_to_leads", "known_models", "shared",
+]  # fmt: skip
 
 KEY = "EVENHAND_WORKER_KEY"
 START_SECONDS = 120.0  # a process that dies is noticed at once; a busy machine or a slow disk may need long

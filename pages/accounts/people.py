@@ -14,8 +14,9 @@ from core.errors import EvenhandError, NotAllowed
 from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.parts import asks_at_click
 from pages.ui.text import plain
-from pages.ui.visitor import visitor
+from pages.ui.visitor import may, visitor
 
 ORDER: tuple[Role, ...] = ("annotator", "adjudicator", "reader", "lead", "owner")
 
@@ -69,6 +70,29 @@ def _invite(project: Project | None) -> None:
         st.session_state["accounts-error"] = error
 
 
+@asks_at_click("change_projects")
+def _label_too(project: Project) -> None:
+    try:
+        with open_store() as store:
+            mine = account_of_uid(store, visitor(store).account or "")
+            wanted = bool(st.session_state[f"labels-{project.uid}"])
+            accounts.label_own_project(store, mine, project, labels=wanted)
+    except EvenhandError as error:
+        st.session_state["accounts-error"] = error
+
+
+def _show_own_labelling(store: Store, project: Project, account: Account) -> None:
+    """Whether a lead labels in the own project."""
+    st.toggle(
+        _("I label in this project too"),
+        any(one.name == account.annotator for one in annotators(store, project)),
+        key=f"labels-{project.uid}",
+        on_change=_label_too,
+        args=(project,),
+        help=_("The log of the project keeps since when. Labels are blind only while you look at no labels of others."),
+    )
+
+
 def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> None:
     place = project.uid if project else "server"
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -102,6 +126,8 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
     if not roles:
         st.caption(_("Who leads this project sees and changes its people here."))
         return
+    if may(store, "change_projects", project):
+        _show_own_labelling(store, project, account)
     found = roles_in(store, project)
     if not found:
         st.info(_("Nobody has a role in this project itself."))

@@ -146,6 +146,7 @@ def action_name(action: str) -> str:
         "settled": _("Items have been recounted"),
         "preregistered": _("Pre-registration sheet written"),
         "follow_up_drawn": _("Follow-up sample drawn"),
+        "lead_labels": _("The lead chose whether to label too"),
         "release": _("Release made"),
     }
     return names.get(action, action.replace("_", " "))

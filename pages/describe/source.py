@@ -14,7 +14,7 @@ from core.describe import Description, vocabulary
 from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.models.catalogue import known_models
-from pages.ui.choose import choose, choose_project
+from pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled
@@ -94,18 +94,18 @@ def _model(first: str) -> str:
     """Whose vocabulary; the built-in model of the language until somebody chooses."""
     entries = [entry for entry in known_models(None) if entry.available or entry.task == "masked"]
     entries.sort(key=lambda entry: not entry.available)
-    names = list(dict.fromkeys([first, *(entry.name for entry in entries)]))
+    names = models_offered(list(dict.fromkeys([first, *(entry.name for entry in entries)])))
     st.session_state.setdefault(f"vocabulary-{first}", first)
     chosen = st.selectbox(
         _("Vocabulary"),
         names,
         index=None,  # it can be cleared again
         key=f"vocabulary-{first}",
-        accept_new_options=True,
+        accept_new_options=may_load_models(),
         placeholder=_("None; choose, or type a name on the Hugging Face hub or a folder"),
         help=_("Only the list of its words is read, from the model's folder or from what was fetched before."),
     )
-    return str(chosen or NO_WORDS)
+    return next(iter(models_to_use([str(chosen or NO_WORDS)])), NO_WORDS)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from annotations.database.store import Store
-from core.generation.server import Server, key_from_environment
+from annotations.permissions import OPEN
+from core.generation.server import SERVER, SERVERS, Server, key_from_environment, servers_allowed
 from core.runs.records import TEXTS, Run
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
@@ -15,10 +16,10 @@ from pages.ui.language import _
 from pages.ui.numbers import duration
 from pages.ui.runs import RunPage, RunRequest, show_start_form
 from pages.ui.text import paragraph, plain
+from pages.ui.visitor import visitor
 
 GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
 FIRST_MODEL = "demo-en-causal"
-SERVER = "EVENHAND_SERVER"  # the one address that the key of the environment is sent to from this page
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def _model() -> str:
 
 def _server() -> tuple[str, str, tuple[str, ...]]:
     st.session_state.setdefault("server", os.environ.get(SERVER, "http://localhost:8000/v1"))
-    address = st.text_input(_("Address of an OpenAI-compatible server"), key="server").strip()
+    address = _address()
     model = st.text_input(_("Name of the model on the server"), key="server-model")
     ways = {"completions": _("goes on from the text"), "chat": _("is asked by chat")}
     way = st.radio(_("The model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
@@ -78,7 +79,27 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     options = ["--chat"] if way == "chat" else []
     options += ["--standard"] if standard else []
     options += ["--per-minute", str(limit)] if limit else []
+    if not address:
+        model = ""  # there is nothing to ask
     return model, address, tuple(options if trusted else [*options, "--no-key"])
+
+
+def _address() -> str:
+    """The address of a server: any in the open mode; with accounts one of those that the installation names, since
+    this server could be made to ask any address that it alone can reach."""
+    with Store.open() as store:
+        any_address = visitor(store) is OPEN
+    label = _("Address of an OpenAI-compatible server")
+    if any_address:
+        return st.text_input(label, key="server").strip()
+    offered = servers_allowed()
+    if not offered:
+        text = _("No server is open to this page. Whoever runs this installation names them in {variable}.")
+        st.info(plain(text.format(variable=SERVERS)))
+        return ""
+    if st.session_state.get("server") not in offered:
+        st.session_state["server"] = offered[0]
+    return str(st.selectbox(label, offered, key="server"))
 
 
 def _settings() -> tuple[int, tuple[str, ...]]:

@@ -10,6 +10,7 @@ from core.worker.client import known_models
 from pages.ruler.ask_models import on_built_in, on_run
 from pages.ruler.how_to_read import show_reading
 from pages.ruler.picture import show_picture
+from pages.ui.choose import models_to_use
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
@@ -68,7 +69,7 @@ def _by_name() -> "OnRuler | None":
         accept_new_options=True,
         placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
     )
-    if not model:
+    if not models_to_use([model or ""]):
         return None
     st.query_params["model"] = model
     with st.spinner(_("Asking {model} and the untrained model …").format(model=model), show_time=True):

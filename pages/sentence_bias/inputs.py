@@ -11,6 +11,7 @@ from core.resources import table
 from core.sentence_bias import Unit
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
+from pages.ui.choose import may_load_models, models_offered, models_to_use
 from pages.ui.language import _
 
 VIEWS = ("sentence", "words", "gallery")
@@ -139,18 +140,20 @@ def ask() -> tuple[str, list[str], Question]:
         st.session_state["text"], two_words(st.session_state["options"]), st.session_state.get("joint", JOINTS[0])
     )
     write_address()
-    return view, list(st.session_state["model"]), question
+    return view, models_to_use(st.session_state["model"]), question
 
 
 def _model_inputs() -> None:
-    names = [entry.name for entry in known_models()]
+    names, any_model = models_offered([entry.name for entry in known_models()]), may_load_models()
+    if not any_model:  # the address may have named others
+        st.session_state["model"] = models_to_use(st.session_state["model"])
     wide, narrow = st.columns([3, 2])
     wide.multiselect(
         _("Models"),
         names + [name for name in st.session_state["model"] if name not in names],
         key="model",
         max_selections=MOST_MODELS,
-        accept_new_options=True,
+        accept_new_options=any_model,
         persist_state="session",
         placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
     )

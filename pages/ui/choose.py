@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.permissions import OPEN
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
+from core.worker.client import is_open_to_all, is_open_to_leads
 from pages.ui.language import _
 from pages.ui.text import plain
 from pages.ui.visitor import may, own_projects, page_link, visitor
@@ -57,29 +58,53 @@ def choose_model(
     """One model of *names* (*first*, else the first of them, at the start), or any other that is typed; "" for none."""
     if first is not None:
         st.session_state.setdefault(key, first)
-    any_model = _may_load()
-    typed = [name for name in [st.session_state.get(key)] if name and name not in names and any_model]
+    any_model, offered = may_load_models(), models_offered(names)
+    typed = [name for name in [st.session_state.get(key)] if name and name not in offered and any_model]
     chosen = st.selectbox(
-        label, [*names, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
+        label, [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
     )
-    return str(chosen or "") if any_model or chosen in names else ""
+    return next(iter(models_to_use([str(chosen or "")])), "")
 
 
 def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None) -> tuple[str, ...]:
     """Any number of models of *names* (those of *first* at the start), and others that are typed."""
-    any_model = _may_load()
-    st.session_state.setdefault(key, list(first))
-    typed = [name for name in st.session_state[key] if name not in names and any_model]
+    any_model, offered = may_load_models(), models_offered(names)
+    st.session_state.setdefault(key, [name for name in first if name in offered or any_model])
+    typed = [name for name in st.session_state[key] if name not in offered and any_model]
     chosen = st.multiselect(
-        _("Models"), [*names, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
+        _("Models"), [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
     )
-    return tuple(name for name in chosen if any_model or name in names)
+    return tuple(models_to_use(chosen))
 
 
-def _may_load() -> bool:
+def may_load_models() -> bool:
     """Whether the visitor may name any model: a name on the hub or a folder makes this server fetch or read it."""
     with Store.open() as store:
         return may(store, "load_models")
+
+
+def models_offered(names: Sequence[str]) -> list[str]:
+    """Those of *names* that the visitor may choose: all, or the ones that ship with the app."""
+    return list(names) if may_load_models() else [name for name in names if is_open_to_all(name)]
+
+
+def models_to_use(asked: Sequence[str]) -> list[str]:
+    """Those of *asked* that the visitor may have this server load, wherever the names come from; of others it is said
+    that they are none: built-in models for everybody, for leads also names on the hub and one folder of models."""
+    with Store.open() as store:
+        person = visitor(store)
+        leads = may(store, "load_models")
+    named = [name for name in asked if name]
+    if person is OPEN:
+        return named
+    found = [name for name in named if (is_open_to_leads if leads else is_open_to_all)(name)]
+    for name in named:
+        if name not in found:
+            text = _(
+                "{name} cannot be used here: only built-in models; for leads also the hub and the folder of models."
+            )
+            st.warning(plain(text.format(name=name)), icon=":material/lock:")
+    return found
 
 
 def _any_model() -> str:

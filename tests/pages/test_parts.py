@@ -13,6 +13,7 @@ from annotations.accounts.sign_ins import sign_in
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.permissions import ALLOWED, OWN, Role
+from annotations.projects.annotators import annotators
 from annotations.projects.projects import archive
 from annotations.projects.projects import projects as every_project
 from annotations.types import Project
@@ -184,3 +185,20 @@ def test_an_act_bears_the_name_of_the_account(fresh_store: Store, monkeypatch: p
     page.button(key="save_plan").click().run()
     written = fresh_store.db.execute("SELECT author FROM event WHERE action = 'plan'").fetchall()
     assert written == [("Lena",)]
+
+
+def test_a_lead_chooses_whether_to_label_too(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = ready_project(fresh_store, 1, name="here")
+    who = add_account(fresh_store, "Lena")
+    grant(fresh_store, who, "lead", project)
+    secret = sign_in(fresh_store, who)
+    monkeypatch.setattr(visitor, "cookie", lambda: secret)
+    page = open_page("accounts", project="here")
+    for labels in (True, False):
+        page.toggle(key=f"labels-{project.uid}").set_value(labels).run()
+        assert page.toggle(key=f"labels-{project.uid}").value == labels
+        there = [one.name for one in annotators(fresh_store, project)]
+        assert ("Lena" in there) == labels
+        assert bool(open_page("review", project="here").get("bidi_component")) == labels
+    query = "SELECT author, json_extract(data, '$.labels') FROM event WHERE action = 'lead_labels' ORDER BY id"
+    assert fresh_store.db.execute(query).fetchall() == [("Lena", 1), ("Lena", 0)]
