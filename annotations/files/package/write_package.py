@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
@@ -16,6 +17,7 @@ from annotations.files.item_lines import item_objects
 from annotations.files.label_tables import LABELS, OPERATION
 from annotations.files.package.import_decisions import each_decision, store_decisions
 from annotations.files.package.import_records import is_bare, store_records
+from annotations.files.package.new_ids import with_new_ids
 from annotations.files.package.project import (
     BEGUN,
     CURATION,
@@ -34,7 +36,7 @@ from annotations.items.batch import items as stored_items
 from annotations.labels.read import OF_FILE, each_label_row
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import Form, rendered
-from annotations.projects.projects import annotators, counts, guidelines, remove_annotator
+from annotations.projects.projects import annotators, archive, change_project, counts, guidelines, remove_annotator
 from annotations.projects.projects import project as find_project
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
@@ -44,6 +46,10 @@ from core.files.archives import Member
 from core.files.csv_out import json_line
 from core.files.readers import file_sha256, open_source, rows
 
+ELSEWHERE = N_(
+    "Items of {file} are in this database already, in the project {project}. Import it as a project of its own: choose "
+    "a name that is not taken."
+)
 AT_ONCE = 1_000  # labels whose items one query looks up
 
 
@@ -133,16 +139,30 @@ def is_package(members: Sequence[Member]) -> bool:
 def import_package(store: Store, name: str, members: Sequence[Member], file: str) -> PackageImport:
     """Create the project *name* of a package, or add to an existing one; then import items, labels, decisions.
 
-    A repeated import adds nothing, or continues an interrupted one. Raises BadFile if a part of the package is missing
-    or invalid. Raises Refused, before anything is stored, if items of its labels belong to another project here: a
-    public id is in one project only.
+    A project of that name in which nothing was done yet makes room: it is archived under another name, because the
+    package has its own guideline versions. A package whose items are in another project of this database already gives
+    its items and labels new ids (`new_ids`). A repeated import adds nothing, or continues an interrupted one. Raises
+    BadFile if a part of the package is missing or invalid. Raises Refused, before anything is stored, if items of its
+    labels belong to another project here and are to be added to one that exists.
     """
     parts = _parts(members)
     described = read_description(parts, file)
     found = _existing_project(store, name)
-    if "labels.jsonl" in parts:
-        _check_free(store, found, parts["labels.jsonl"], file)
+    if found is not None and is_unused(store, found):
+        found = _make_room(store, found)
+    elsewhere = _project_with_items(store, found, parts["labels.jsonl"], file) if "labels.jsonl" in parts else None
+    if elsewhere is not None and found is not None and stage(store, found, described) == "new":
+        raise Refused(ELSEWHERE, file=file, project=elsewhere)
     project = found or make_project(store, name, described, file)
+    with TemporaryDirectory() as folder:
+        if elsewhere is not None:
+            parts = with_new_ids(parts, project, Path(folder))
+        return _import_parts(store, project, described, parts, file)
+
+
+def _import_parts(
+    store: Store, project: Project, described: Mapping[str, Any], parts: Mapping[str, Member], file: str
+) -> PackageImport:
     stood = stage(store, project, described)
     items = examine(parts["items.jsonl"].path, format="auto", name=f"{file}: items.jsonl")
     report = import_examined(store, project, items, file=file) if items.rows else None
@@ -178,10 +198,28 @@ def _existing_project(store: Store, name: str) -> Project | None:
         return None
 
 
-def _check_free(store: Store, project: Project | None, labels: Member, file: str) -> None:
+def is_unused(store: Store, project: Project) -> bool:
+    """Whether nothing was done in a project yet but to make it: no item, no release, one version of the guideline."""
+    tables = ("batch", "label", "pilot", "release")
+    return len(guidelines(store, project)) == 1 and not any(
+        store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
+        for table in tables
+    )
+
+
+def _make_room(store: Store, project: Project) -> None:
+    """Archive an unused project under a name that is free."""
+    number = 1
+    while _existing_project(store, name := f"{project.name[:60]} (empty {number})") is not None:
+        number += 1
+    archive(store, change_project(store, project, name=name))
+
+
+def _project_with_items(store: Store, project: Project | None, labels: Member, file: str) -> str | None:
+    """The name of another project that holds items of these labels, or None."""
     own = 0 if project is None else project.id
     if store.db.execute("SELECT 1 FROM project WHERE id != ?", (own,)).fetchone() is None:
-        return
+        return None
     query = (
         "SELECT project.name FROM json_each(?) AS one JOIN item ON item.uid = one.value"
         " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
@@ -191,11 +229,8 @@ def _check_free(store: Store, project: Project | None, labels: Member, file: str
     while some := list(islice(labelled, AT_ONCE)):
         taken = store.db.execute(query, (json.dumps(some), own)).fetchone()
         if taken is not None:
-            message = N_(
-                "Items of {file} are in this database already, in the project {project}. "
-                "Import it into another database (EVENHAND_DB)."
-            )
-            raise Refused(message, file=file, project=taken[0])
+            return str(taken[0])
+    return None
 
 
 def _parts(members: Sequence[Member]) -> dict[str, Member]:

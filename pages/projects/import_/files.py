@@ -199,7 +199,8 @@ def _offer_labels(
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
-            _keep_report(store, project, path, write_package.import_package(store, project.name, members, path.name))
+            brought = write_package.import_package(store, project.name, members, path.name)
+            _keep_report(store, brought.project, path, brought)
         else:
             report = LabelImport()
             for one in members:

@@ -131,13 +131,12 @@ def test_bringing_it_again_adds_nothing(old, fresh_store, tmp_path):
     assert labels(fresh_store, second.project) == before
 
 
-def test_a_package_beside_its_own_project_is_refused_before_anything_is_made(old, tmp_path):
+def test_a_package_beside_its_own_project_is_a_project_of_its_own(old, tmp_path):
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
     before = project_names(old)
-    with pytest.raises(Refused, match="in this database already") as refused:
-        bring(old, tmp_path / "all.zip")
-    assert refused.value.values["project"] == NAME
-    assert project_names(old) == before
+    copy = bring(old, tmp_path / "all.zip")
+    assert (copy.labels.imported, copy.labels.rejected) == (138, 0)
+    assert set(project_names(old)) == {*before, copy.project.name}
     assert bring(old, tmp_path / "all.zip", NAME).labels.duplicates == 138
 
 

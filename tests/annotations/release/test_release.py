@@ -20,7 +20,13 @@ from annotations.files.open_upload import tables_in
 from annotations.files.package.write_package import import_package
 from annotations.items.batch import items
 from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import annotators, change_project, counts, create_project, project
+from annotations.projects.projects import (
+    annotators,
+    change_project,
+    counts,
+    create_project,
+    project,
+)
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.quality.known_answers import scores, set_known
 from annotations.release import (

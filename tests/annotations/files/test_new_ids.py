@@ -1,0 +1,48 @@
+"""A package that comes back as another project: the same contents, with ids of its own where those are taken."""
+
+from pathlib import Path
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write_package import PackageImport, import_package
+from annotations.items.batch import items
+from annotations.projects.projects import create_project, guidelines, projects
+from annotations.release import make_release, write_release
+from annotations.types import Project
+from core.errors import Refused
+from tests.support.released_project import ready_project, rehearse
+
+
+def bring(store: Store, name: str, release: Path) -> PackageImport:
+    with tables_in(release) as members:
+        return import_package(store, name, members, release.name)
+
+
+def ids(store: Store, project: Project) -> set[str]:
+    return {one.uid for one in items(store, project)}
+
+
+def test_a_release_comes_back_whole_under_another_name(fresh_store: Store, tmp_path: Path) -> None:
+    """With two versions of the guideline; in its own database, and in a project that somebody made beforehand."""
+    study = rehearse(fresh_store, 24)
+    first = make_release(fresh_store, study, "1.0")
+    out = write_release(fresh_store, study, first, tmp_path / "r")
+    with Store.open(tmp_path / "new.db") as other:
+        create_project(other, "back", annotators=("Somebody",))
+        for store in (fresh_store, other):
+            reports = [bring(store, "back", out) for _ in range(2)]
+            assert [(one.labels.rejected, one.labels.errors) for one in reports] == [(0, [])] * 2
+            assert reports[1].labels.imported == 0
+            back = reports[0].project
+            assert back == reports[1].project
+            assert make_release(store, back, "1.0").hash == first.hash
+            assert len(guidelines(store, back)) == len(guidelines(fresh_store, study)) > 1
+        assert [one.name for one in projects(other, archived=True)] == ["back (empty 1)"]
+        assert ids(other, back) == ids(fresh_store, study)
+    again = next(one for one in projects(fresh_store) if one.name == "back")
+    assert ids(fresh_store, again).isdisjoint(ids(fresh_store, study))
+    # Somebody who works in a project already does not get the items of another one into it.
+    with pytest.raises(Refused, match="choose a name that is not taken"):
+        bring(fresh_store, ready_project(fresh_store, 1, name="used").name, out)
