@@ -46,7 +46,7 @@ def _lines(source: Iterable[str], project: Project) -> Iterator[str]:
 
 
 def _renamed(row: dict[str, Any], project: Project) -> dict[str, Any]:
-    changed = {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
+    changed: dict[str, Any] = {key: new_id(row[key], project) for key in KEYS if isinstance(row.get(key), str)}
     if isinstance(row.get(LIST), list):
         changed[LIST] = [new_id(one, project) if isinstance(one, str) else one for one in row[LIST]]
     return row | changed

@@ -149,7 +149,8 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
     described = read_description(parts, file)
     found = _existing_project(store, name)
     if found is not None and is_unused(store, found):
-        found = _make_room(store, found)
+        _make_room(store, found)
+        found = None
     elsewhere = _project_with_items(store, found, parts["labels.jsonl"], file) if "labels.jsonl" in parts else None
     if elsewhere is not None and found is not None and stage(store, found, described) == "new":
         raise Refused(ELSEWHERE, file=file, project=elsewhere)
