@@ -1,5 +1,7 @@
-"""`accounts [first|list|add|role|invite|reset|close|reopen|sign-out]`: who may sign in on this server, and as what."""
+"""`accounts`: who may sign in on this server, and as what; erasure of a person."""
 
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -8,6 +10,7 @@ from annotations.accounts import accounts as people
 from annotations.accounts import links
 from annotations.accounts.sign_ins import end_all, sign_ins
 from annotations.database.store import Store
+from annotations.log import erasure
 from annotations.permissions import Role
 from annotations.projects import projects
 from annotations.types import Project
@@ -179,3 +182,44 @@ def sign_out(name: str, db: str, as_json: bool) -> None:
     with existing_store(db) as store:
         end_all(store, people.account(store, name))
     answer({"signed_out": name}, f"{name} is signed out everywhere.", as_json=as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@db_option
+@json_option
+def erase(name: str, db: str, as_json: bool) -> None:
+    """Erase the person with the account NAME, or the annotator of that name. This cannot be undone.
+
+    The account, its sign-ins and roles go; a code stands in place of the name. Labels stay, and the log still holds.
+    Notes and comments of the person are listed; `accounts scrub` replaces them.
+    """
+    with existing_store(db) as store:
+        done = erasure.erase(store, name)
+    data = {"code": done.code, "replaced": done.replaced, "texts": [asdict(one) for one in done.texts]}
+    text = f"{done.code} stands in place of the name now. Texts to read, and to scrub where they name somebody:"
+    answer(
+        data, "\n".join([text, *_text_lines(done.texts)] if done.texts else [text.split(" Texts")[0]]), as_json=as_json
+    )
+
+
+@accounts.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Scrub them; without it they are listed.")
+@click.option("--item", "items", multiple=True, help="Only texts on this item (its id); can be repeated.")
+@db_option
+@json_option
+def scrub(name: str, yes: bool, items: tuple[str, ...], db: str, as_json: bool) -> None:
+    """Replace the notes, tags, comments and reasons of the person NAME (or of the code in its place) for good.
+
+    The log keeps their salted hashes and still holds; the salts are destroyed.
+    """
+    with existing_store(db) as store:
+        found = [one for one in erasure.texts_of(store, name) if not items or one.item in items]
+        number = erasure.scrub_texts(store, found) if yes else 0
+    data = {"scrubbed": number, "texts": [] if yes else [asdict(one) for one in found]}
+    answer(data, f"{number} texts scrubbed." if yes else "\n".join(_text_lines(found)) or "No text.", as_json=as_json)
+
+
+def _text_lines(texts: Sequence[erasure.OwnText]) -> list[str]:
+    return [f"{one.kind} {one.row} {one.part} (item {one.item}): {one.text}" for one in texts]

@@ -117,7 +117,7 @@ def insert_role(
         _open_desk(store, who, annotator or who.annotator or who.name, project, author)
     place = project.id if project else None
     if project is None and role != "owner":
-        _refuse_without_owner(store, who)
+        refuse_without_owner(store, who)
     store.db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
     store.db.execute(
         "INSERT INTO account_role (account, project, role, created) VALUES (?, ?, ?, ?)",
@@ -155,7 +155,7 @@ def withdraw(store: Store, who: Account, project: Project | None, *, author: Acc
     place = project.id if project else None
     with store.write() as db:
         if project is None:
-            _refuse_without_owner(store, who)
+            refuse_without_owner(store, who)
         db.execute("DELETE FROM account_role WHERE account = ? AND project IS ?", (who.id, place))
         record_access(store, "withdrawn", who, author=author, project=project.uid if project else None)
 
@@ -163,7 +163,7 @@ def withdraw(store: Store, who: Account, project: Project | None, *, author: Acc
 def close_account(store: Store, who: Account, *, author: Account | None = None) -> None:
     """End an account: its sign-ins and tokens stop at once, its labels stay. Raises Refused for the last owner."""
     with store.write() as db:
-        _refuse_without_owner(store, who)
+        refuse_without_owner(store, who)
         db.execute("UPDATE account SET closed = ?, version = version + 1 WHERE id = ?", (timestamp(), who.id))
         record_access(store, "closed", who, author=author)
 
@@ -173,6 +173,28 @@ def reopen_account(store: Store, who: Account, *, author: Account | None = None)
     with store.write() as db:
         db.execute("UPDATE account SET closed = NULL WHERE id = ?", (who.id,))
         record_access(store, "reopened", who, author=author)
+
+
+def erase_account(store: Store, who: Account, code: str, *, author: Account | None = None) -> None:
+    """Take everything that identifies a person out of an account, inside the caller's transaction.
+
+    *code* stands in place of the name; sign-ins, roles, the password and links are deleted; nobody can sign in with it.
+    Raises Refused for the last owner.
+    """
+    refuse_without_owner(store, who)
+    names = (who.name, who.annotator or who.name)
+    for statement in (
+        "DELETE FROM sign_in WHERE account = ?",
+        "DELETE FROM account_role WHERE account = ?",
+        "DELETE FROM access_link WHERE account = ?",
+    ):
+        store.db.execute(statement, (who.id,))
+    store.db.execute("DELETE FROM access_link WHERE name IN (?, ?)", names)
+    store.db.execute(
+        "UPDATE account SET name = ?, password = NULL, closed = coalesce(closed, ?), version = version + 1"
+        " WHERE id = ?",
+        (code, timestamp(), who.id),
+    )
 
 
 def change_password(store: Store, who: Account, password: str, *, author: Account | None = None) -> None:
@@ -263,7 +285,8 @@ def _owners(store: Store) -> set[int]:
     return {row[0] for row in rows}
 
 
-def _refuse_without_owner(store: Store, who: Account) -> None:
+def refuse_without_owner(store: Store, who: Account) -> None:
+    """Raise Refused where nobody would own the server without this account."""
     if _owners(store) == {who.id}:
         raise Refused(N_("This is the last owner. Make somebody else owner first."))
 

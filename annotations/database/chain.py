@@ -113,6 +113,58 @@ def hash_of_rows(hashes: list[bytes]) -> str:
     return hashlib.sha256(b"".join(sorted(hashes))).hexdigest()
 
 
+def scrub(db: sqlite3.Connection, kind: str, row: Any, part: str, text: str) -> bool:
+    """Put *text* in place of a text for good, inside the caller's transaction: its hash stays, its salt goes.
+
+    Returns whether there was something to scrub. A text is scrubbed once.
+    """
+    of = next(one for one in KINDS if one.table == kind)
+    key = of.key.format(r=kind)
+    found = db.execute(f"SELECT {part} FROM {kind} WHERE {key} = ?", (row,)).fetchone()
+    where = "kind = ? AND row = ? AND part = ?"
+    if found is None or found[0] == text or found[0] in _EMPTY_TEXTS:
+        return False
+    if db.execute(f"SELECT 1 FROM scrubbed WHERE {where}", (kind, row, part)).fetchone():
+        return False
+    salt = db.execute(f"SELECT salt FROM log_salt WHERE {where}", (kind, row, part)).fetchone()
+    values = (kind, row, part, salted(salt[0] if salt else None, found[0]), text)
+    db.execute("INSERT INTO scrubbed (kind, row, part, hash, text) VALUES (?, ?, ?, ?, ?)", values)
+    return True
+
+
+def forget_names(db: sqlite3.Connection, kind: str, row: int) -> None:
+    """Destroy the salts of the names that an annotator or account had before the present one."""
+    query = (
+        f"DELETE FROM log_salt WHERE kind = ? AND row = ? AND part <> (SELECT 'name:' || name FROM {kind} WHERE id = ?)"
+    )
+    db.execute(query, (kind, row, row))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEntry:
+    """An entry of an own chain: the operation, its moment (unix ms), the line that is hashed, the hash in hex."""
+
+    op_id: str
+    at: int
+    row: str
+    hash: str
+
+
+def own_chain(db: sqlite3.Connection, annotator: int) -> list[OwnEntry]:
+    """The own chain of an annotator (row id), oldest first: labels, second labels of retests, skips."""
+    found: list[tuple[int, OwnEntry]] = []
+    for kind in KINDS:
+        if kind.own:
+            key, line = kind.key.format(r=kind.table), content(kind, kind.table, scrubbed=True)
+            query = (
+                f"SELECT log.id, op_id, at, {line}, own FROM log JOIN {kind.table} ON {key} = log.row"
+                f" WHERE log.annotator = ? AND log.kind = '{kind.table}'"
+            )
+            rows = db.execute(query, (annotator,))
+            found += [(row[0], OwnEntry(row[1], row[2], row[3], row[4].hex())) for row in rows]
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
 def moment_of(at: int) -> str:
     """Unix milliseconds as UTC, ISO 8601 with milliseconds."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -94,6 +94,11 @@ def rename_annotator(store: Store, project: Project, annotator: Annotator, name:
     return Annotator(annotator.id, annotator.uid, new)
 
 
+def replace_name(store: Store, annotator: Annotator, code: str) -> None:
+    """Put a code in place of a name without a trace of the name in an event, inside the caller's transaction."""
+    store.db.execute("UPDATE annotator SET name = ? WHERE id = ?", (code, annotator.id))
+
+
 def other_projects(store: Store, project: Project, annotator: Annotator) -> list[str]:
     """The names of the other projects of this annotator, also former and archived ones."""
     query = (

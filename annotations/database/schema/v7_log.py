@@ -301,6 +301,20 @@ def _guard(kind: Kind, columns: list[str], why: str) -> str:
     return script
 
 
+def _scrubbing(kind: Kind) -> str:
+    """Triggers that put the words of a row of `scrubbed` in place of a text and destroy its salt."""
+    script = ""
+    for text in [] if kind.watched else kind.texts:
+        part, this = _name(text), kind.key.format(r=kind.table)
+        script += (
+            f"CREATE TRIGGER scrubbed_{kind.table}_{part} AFTER INSERT ON scrubbed"
+            f" WHEN NEW.kind = '{kind.table}' AND NEW.part = '{part}'\nBEGIN\n"
+            f"    UPDATE {kind.table} SET {part} = NEW.text WHERE {this} = NEW.row;\n"
+            f"    DELETE FROM log_salt WHERE kind = NEW.kind AND row = NEW.row AND part = NEW.part;\nEND;\n"
+        )
+    return script
+
+
 WHY = {
     "label": "labels are appended, never changed",
     "retest_label": "labels are appended, never changed",
@@ -324,4 +338,5 @@ def salts_of_rows() -> str:
 def triggers(columns: dict[str, list[str]]) -> str:
     """The triggers that write the log and those that guard it. *columns*: of each table, as they are now."""
     script = "".join(_changing(kind) if kind.watched else _appended(kind) for kind in KINDS)
+    script += "".join(_scrubbing(kind) for kind in KINDS)
     return script + "".join(_guard(kind, columns[kind.table], WHY[kind.table]) for kind in KINDS if kind.table in WHY)

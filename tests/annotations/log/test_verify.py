@@ -1,10 +1,8 @@
 """The log holds after everything that happens in a project, and finds every row that was touched beside the app."""
 
 import random
-import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +12,19 @@ from annotations.accounts.accounts import account, add_account, close_account, g
 from annotations.database import migrations
 from annotations.database.chain import daily_heads, head
 from annotations.database.schema.v7_log import KINDS, Kind
-from annotations.database.store import Store, connect
+from annotations.database.store import Store
 from annotations.files.import_labels import store_labels
 from annotations.files.read_labels import LabelRow
 from annotations.items.batch import items
 from annotations.labels.operations import reveal, store_operations
-from annotations.log.verify import Broken, verify
+from annotations.log.verify import verify
 from annotations.projects.annotators import annotators, rename_annotator
 from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.types import Project
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import rehearse
+from tests.support.tampering import covered, found, opened_bare, other
 
 
 def history(store: Store) -> Project:
@@ -63,29 +62,6 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@contextmanager
-def opened_bare(path: Path) -> Iterator[Store]:
-    """The database as plain sqlite3 opens it, without a trigger or a check; nothing of what is written stays."""
-    with closing(connect(path)) as db:
-        db.execute("PRAGMA foreign_keys = OFF")
-        db.execute("PRAGMA ignore_check_constraints = ON")
-        db.execute("BEGIN IMMEDIATE")
-        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            db.execute(f"DROP TRIGGER {name}")
-        assert found(Store(db, path)) == ""
-        yield Store(db, path)
-        db.execute("ROLLBACK")
-
-
-def found(store: Store) -> str:
-    """What the check says; "" where it finds nothing."""
-    try:
-        verify(store)
-    except Broken as broken:
-        return str(broken)
-    return ""
-
-
 def test_what_happened_holds(lived: Path) -> None:
     with Store.open(lived) as store:
         holds = verify(store)
@@ -95,21 +71,6 @@ def test_what_happened_holds(lived: Path) -> None:
 
 
 LOGGED = [kind for kind in KINDS if kind.table != "scrubbed"]  # test_erasure has that one
-
-
-def covered(kind: Kind) -> list[str]:
-    """The columns of a table that its entries speak of."""
-    said = " ".join((kind.key, *kind.columns, kind.when, kind.own, kind.beside))
-    return sorted(set(re.findall(r"\{r\}\.(\w+)", said)))
-
-
-def other(value: Any) -> Any:
-    """Another value than this one, of its type."""
-    if value is None:
-        return 1
-    if isinstance(value, bytes):
-        return bytes([value[0] ^ 1]) + value[1:]
-    return value + 1 if isinstance(value, int | float) else value + " "
 
 
 def test_every_edit_of_a_row_is_found(lived: Path) -> None:

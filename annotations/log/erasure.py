@@ -1,0 +1,164 @@
+"""Erasure of a person: identity goes, labels stay, the log still holds.
+
+The account, its sign-ins, roles and links go, and a code stands in place of the name wherever it stood: as annotator,
+as author, in events. The salts of the names are destroyed, so their hashes in the log say nothing any more. Notes and
+comments may name anybody; they are listed, and are scrubbed when somebody has decided so.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.accounts.accounts import Account, accounts, erase_account, record_access, refuse_without_owner
+from annotations.database.chain import forget_names, scrub
+from annotations.database.store import Store
+from annotations.projects.annotators import replace_name
+from annotations.projects.projects import project_by_uid, remove_annotator
+from annotations.types import Annotator
+from core.errors import N_, NotFound
+
+SCRUBBED = "[scrubbed]"  # in place of a comment or reason; a note or tag is empty
+# Where a name stands as that of an author.
+_AUTHORS = (
+    ("event", "author"), ("comment", "author"), ("settlement", "adjudicator"), ("known", "author"),
+    ("release", "author"),
+)  # fmt: skip
+_TEXTS = """
+SELECT 'label', label.id, 'note', label.note, label.item FROM label WHERE annotator = :who AND note <> ''
+UNION ALL SELECT 'label', label.id, 'tags', label.tags, label.item FROM label WHERE annotator = :who AND tags <> '[]'
+UNION ALL SELECT 'retest_label', again.id, 'note', again.note, retest.item FROM retest_label AS again
+    JOIN retest ON retest.id = again.retest WHERE retest.annotator = :who AND again.note <> ''
+UNION ALL SELECT 'retest_label', again.id, 'tags', again.tags, retest.item FROM retest_label AS again
+    JOIN retest ON retest.id = again.retest WHERE retest.annotator = :who AND again.tags <> '[]'
+UNION ALL SELECT 'comment', id, 'text', text, item FROM comment WHERE annotator = :who OR author = :name
+UNION ALL SELECT 'settlement', id, 'why', why, item FROM settlement WHERE adjudicator = :name AND why <> ''
+UNION ALL SELECT 'known', id, 'why', why, item FROM known WHERE author = :name AND why <> ''
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A note, tags, a comment or a reason of a person: where it stands, and on which item (public id)."""
+
+    kind: str
+    row: int
+    part: str
+    text: str
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What stands in place of the name, how often a name was replaced, and the texts that are left to scrub."""
+
+    code: str
+    replaced: int
+    texts: tuple[OwnText, ...]
+
+
+def person_named(store: Store, name: str) -> tuple[Account | None, Annotator | None]:
+    """The account and the annotator of that name, one of which may be None. Raises NotFound for neither."""
+    who = next((one for one in accounts(store) if one.name.casefold() == name.strip().casefold()), None)
+    desk = who.annotator if who else name.strip()
+    row = store.db.execute("SELECT id, uid, name FROM annotator WHERE name = ?", (desk,)).fetchone()
+    if who is None and row is None:
+        raise NotFound(N_("There is neither an account nor an annotator named {name}."), name=name)
+    if who is None:
+        held = store.db.execute("SELECT uid FROM account WHERE annotator = ?", (row[0],)).fetchone()
+        who = next((one for one in accounts(store) if held and one.uid == held[0]), None)
+    return who, None if row is None else Annotator(*row)
+
+
+def texts_of(store: Store, name: str) -> list[OwnText]:
+    """The texts of a person that are not scrubbed: notes, tags, comments, reasons. Raises NotFound."""
+    who, annotator = person_named(store, name)
+    names = {one for one in (who and who.name, annotator and annotator.name) if one}
+    found: dict[tuple[str, int, str], OwnText] = {}
+    for each in sorted(names):
+        values = {"who": annotator.id if annotator else None, "name": each}
+        for kind, row, part, text, item in store.db.execute(_TEXTS, values).fetchall():
+            uid = store.db.execute("SELECT uid FROM item WHERE id = ?", (item,)).fetchone()[0]
+            if text != SCRUBBED:
+                found[kind, row, part] = OwnText(kind, row, part, text, uid)
+    return list(found.values())
+
+
+def scrub_texts(store: Store, texts: Sequence[OwnText], *, author: Account | None = None) -> int:
+    """Scrub texts for good; returns how many. The log keeps their salted hashes, and the salts are destroyed."""
+    number = 0
+    with store.write() as db:
+        for one in texts:
+            empty = {"note": "", "tags": "[]"}.get(one.part, SCRUBBED)
+            number += scrub(db, one.kind, one.row, one.part, empty)
+        if number:
+            record_access(store, "scrubbed", None, author=author, texts=number)
+    return number
+
+
+def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
+    """Erase the person with that account or that annotator's name. Raises NotFound, Refused for the last owner."""
+    who, annotator = person_named(store, name)
+    code = f"P-{(annotator or who).uid[:8]}"  # type: ignore[union-attr]  # one of them is there
+    if who is not None:
+        refuse_without_owner(store, who)
+    if annotator is not None:
+        _leave(store, annotator)
+    with store.write() as db:
+        names = {one for one in (who and who.name, annotator and annotator.name) if one}
+        if annotator is not None:
+            names |= _former_names(store, annotator)
+            replace_name(store, annotator, code)
+            forget_names(db, "annotator", annotator.id)
+        if who is not None:
+            erase_account(store, who, code, author=author)
+            forget_names(db, "account", who.id)
+        replaced = sum(_replace_authors(store, each, code) for each in sorted(names))
+        replaced += _replace_in_events(store, names, code)
+        record_access(store, "erased", who, author=author, code=code)
+    return Erased(code, replaced, tuple(texts_of(store, code)))
+
+
+def _leave(store: Store, annotator: Annotator) -> None:
+    """End the leases of an annotator everywhere."""
+    query = (
+        "SELECT project.uid FROM active_member AS member JOIN project ON project.id = member.project"
+        " WHERE member.annotator = ?"
+    )
+    for (uid,) in store.db.execute(query, (annotator.id,)).fetchall():
+        remove_annotator(store, project_by_uid(store, uid), annotator)
+
+
+def _former_names(store: Store, annotator: Annotator) -> set[str]:
+    query = "SELECT DISTINCT data ->> 'old' FROM event WHERE annotator = ? AND action = 'renamed'"
+    return {row[0] for row in store.db.execute(query, (annotator.id,)) if row[0]}
+
+
+def _replace_authors(store: Store, name: str, code: str) -> int:
+    number = 0
+    for table, part in _AUTHORS:
+        for (row,) in store.db.execute(f"SELECT id FROM {table} WHERE {part} = ?", (name,)).fetchall():
+            number += scrub(store.db, table, row, part, code)
+    return number
+
+
+def _replace_in_events(store: Store, names: set[str], code: str) -> int:
+    """A code in place of the names among the data of events, wherever one is a value of its own."""
+    number = 0
+    for table in ("event", "account_event"):
+        for row, data in store.db.execute(f"SELECT id, data FROM {table} WHERE data <> '{{}}'").fetchall():
+            before = json.loads(data)
+            after = _without(before, names, code)
+            if after != before:
+                number += scrub(store.db, table, row, "data", json.dumps(after, ensure_ascii=False, sort_keys=True))
+    return number
+
+
+def _without(value: Any, names: set[str], code: str) -> Any:
+    if isinstance(value, str):
+        return code if value in names else value
+    if isinstance(value, list):
+        return [_without(one, names, code) for one in value]
+    if isinstance(value, dict):
+        return {code if key in names else key: _without(one, names, code) for key, one in value.items()}
+    return value

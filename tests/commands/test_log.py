@@ -1,0 +1,58 @@
+"""`log` on the command line, and `accounts erase` and `scrub`."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from annotations.accounts.accounts import add_account
+from annotations.database.store import Store
+from annotations.labels.operations import store_operations
+from annotations.queue.leases import claim
+from tests.support.projects import decide, filled_project
+from tests.support.terminal import typed
+
+
+def run(db: Path, *arguments: str, code: int = 0) -> Any:
+    ended = typed(*arguments, "--db", db, "--json")
+    assert ended.code == code, ended
+    return json.loads(ended.stdout) if code == 0 else ended.stderr
+
+
+def test_the_log_is_checked_and_read(fresh_store: Store) -> None:
+    study, (ada, *_others) = filled_project(fresh_store, 4)
+    for one in claim(fresh_store, study, ada, want=3):
+        store_operations(fresh_store, study, ada, [decide(one)])
+    db = fresh_store.path
+    holds, head = run(db, "log", "verify", "--all"), run(db, "log", "head", "--days")
+    assert (holds["holds"], holds["head"], holds["entries"]) == (True, head["hash"], head["entry"])
+    assert head["days"] == []  # the first day is not over
+    assert run(db, "log", "verify", study.name)["labels"] == 3
+    shown = run(db, "log", "show", "--kind", "label", "--last", "2")["entries"]
+    assert [(one["kind"], one["row"]) for one in shown] == [("label", 2), ("label", 3)]
+    assert "--all" in run(db, "log", "verify", code=2)
+    with closing(sqlite3.connect(db)) as plain:
+        plain.execute("DROP TRIGGER label_is_never_changed")
+        plain.execute("UPDATE label SET choice = 'reject' WHERE id = 2")
+        plain.commit()
+    entry = shown[0]["entry"]
+    assert run(db, "log", "verify", "--all", code=2) == (
+        f"Entry {entry} of the log does not hold: the row 2 of label, or the entry itself, was changed.\n"
+    )
+
+
+def test_a_person_is_erased_and_texts_are_scrubbed(fresh_store: Store) -> None:
+    study, (ada, *_others) = filled_project(fresh_store, 4)
+    items = claim(fresh_store, study, ada, want=2)
+    for one in items:
+        store_operations(fresh_store, study, ada, [decide(one, note="as Theo said")])
+    add_account(fresh_store, "someone")
+    db = fresh_store.path
+    done = run(db, "accounts", "erase", "Ada")
+    assert [one["text"] for one in done["texts"]] == ["as Theo said"] * 2
+    assert "Ada" in run(db, "accounts", "erase", "Ada", code=2)
+    assert len(run(db, "accounts", "scrub", done["code"])["texts"]) == 2
+    assert run(db, "accounts", "scrub", done["code"], "--yes", "--item", items[0].uid)["scrubbed"] == 1
+    assert run(db, "accounts", "scrub", done["code"], "--yes") == {"scrubbed": 1, "texts": []}
+    assert run(db, "log", "verify", "--all")["kinds"]["scrubbed"] >= 2
