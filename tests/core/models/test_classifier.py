@@ -122,7 +122,12 @@ def test_a_planted_score_comes_back_within_its_interval(language) -> None:
         assert labels == [ANSWERS.get((features(name)[row.occupation], row.gender), "neutral") for row in probes.rows]
         rows = [Prediction(row.set, label, row.occupation) for row, label in zip(probes.rows, labels, strict=True)]
         found = measured(rows)["s"]
-        assert found.low <= s <= found.high
+        if found.low is None:  # ten occupations, and nearly all of them biased
+            assert s == 0.75
+            assert "So close to 0 or 1" in str(found.note)
+            assert abs(found.value - s) < 0.12
+        else:
+            assert found.low <= s <= found.high
 
 
 def test_the_whole_planted_set_is_exact_up_to_whole_words() -> None:
