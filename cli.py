@@ -65,14 +65,17 @@ class Commands(click.Group):
         """The command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
+        from commands.permissions import guarded
+
         module, name = COMMANDS[cmd_name].split(":")
         command: click.Command = getattr(import_module(module), name)
-        return command
+        return guarded(command, (cmd_name,))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(VERSION, prog_name="evenhand")
-def cli() -> None:
+@click.option("--as", "account", metavar="NAME", help="Act as an account, with its roles; its password is asked for.")
+def cli(account: str | None) -> None:
     """Evenhand: curate gender-neutral sentences, judge what models write, see how a model leans."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # half a character of a file is printed as JSON escapes it

@@ -34,6 +34,7 @@ Action = Literal[
     "measure",
     "back_up",
     "change_accounts",
+    "change_every_account",
 ]
 
 GUEST: frozenset[Action] = frozenset({"try_models"})
@@ -58,7 +59,7 @@ LEAD: frozenset[Action] = (
         "change_accounts",
     }
 )
-OWNER: frozenset[Action] = LEAD | {"back_up"}
+OWNER: frozenset[Action] = LEAD | {"back_up", "change_every_account"}
 ALLOWED: dict[str, frozenset[Action]] = {
     "owner": OWNER,
     "lead": LEAD,

@@ -8,7 +8,7 @@ import click
 
 from annotations.accounts import accounts as people
 from annotations.accounts import links
-from annotations.accounts.sign_ins import end_all, sign_ins
+from annotations.accounts.sign_ins import end_all, sign_in, sign_ins
 from annotations.database.store import Store
 from annotations.log import erasure
 from annotations.permissions import Role
@@ -149,6 +149,20 @@ def reset(name: str, url: str, db: str, as_json: bool) -> None:
     with existing_store(db) as store:
         secret = links.reset_link(store, people.account(store, name))
     _print_link(secret, url, "For this person only:", as_json)
+
+
+@accounts.command()
+@click.argument("name")
+@db_option
+@json_option
+def session(name: str, db: str, as_json: bool) -> None:
+    """The secret of a session for commands: in EVENHAND_SESSION it lets them do what the roles of NAME allow.
+
+    It holds for 12 hours without a command and for 30 days at most; `accounts sign-out NAME` ends it.
+    """
+    with existing_store(db) as store:
+        secret = sign_in(store, people.account(store, name), "command line")
+    answer({"session": secret}, secret, as_json=as_json)
 
 
 @accounts.command()

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from commands.agreement import measure, measured_difference
+from commands.permissions import own_new_project
 from commands.shared import answer, db_option, existing_store, json_option, margin_option
 
 READ = click.Path(path_type=Path)
@@ -132,6 +133,7 @@ def send(
         made = audit_projects.create_audit_project(
             store, sample, project, people, per_item=per_item, language=language, run=scores.stem
         )
+        own_new_project(store, made)
     found = _counts(sample) | {"project": made.name, "labels": len(sample.items) * per_item}
     text = f"{made.name}: {len(sample.items)} sentences, {found['labels']} labels to make\n{_counts_text(found)}"
     answer(found, text, as_json=as_json)

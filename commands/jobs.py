@@ -8,13 +8,24 @@ from typing import Any
 
 import click
 
+from annotations.database.store import Store
 from annotations.jobs import jobs, process
+from commands.permissions import acting_person
 from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import NotFound
 
 
 @click.group()
 def job() -> None:
     """Long work: list, follow, cancel and resume jobs."""
+
+
+def _own(store: Store, uid: str) -> jobs.Job:
+    """A job that whoever acts may see. Raises NotFound."""
+    found = jobs.find(store, uid)
+    if not found.is_for(acting_person()):
+        raise NotFound(jobs.NO_JOB, uid=uid)
+    return found
 
 
 def _row(one: jobs.Job) -> dict[str, Any]:
@@ -35,7 +46,7 @@ def list_jobs(db: str, as_json: bool) -> None:
     """Every job, the newest first."""
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
-        found = jobs.jobs(store)
+        found = [one for one in jobs.jobs(store) if one.is_for(acting_person())]
     answer(
         {"jobs": [_row(one) for one in found]},
         "\n".join(map(_line, found)) or "There are no jobs.",
@@ -50,7 +61,7 @@ def list_jobs(db: str, as_json: bool) -> None:
 def log(db: str, uid: str, lines: int) -> None:
     """Print the output of a job."""
     with existing_store(db) as store:
-        click.echo(jobs.log_tail(store, jobs.find(store, uid), lines))
+        click.echo(jobs.log_tail(store, _own(store, uid), lines))
 
 
 @job.command()
@@ -61,7 +72,7 @@ def cancel(db: str, uid: str, as_json: bool) -> None:
     """End a job with its child processes (UID: its id, or the beginning of it)."""
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
-        jobs.cancel(store, jobs.find(store, uid))
+        jobs.cancel(store, _own(store, uid))
         ended = jobs.find(store, uid)
     answer(_row(ended), _line(ended), as_json=as_json)
 
@@ -74,7 +85,7 @@ def resume(db: str, uid: str, as_json: bool) -> None:
     """Run a failed, cancelled or interrupted job again."""
     with existing_store(db) as store:
         jobs.mark_interrupted(store)
-        started = jobs.resume(store, jobs.find(store, uid))
+        started = jobs.resume(store, _own(store, uid))
     answer(_row(started), _line(started), as_json=as_json)
 
 

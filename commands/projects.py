@@ -19,6 +19,7 @@ from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
 from commands.agreement import measure
 from commands.guideline import changed_draft, guideline_json
+from commands.permissions import own_new_project, own_projects
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
 from core.guidelines import VERSIONS, Version
@@ -106,6 +107,7 @@ def create(
             quotas=_preset(preset),
             seed=seed,
         )
+        own_new_project(store, made)
         shown = _described(store, made)
     answer(shown, _line(shown), as_json=as_json)
 
@@ -135,7 +137,9 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 def list_projects(archived: bool, db: str, as_json: bool) -> None:
     """Every project with its counts."""
     with existing_store(db) as store:
-        shown = [_described(store, one) for one in projects.projects(store, archived=archived)]
+        shown = [
+            _described(store, one) for one in own_projects(projects.projects(store, archived=archived), "see_names")
+        ]
     answer({"projects": shown}, "\n".join(map(_line, shown)) or "There are no projects.", as_json=as_json)
 
 
@@ -317,7 +321,7 @@ def followup(parent: str, name: str | None, people: str, db: str, as_json: bool,
     with existing_store(db) as store:
         found = projects.project(store, parent)
         if name is not None:
-            follow_up.create_follow_up(store, found, name, _names(people), **options)
+            own_new_project(store, follow_up.create_follow_up(store, found, name, _names(people), **options))
         samples = follow_up.follow_ups(store, found)
     data = [_follow_up(one) for one in samples]
     lines = [

@@ -7,7 +7,7 @@ from sqlite3 import IntegrityError
 from typing import Any
 
 from annotations.accounts.passwords import hashed, is_outdated, matches
-from annotations.database.events import record
+from annotations.database.events import acting, record
 from annotations.database.store import Store
 from annotations.permissions import Person, Role, allowed
 from annotations.projects.annotators import annotators, checked_name, import_annotators, remove_annotator
@@ -253,7 +253,9 @@ def roles_in(store: Store, project: Project) -> list[tuple[Account, Role]]:
 def record_access(
     store: Store, action: str, who: Account | None, *, author: Account | None = None, **data: Any
 ) -> None:
-    """Store what was done to an account, inside the caller's transaction."""
+    """Store what was done to an account, inside the caller's transaction; without an *author*, who acts here."""
+    if author is None and acting.get():
+        data["by"] = acting.get()
     store.db.execute(
         "INSERT INTO account_event (account, author, action, data, created) VALUES (?, ?, ?, ?, ?)",
         (who and who.id, author and author.id, action, json.dumps(data, ensure_ascii=False), timestamp()),

@@ -5,6 +5,7 @@ a guideline version, relabelling, an annotator replaced, an import undone, a rel
 """
 
 import json
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,10 @@ PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
 RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"
 # These mark the progress of work in this database. They are neither exported nor imported.
 HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE)
+
+
+# Under which name this thread or process acts, where an act is recorded without another name.
+acting: ContextVar[str] = ContextVar("acting", default="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ def record(
         raise ValueError("an event needs an action")
     said = json.dumps(data, ensure_ascii=False, sort_keys=True, allow_nan=False)
     values = (
-        _row_id(project), _row_id(item), _row_id(annotator), action.strip(), said, author.strip(), timestamp(),
+        _row_id(project), _row_id(item), _row_id(annotator), action.strip(), said, author.strip() or acting.get(),
+        timestamp(),
     )  # fmt: skip
     store.db.execute(
         "INSERT INTO event (project, item, annotator, action, data, author, created) VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -50,6 +50,7 @@ class Progress:
 
 
 _current: Progress | None = None
+_job: Job | None = None
 
 
 def progress() -> Progress:
@@ -57,26 +58,31 @@ def progress() -> Progress:
     return _current or Progress()
 
 
+def current_job() -> Job | None:
+    """The job that this process performs, if any."""
+    return _job
+
+
 def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
     """Run a job in this process: wait for a place, run `call(command)`, store the result.
 
     `call` returns the output of the command; a JSON object becomes the result.
     """
-    global _current
+    global _current, _job
     os.nice(NICE)
     signal.signal(signal.SIGTERM, _end_now)
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
     try:
         _wait_for_place(store, uid)
-        this = find(store, uid)
+        this = _job = find(store, uid)
         _current = Progress()
         with _written(store.path, uid, _current):
             state, result, message = _run(call, this.command)
     except _Ended:
         return
     finally:
-        last, _current = _current, None
+        last, _current, _job = _current, None, None
     with suppress(_Ended):  # cancelled while the end waited: the row says so already
         _write_end(store, uid, state, result, message, last or Progress())
         if state == "done":

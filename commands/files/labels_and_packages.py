@@ -12,6 +12,7 @@ from annotations.files.package import write_package
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.projects.projects import project as find_project
 from annotations.types import Kind, Project
+from commands.permissions import own_new_project
 from commands.shared import answer, existing_store
 from core.errors import N_, BadFile, NotFound
 from core.files.archives import Member
@@ -81,7 +82,11 @@ def project_for(store: Store, name: str, examined: Sequence[Examined]) -> Projec
     except NotFound:
         kind = examined[0].layout.kind
         usable = any(one.usable for one in examined)
-        return create_project(store, name, kind=kind, **BEGUN[kind]) if usable else None
+        if not usable:
+            return None
+        made = create_project(store, name, kind=kind, **BEGUN[kind])
+        own_new_project(store, made)
+        return made
 
 
 def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, str]:

@@ -15,6 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from annotations.accounts.accounts import accounts_exist, lead_new_project
 from annotations.accounts.sign_ins import signed_in
+from annotations.database.events import acting
 from annotations.database.store import Store
 from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.projects.projects import projects
@@ -132,6 +133,7 @@ def require_here(store: Store, action: Action, project: Project | None = None) -
     person = visitor(store)
     place = project.uid if project else None
     require(person, action, project=place, annotator=person.annotator)
+    acting.set(person.name)  # what this run does is recorded under it
 
 
 def author(store: Store, typed: str = "") -> str:

@@ -16,7 +16,7 @@ TABLE: dict[str, set[str]] = {
     "reader": {"try_models", "see_projects", "see_agreement", "see_releases"},
     "annotator": {"try_models", "label", "see_own_labels", "see_guideline"},
     "adjudicator": {"try_models", "see_projects", "see_guideline", "see_all_labels", "settle"},
-    "lead": set(ACTIONS) - {"back_up"},
+    "lead": set(ACTIONS) - {"back_up", "change_every_account"},
     "owner": set(ACTIONS),
 }
 

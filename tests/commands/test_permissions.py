@@ -1,0 +1,180 @@
+"""Who acts on the command line: the system's user, or an account with its roles; and what each command needs."""
+
+import getpass
+import json
+import sys
+from collections.abc import Iterator
+from contextvars import copy_context
+from io import StringIO
+from pathlib import Path
+
+import click
+import pytest
+
+from annotations.accounts.accounts import add_account, close_account, grant
+from annotations.accounts.sign_ins import sign_in
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.permissions import ALLOWED, Role
+from annotations.projects.projects import project as project_named
+from annotations.types import Project
+from cli import cli
+from commands.permissions import NEEDS, SESSION, _enter
+from core.errors import EvenhandError, NotAllowed, NotFound
+from tests.support.released_project import ready_project
+from tests.support.terminal import answered, typed
+
+ROLES: tuple[Role, ...] = ("owner", "lead", "adjudicator", "annotator", "reader")
+PASSWORD = "correct horse battery"
+
+
+def every_command(group: click.Group, context: click.Context, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The words of every command; groups and hidden ones too."""
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        yield " ".join((*path, name))
+        if isinstance(found, click.Group):
+            yield from every_command(found, click.Context(found, info_name=name, parent=context), (*path, name))
+
+
+def test_each_command_has_its_row() -> None:
+    assert set(every_command(cli, click.Context(cli))) == set(NEEDS)
+
+
+@pytest.fixture
+def two(fresh_store: Store) -> tuple[Project, Project]:
+    return ready_project(fresh_store, 1, name="here"), ready_project(fresh_store, 1, name="elsewhere")
+
+
+def session(store: Store, name: str, role: Role, project: Project | None) -> str:
+    who = add_account(store, name, password=PASSWORD)
+    grant(store, who, role, project, annotator="Ada" if role == "annotator" else None)
+    return sign_in(store, who)
+
+
+def refusal(words: str, project: str | None, **more: object) -> type[EvenhandError] | None:
+    """How a command is refused before its work begins, with *project* in each place where it may name one."""
+    context = click.Context(click.Command(words), parent=click.Context(cli))
+    assert context.parent is not None
+    context.parent.params = {"account": None}
+    context.params = {**dict.fromkeys(("name", "project", "parent"), project), **more}
+    try:
+        copy_context().run(_enter, words, context)
+    except EvenhandError as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_each_command_asks_in_its_project(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, role: Role
+) -> None:
+    monkeypatch.setenv(SESSION, session(fresh_store, "Lena", role, two[0]))
+    for words, need in NEEDS.items():
+        may = need.action in ALLOWED[role]
+        if need.where == "any":
+            assert (refusal(words, "elsewhere") is None) == may, words
+        elif need.where == "server":  # an owner of one project does not own the server
+            assert refusal(words, "here") is NotAllowed, words
+        else:
+            assert refusal(words, "here") == (None if may else NotAllowed), words
+            if words != "import" or not may:
+                hidden = NotAllowed if words == "import" else NotFound
+                assert refusal(words, "elsewhere") in (hidden, NotFound), words
+            without = need.without == "any" and may
+            assert (refusal(words, None) is None) == without, words
+
+
+@pytest.mark.parametrize("role", ["owner", "lead", "reader"])
+def test_a_role_on_the_server_holds_for_every_command(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, role: Role
+) -> None:
+    monkeypatch.setenv(SESSION, session(fresh_store, "Olga", role, None))
+    for words, need in NEEDS.items():
+        assert refusal(words, "elsewhere") == (None if need.action in ALLOWED[role] else NotAllowed), words
+
+
+def test_without_a_session_the_systems_user_does_everything(fresh_store: Store, two: tuple[Project, Project]) -> None:
+    session(fresh_store, "Lena", "lead", two[0])
+    assert {words for words in NEEDS if refusal(words, "elsewhere")} == set()
+
+
+def test_a_command_that_is_not_listed_is_refused(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SESSION, session(fresh_store, "Olga", "owner", None))
+    assert refusal("something new", "here") is NotAllowed
+
+
+@pytest.mark.parametrize(("model", "refused"), [("demo-zh", False), ("bert-base-chinese", True), ("/etc", True)])
+def test_a_reader_asks_built_in_models_only(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, model: str, refused: bool
+) -> None:
+    monkeypatch.setenv(SESSION, session(fresh_store, "Rita", "reader", two[0]))
+    assert refusal("score-sentence", None, model=model) == (NotAllowed if refused else None)
+    assert refusal("score-sentence", None, models=("demo-zh", model)) == (NotAllowed if refused else None)
+
+
+def authors(store: Store, action: str) -> list[str]:
+    rows = store.db.execute("SELECT author FROM event WHERE action = ? ORDER BY id", (action,))
+    return [row[0] for row in rows]
+
+
+def test_acts_bear_the_name_of_the_systems_user(fresh_store: Store, two: tuple[Project, Project]) -> None:
+    answered("plan", "here", "--per-item", "2", "--author", "Typed")  # the open mode
+    lena = session(fresh_store, "Lena", "lead", two[0])
+    ended = typed("plan", "here", "--per-item", "3", "--author", "Typed")
+    assert ended.code == 2 and getpass.getuser() in ended.stderr
+    answered("plan", "here", "--per-item", "3")
+    answered("plan", "here", "--per-item", "4", **{SESSION: lena})
+    assert authors(fresh_store, "plan") == ["Typed", getpass.getuser(), f"{getpass.getuser()} (Lena)"]
+    answered("project", "annotators", "here", "--add", "Dora")  # has no --author at all
+    assert authors(fresh_store, "joined")[-1] == getpass.getuser()
+    answered("accounts", "close", "Lena")
+    query = "SELECT data FROM account_event WHERE action = 'closed'"
+    assert json.loads(fresh_store.db.execute(query).fetchone()[0]) == {"by": getpass.getuser()}
+
+
+def test_as_an_account(fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch) -> None:
+    session(fresh_store, "Lena", "lead", two[0])
+    for password, code in ((PASSWORD, 0), ("wrong horse battery", 2), ("", 2)):
+        monkeypatch.setattr(sys, "stdin", StringIO(f"{password}\n"))
+        assert typed("--as", "lena", "plan", "here", "--per-item", "2").code == code
+    monkeypatch.setattr(sys, "stdin", StringIO(f"{PASSWORD}\n"))
+    ended = typed("--as", "Lena", "plan", "elsewhere", "--per-item", "2")
+    assert (ended.code, ended.stderr) == (2, "There is no project named elsewhere.\n")
+    other = session(fresh_store, "Lars", "lead", two[1])
+    assert typed("--as", "Lena", "project", "list", **{SESSION: other}).code == 2
+    assert authors(fresh_store, "plan") == [f"{getpass.getuser()} (Lena)"]
+
+
+def test_a_session_of_the_command_line(fresh_store: Store, two: tuple[Project, Project], tmp_path: Path) -> None:
+    who = add_account(fresh_store, "Lena")
+    grant(fresh_store, who, "lead", two[0])
+    secret = answered("accounts", "session", "Lena")["session"]
+    listed = answered("project", "list", **{SESSION: secret})["projects"]
+    assert [one["name"] for one in listed] == ["here"]
+    assert typed("accounts", "session", "Lena", **{SESSION: secret}).code == 2  # not even for oneself
+    answered("project", "create", "mine", **{SESSION: secret})
+    assert {one["name"] for one in answered("project", "list", **{SESSION: secret})["projects"]} == {"here", "mine"}
+    assert project_named(fresh_store, "mine")
+    assert typed("export", "elsewhere", tmp_path / "out.jsonl", "--format", "jsonl", **{SESSION: secret}).code == 2
+    assert not (tmp_path / "out.jsonl").exists()
+    assert typed("backup", "--out", tmp_path / "copy.db", **{SESSION: secret}).code == 2
+    close_account(fresh_store, who)
+    assert "does not hold" in typed("project", "list", **{SESSION: secret}).stderr
+    assert typed("project", "list", **{SESSION: "made up"}).code == 2
+
+
+def test_jobs_of_another_project_are_not_there(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+    theirs = jobs.start(fresh_store, ["import"], "Import secret.csv", project=two[1])
+    secret = session(fresh_store, "Lena", "lead", two[0])
+    assert answered("job", "list", **{SESSION: secret}) == {"jobs": []}
+    for work in ("cancel", "resume", "log"):
+        ended = typed("job", work, theirs.uid, **{SESSION: secret})
+        assert (ended.code, "There is no job" in ended.stderr) == (2, True)
+    assert len(answered("job", "list")["jobs"]) == 1
