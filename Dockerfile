@@ -1,19 +1,31 @@
-# docker build --build-arg EVENHAND_TORCH_INDEX=<PyTorch's package index for CPU> -t evenhand .
-# Without the argument, pip takes torch from the usual index: on x86-64 that is the much larger build for NVIDIA cards.
-FROM python:3.11-slim-bookworm AS packages
+# docker build -t evenhand .                       torch of the usual package index: on x86-64 the large CUDA build
+# docker build -t evenhand --build-arg EVENHAND_TORCH_INDEX=<PyTorch's package index for CPU> .      without CUDA
+#
+# The base is named by a variable: give it by digest (python:3.11-slim-bookworm@sha256:...), as your registry shows it
+# today. A digest in this file would keep last year's security holes for everybody who builds it later.
+ARG BASE=python:3.11-slim-bookworm
+FROM ${BASE} AS packages
 ARG EVENHAND_TORCH_INDEX=""
 WORKDIR /build
-COPY requirements.txt .
+COPY requirements.lock requirements-cpu.lock requirements-build.lock ./
+# Nothing is installed whose hash is not in a lock file (bin/lock.sh), from whichever index it comes.
 RUN python -m venv /opt/venv \
-    && /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check -r requirements.txt \
-       ${EVENHAND_TORCH_INDEX:+--extra-index-url "$EVENHAND_TORCH_INDEX"}
+    && case "$EVENHAND_TORCH_INDEX" in \
+         "") set -- -r requirements.lock ;; \
+         /*) set -- -r requirements-cpu.lock --find-links "$EVENHAND_TORCH_INDEX" ;; \
+         *) set -- -r requirements-cpu.lock --extra-index-url "$EVENHAND_TORCH_INDEX" ;; \
+       esac \
+    && pip="/opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes" \
+    && $pip -r requirements-build.lock \
+    && $pip --no-build-isolation "$@"
 
-FROM python:3.11-slim-bookworm
+FROM ${BASE}
 RUN apt-get update \
     && apt-get install -y --no-install-recommends fonts-noto-cjk \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --home-dir /data --no-create-home evenhand \
-    && install -d -o evenhand -g evenhand /data
+    && groupadd --system --gid 10001 evenhand \
+    && useradd --system --uid 10001 --gid 10001 --home-dir /data --no-create-home evenhand \
+    && install -d -o evenhand -g evenhand -m 0700 /data /backups
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /app
 # `doctor` compares what is installed with requirements.txt.
@@ -26,7 +38,7 @@ COPY pages pages
 COPY locale locale
 RUN python -m compileall -q core annotations commands pages
 # The databases and downloaded models live on the volume; inside a container every address has to be listened to.
-ENV PATH=/opt/venv/bin:$PATH \
+ENV PATH=/opt/venv/bin:/usr/local/bin:/usr/bin:/bin \
     PYTHONUNBUFFERED=1 \
     EVENHAND_DB=/data/evenhand.db \
     HF_HOME=/data/huggingface \
@@ -35,6 +47,7 @@ ENV PATH=/opt/venv/bin:$PATH \
 USER evenhand
 VOLUME /data
 EXPOSE 8501
-HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:8501' + os.environ.get('STREAMLIT_SERVER_BASE_URL_PATH', '').rstrip('/') + '/healthz', timeout=4)"]
 CMD ["streamlit", "run", "app.py"]

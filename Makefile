@@ -1,5 +1,5 @@
 # Each target makes .venv ready first; see bin/start.sh.
-.PHONY: app test test-long lint docs site coverage
+.PHONY: app test test-long lint docs site coverage image-check
 
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
@@ -21,3 +21,6 @@ coverage:  ## simulate how often intervals hold the truth; writes docs/coverage.
 
 site:  ## the documents and the API of core as a site in site/
 	@sh bin/start.sh site
+
+image-check:  ## the image's steps in a Debian chroot, and a sign-in through Caddy; needs root, debootstrap and caddy
+	@python3 bin/image_check.py

@@ -3,14 +3,13 @@
 A link is opened by a POST only, so that the preview of a mail program spends nothing. Only its hash is stored.
 """
 
-import hashlib
 import secrets
 import time
 from dataclasses import dataclass
 from typing import Literal
 
 from annotations.accounts.accounts import Account, account, insert_account, insert_role, record_access, store_password
-from annotations.accounts.passwords import hashed
+from annotations.accounts.passwords import hashed, keyed
 from annotations.database.store import Store
 from annotations.permissions import Role
 from annotations.projects.projects import projects
@@ -90,7 +89,7 @@ def link(store: Store, secret: str) -> Link:
         "SELECT purpose, project.uid, role, account.name, access_link.name FROM access_link"
         " LEFT JOIN project ON project.id = access_link.project LEFT JOIN account ON account.id = access_link.account"
         " WHERE hash = ? AND used < uses AND expires > ?",
-        (_hash(secret), time.time()),
+        (keyed(store, secret), time.time()),
     ).fetchone()
     if row is None:
         raise NotAllowed(SPENT)
@@ -109,7 +108,7 @@ def spend(store: Store, secret: str, name: str, password: str) -> Account:
     stored = hashed(password)  # slow, so outside the transaction
     with store.write() as db:
         found = link(store, secret)
-        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (_hash(secret),))
+        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
         if found.account is not None:
             who = account(store, found.account)
             store_password(store, who, stored, author=who)
@@ -130,7 +129,7 @@ def accept(store: Store, secret: str, who: Account) -> None:
         found = link(store, secret)
         if found.role is None:
             raise NotAllowed(SPENT)
-        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (_hash(secret),))
+        db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
         insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
 
 
@@ -147,7 +146,7 @@ def _insert(
 ) -> str:
     secret = secrets.token_urlsafe(24)
     values = (
-        _hash(secret), purpose, project and project.id, role, account and account.id, name, uses,
+        keyed(store, secret), purpose, project and project.id, role, account and account.id, name, uses,
         time.time() + seconds, timestamp(),
     )  # fmt: skip
     store.db.execute(
@@ -156,7 +155,3 @@ def _insert(
         values,
     )
     return secret
-
-
-def _hash(secret: str) -> bytes:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

@@ -1,10 +1,13 @@
-"""Passwords: stored as Argon2id hashes only."""
+"""Passwords, stored as Argon2id hashes only; secrets of cookies and links, stored as keyed hashes only."""
 
+import hashlib
+import hmac
 from threading import Lock
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from annotations.database.store import Store
 from core.errors import N_, Refused
 
 SHORTEST, LONGEST = 12, 512  # characters
@@ -12,6 +15,14 @@ SHORTEST, LONGEST = 12, 512  # characters
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 _one_at_a_time = Lock()  # a hundred attempts at once would take 2 GB
 _NOBODY = _hasher.hash("nobody has this password")
+
+
+def keyed(store: Store, secret: str) -> bytes:
+    """What is stored of a random secret that a cookie or a link holds.
+
+    Keyed with the secret of the database, which a restore renews: no cookie and no link of before holds after it.
+    """
+    return hmac.new(store.secret, secret.encode("utf-8", "replace"), hashlib.sha256).digest()
 
 
 def hashed(password: str) -> str:

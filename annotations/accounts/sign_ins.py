@@ -1,12 +1,12 @@
 """Sign-ins: an opaque secret in a cookie, its hash here, looked up at every request."""
 
-import hashlib
 import secrets
 import time
 import uuid
 from dataclasses import dataclass
 
 from annotations.accounts.accounts import Account, person_of, record_access
+from annotations.accounts.passwords import keyed
 from annotations.database.store import Store
 from annotations.permissions import Person
 
@@ -32,7 +32,7 @@ def sign_in(store: Store, who: Account, browser: str = "", *, now: float | None 
         db.execute(
             "INSERT INTO sign_in (uid, hash, account, version, browser, created, seen)"
             " SELECT ?, ?, id, version, ?, ?, ? FROM account WHERE id = ?",
-            (uuid.uuid4().hex, _hash(secret), browser[:200], moment, moment, who.id),
+            (uuid.uuid4().hex, keyed(store, secret), browser[:200], moment, moment, who.id),
         )
         record_access(store, "signed in", who, author=who)
     return secret
@@ -48,7 +48,7 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
         " JOIN open_account AS account ON account.id = sign_in.account"
         " WHERE hash = ? AND ended IS NULL AND sign_in.version = account.version"
         " AND sign_in.seen > ? AND sign_in.created > ?",
-        (_hash(secret), moment - IDLE_S, moment - LONGEST_S),
+        (keyed(store, secret), moment - IDLE_S, moment - LONGEST_S),
     ).fetchone()
     if row is None:
         return None
@@ -61,7 +61,7 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
 def sign_out(store: Store, secret: str) -> None:
     """End the sign-in of a cookie."""
     with store.write() as db:
-        db.execute("UPDATE sign_in SET ended = ? WHERE hash = ? AND ended IS NULL", (time.time(), _hash(secret)))
+        db.execute("UPDATE sign_in SET ended = ? WHERE hash = ? AND ended IS NULL", (time.time(), keyed(store, secret)))
 
 
 def sign_ins(store: Store, who: Account, *, now: float | None = None) -> list[SignIn]:
@@ -93,8 +93,3 @@ def end_all(store: Store, who: Account, *, author: Account | None = None) -> Non
     with store.write() as db:
         db.execute("UPDATE account SET version = version + 1 WHERE id = ?", (who.id,))
         record_access(store, "all sign-ins ended", who, author=author)
-
-
-def _hash(secret: str) -> bytes:
-    # The secret has 256 random bits: a plain hash cannot be guessed back.
-    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

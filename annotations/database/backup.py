@@ -1,6 +1,11 @@
-"""Backups of the database, taken while people work, and how one is restored."""
+"""Backups of the database, taken while people work, and how one is restored.
+
+The secret of the database signs tokens and keys the hashes of cookies and links. A copy gets another one: whoever reads
+a backup can sign nothing for the server, and after a restore everybody signs in again.
+"""
 
 import os
+import secrets
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
@@ -102,6 +107,8 @@ def _copy(source: Path, target: Path) -> None:
     copy = sqlite3.connect(target, isolation_level=None)
     try:
         origin.backup(copy)  # in one step: with WAL a read transaction does not block writers
+        copy.execute("PRAGMA secure_delete = ON")  # the old one is overwritten
+        copy.execute("UPDATE database SET secret = ?", (secrets.token_bytes(32),))
         # One file without side files, so that it can be moved. Opening it with the app switches WAL on again.
         copy.execute("PRAGMA journal_mode = DELETE")
     finally:

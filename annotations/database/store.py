@@ -5,7 +5,7 @@ import secrets
 import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from sqlite3 import Connection
@@ -102,9 +102,28 @@ class Store:
         # One transaction with the write lock: two programs may open a new file at once, or one may be killed.
         write_ahead(self.db, BUSY_MS / 1000)
         with self.write() as db:
+            if 0 < len(self._applied()) < len(migrations.MIGRATIONS):
+                self._keep_copy()
             migrations.migrate(db)
             row = (uuid.uuid4().hex, secrets.token_bytes(32), timestamp())
             db.execute("INSERT OR IGNORE INTO database (id, uid, secret, created) VALUES (1, ?, ?, ?)", row)
+
+    def _keep_copy(self) -> None:
+        """Copy an older database beside itself, before anything in it is changed. Raises Busy where it cannot."""
+        name = f"{self.path.name}.before-version-{len(migrations.MIGRATIONS)}"
+        number = 1
+        while (out := self.path.with_name(name if number == 1 else f"{name}-{number}")).exists():
+            number += 1
+        try:
+            with whole_path(out, new=True) as draft:
+                os.close(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+                # Another connection: it reads what was committed, while this one keeps writers out.
+                with closing(connect(self.path, read_only=True)) as origin, closing(sqlite3.connect(draft)) as copy:
+                    origin.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")
+        except (OSError, sqlite3.Error) as error:
+            message = N_("{path} is of an older version, and no copy of it could be made ({why}). Make room beside it.")
+            raise Busy(message, path=self.path.name, why=error) from error
 
     @property
     def uid(self) -> str:

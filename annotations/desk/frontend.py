@@ -13,6 +13,7 @@ from markdown_it.token import Token
 
 from annotations.database.store import Store
 from annotations.desk.announcements import desk_news, option_name
+from annotations.desk.session import account_version
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
 from annotations.projects.projects import guideline
@@ -52,7 +53,13 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
     said = OTHER_WORDS if project.kind == "generations" else {}
     return {
         "api": api,
-        "token": issue(store.secret, database=store.uid, project=project.uid, annotator=annotator.uid),
+        "token": issue(
+            store.secret,
+            database=store.uid,
+            project=project.uid,
+            annotator=annotator.uid,
+            version=account_version(store, annotator.uid),
+        ),
         "database": store.uid,
         "project": {
             "uid": project.uid,

@@ -29,7 +29,14 @@ from annotations.desk.messages import (
     progress_out,
     search_in,
 )
-from annotations.desk.session import DeskSession, bases, open_session, standing_choice, standing_decision
+from annotations.desk.session import (
+    DeskSession,
+    account_version,
+    bases,
+    open_session,
+    standing_choice,
+    standing_decision,
+)
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
 from annotations.labels.operations import reveal
@@ -155,6 +162,8 @@ def _authorized(
         # A token ends with the sign-in of its person, and with the role in the project.
         if person is None or not allowed(person, action, project=grant.project, annotator=grant.annotator):
             raise NotAllowed(SIGNED_OUT)
+        if grant.version != account_version(store, grant.annotator):
+            raise NotAllowed(SIGNED_OUT)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
     at = open_session(store, grant)
@@ -162,7 +171,14 @@ def _authorized(
     holder = Person(None, grant.annotator, {grant.project: "annotator"})
     require(holder, action, project=grant.project, annotator=at.annotator.uid)
     reply = work(DeskRequest(store, at, database, body, language))
-    renewed = issue(secret, database=database, project=grant.project, annotator=grant.annotator)
+    renewed = issue(
+        secret,
+        database=database,
+        project=grant.project,
+        annotator=grant.annotator,
+        version=grant.version,
+        began=grant.began,
+    )
     return 200, {**reply, "token": renewed}
 
 

@@ -34,6 +34,19 @@ def open_session(store: Store, grant: Grant) -> DeskSession:
     return DeskSession(project, projects.annotator(store, project, names[1]))
 
 
+def account_version(store: Store, annotator: str) -> int:
+    """The version of the account of an annotator (public id); 0 where there is none that is open.
+
+    It is raised when every sign-in of the account ends: by a new password, for instance.
+    """
+    query = (
+        "SELECT account.version FROM open_account AS account JOIN annotator ON annotator.id = account.annotator"
+        " WHERE annotator.uid = ?"
+    )
+    row = store.db.execute(query, (annotator,)).fetchone()
+    return int(row[0]) if row else 0
+
+
 def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:
     """Public id of an item -> the operation that a new label of this annotator would replace, if there is one."""
     marks = ", ".join("?" * len(items))

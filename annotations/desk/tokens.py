@@ -1,7 +1,8 @@
 """Signed, expiring tokens that name a desk's annotator, renewed with every reply.
 
 A token is `<payload>.<signature>`, both base64url without padding; the payload is JSON, the signature HMAC-SHA-256 with
-the secret of the database. So a token is valid for one database only.
+the secret of the database. So a token is valid for one database only, and for none after a restore. Replies renew it
+for a day at most: then the page is opened again. It bears the version of its annotator's account, and ends with it.
 """
 
 import base64
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from core.errors import N_, NotAllowed
 
 LIFETIME = 12 * 3600.0  # seconds
+LONGEST_S = 24 * 3600.0  # however often it is renewed
 LONGEST = 2048  # characters; a token of ours has about 300
 
 
@@ -26,14 +28,30 @@ class Grant:
     project: str
     annotator: str
     expires: float  # unix seconds
+    began: float  # when the first of its line was issued
+    version: int  # of the account of the annotator; 0: there is none
 
 
 def issue(
-    secret: bytes, *, database: str, project: str, annotator: str, now: float | None = None, lifetime: float = LIFETIME
+    secret: bytes,
+    *,
+    database: str,
+    project: str,
+    annotator: str,
+    version: int = 0,
+    began: float | None = None,
+    now: float | None = None,
+    lifetime: float = LIFETIME,
 ) -> str:
-    """A token for these public ids, good for *lifetime* seconds from *now* (unix seconds)."""
-    expires = (time.time() if now is None else now) + lifetime
-    payload = json.dumps({"d": database, "p": project, "a": annotator, "e": round(expires, 3)}, separators=(",", ":"))
+    """A token for these public ids, good for *lifetime* seconds from *now* (unix seconds).
+
+    *version*: of the annotator's account. *began*: of the token that this one renews; a day after it, none holds.
+    """
+    moment = time.time() if now is None else now
+    start = moment if began is None else began
+    expires = min(moment + lifetime, start + LONGEST_S)
+    fields = {"d": database, "p": project, "a": annotator, "e": round(expires, 3), "b": round(start, 3), "v": version}
+    payload = json.dumps(fields, separators=(",", ":"))
     return f"{_pack(payload.encode())}.{_pack(_sign(secret, payload.encode()))}"
 
 
@@ -46,7 +64,9 @@ def verify(secret: bytes, token: str, *, now: float | None = None) -> Grant:
         body = _unpack(payload)
         genuine = hmac.compare_digest(_sign(secret, body), _unpack(signature))
         read = json.loads(body) if genuine else {}
-        grant = Grant(str(read["d"]), str(read["p"]), str(read["a"]), float(read["e"]))
+        grant = Grant(
+            str(read["d"]), str(read["p"]), str(read["a"]), float(read["e"]), float(read["b"]), int(read["v"])
+        )
     except (ValueError, KeyError, TypeError, binascii.Error) as error:
         raise NotAllowed(N_("This sign-in is not valid here. Sign in again; nothing is lost.")) from error
     if grant.expires <= (time.time() if now is None else now):

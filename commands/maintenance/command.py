@@ -1,44 +1,82 @@
 """`backup`, `restore`, `doctor`: keep the database safe and find out what is wrong."""
 
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from annotations.database import backup as snapshots
+from annotations.database import backups
 from commands.maintenance.doctor import examine
 from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, EvenhandError, Refused
 
 SIGNS = {"ok": "ok     ", "warning": "warning", "problem": "PROBLEM"}
 
 
+NEEDS_A_PLACE = N_("--every, --keep and --key-file are for a folder or an address; {out} is a file.")
+
+
 @click.command()
-@click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("out", envvar="EVENHAND_BACKUPS")
+@click.option("--every", type=click.FloatRange(min=0, min_open=True), metavar="HOURS", help="Go on, one each so often.")
+@click.option("--keep", type=click.IntRange(min=1), metavar="N", help="Remove all but the newest N backups at OUT.")
+@click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="Seal it with the key in this file.")
 @db_option
 @json_option
-def backup(out: Path, db: str, as_json: bool) -> None:
+def backup(out: str, every: float | None, keep: int | None, key_file: Path | None, db: str, as_json: bool) -> None:
     """Copy the whole database to OUT, also while people are labelling.
 
+    OUT is a new file, a folder, or an address that fsspec knows (s3://...,
+    sftp://...; its library has to be installed); EVENHAND_BACKUPS, if it is
+    left out. In a folder and at an address the backup gets a name of its own.
+
     The copy is what the database was at one moment. It is checked from end to
-    end before it gets its name, and never replaces a file.
+    end before it gets its name, and never replaces a file; at a place it is
+    fetched back and restored for that. It holds no key of the server: whoever
+    restores it signs in again.
     """
-    with existing_store(db) as store:
-        made = snapshots.backup(store, out)
-    _report(made, "Saved {path}: {contents}.", as_json)
+    if not backups.is_place(out):
+        if every or keep or key_file:
+            raise Refused(NEEDS_A_PLACE, out=out)
+        with existing_store(db) as store:
+            made = snapshots.backup(store, Path(out))
+        _report(made, "Saved {path}: {contents}.", as_json)
+        return
+    key = backups.read_key(key_file) if key_file else None
+    while True:
+        try:
+            with existing_store(db) as store:
+                made, _ = backups.back_up_to(store, out, key=key, keep=keep)
+            _report(made, "Saved {path}: {contents}.", as_json)
+        except EvenhandError as error:
+            if every is None:
+                raise
+            click.echo(str(error), err=True)  # the next one may succeed; `doctor` says how old the newest is
+        if every is None:
+            return
+        time.sleep(every * 3600)
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file")
 @click.option("--force", is_flag=True, help="Also where there is a database; the old one is kept beside it.")
+@click.option("--key-file", type=click.Path(path_type=Path, dir_okay=False), help="The key that FILE was sealed with.")
 @db_option
 @json_option
-def restore(file: Path, force: bool, db: str, as_json: bool) -> None:
+def restore(file: str, force: bool, key_file: Path | None, db: str, as_json: bool) -> None:
     """Replace the database by the backup FILE. Stop the app first.
 
-    FILE is checked from end to end before anything is changed.
+    FILE is a file or an address that fsspec knows. It is checked from end to
+    end before anything is changed. Everybody signs in again afterwards: no
+    cookie, link or open desk of before holds.
     """
-    _report(snapshots.restore(file, Path(db), force=force), "Restored {path}: {contents}.", as_json)
+    key = backups.read_key(key_file) if key_file else None
+    with backups.fetched(file, Path(db), key=key) as plain:
+        restored = snapshots.restore(plain, Path(db), force=force)
+    _report(restored, "Restored {path}: {contents}.", as_json)
 
 
 @click.command()

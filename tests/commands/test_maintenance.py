@@ -43,6 +43,29 @@ def test_backup_of_nothing_makes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_backups_on_a_schedule(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    filled_project(fresh_store, 4)
+    (tmp_path / "key").write_text("0123456789abcdef0123456789abcdef\n", encoding="utf-8")
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("commands.maintenance.command.time.sleep", sleep)
+    options = ["--every", "0.5", "--keep", "2", "--key-file", str(tmp_path / "key")]
+    result = CliRunner().invoke(cli, ["backup", f"{tmp_path / 'b'}/", *options])
+    assert slept == [1800.0] * 4
+    assert result.stdout.count("Saved evenhand-") == 4
+    names = sorted(path.name for path in (tmp_path / "b").iterdir())
+    assert len(names) == 2 and all(name.endswith(".db.zip") for name in names)
+    new = str(tmp_path / "new.db")
+    assert run("restore", str(tmp_path / "b" / names[1]), "--db", new)[0] == 2  # without the key
+    assert run("restore", str(tmp_path / "b" / names[1]), "--db", new, "--key-file", str(tmp_path / "key"))[0] == 0
+    assert run("backup", str(tmp_path / "file.db"), "--keep", "2")[0] == 2
+
+
 def findings(*arguments: str) -> tuple[int, dict[str, tuple[str, str]]]:
     code, text = run("doctor", "--no-worker", "--json", *arguments)
     found = json.loads(text)

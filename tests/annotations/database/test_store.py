@@ -82,6 +82,42 @@ def test_a_later_migration_reaches_a_file_with_data(tmp_path: Path, monkeypatch:
         Store.open(tmp_path / "a.db")
 
 
+def test_before_a_migration_a_copy_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def m999_later(db: object) -> None:
+        db.execute("ALTER TABLE item ADD COLUMN colour TEXT")  # type: ignore[attr-defined]
+
+    with Store.open(tmp_path / "a.db") as store:
+        filled_project(store, 3)
+        uid = store.uid
+        monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_later))
+        with Store.open(tmp_path / "a.db"):  # while another program has it open, its labels still in the log
+            pass
+    copy = tmp_path / f"a.db.before-version-{len(migrations.MIGRATIONS)}"
+    assert copy.stat().st_mode & 0o777 == 0o600
+    with Store.open(tmp_path / "a.db"):  # once
+        pass
+    assert [file.name for file in tmp_path.glob("*before*")] == [copy.name]
+    monkeypatch.undo()
+    with Store.open(copy) as store:  # the earlier version opens it
+        assert (store.uid, store.db.execute("SELECT count(*) FROM item").fetchone()[0]) == (uid, 3)
+
+
+def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "a.db") as store:
+        filled_project(store, 3)
+
+    def full(*_: object, **__: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("annotations.database.store.whole_path", full)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, full))
+    with pytest.raises(Busy, match="no copy of it could be made"):
+        Store.open(tmp_path / "a.db")
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as store:
+        assert store.db.execute("SELECT count(*) FROM item").fetchone()[0] == 3
+
+
 def test_version_1_gets_gold_labels_and_what_is_in_dispute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:1])
     with Store.open(tmp_path / "a.db") as store:

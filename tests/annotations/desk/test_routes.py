@@ -7,8 +7,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotations import permissions
+from annotations.accounts.accounts import add_account, grant
+from annotations.accounts.sign_ins import end_all
 from annotations.database import store
 from annotations.database.store import Store
+from annotations.desk.frontend import start_data
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
 from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
@@ -180,6 +183,18 @@ def test_an_expired_token_and_one_of_another_database_are_401(ada: Desk) -> None
         ada.token = token
         assert ada.post("sync", {"ops": [op]}).status_code == 401
     assert rows(ada) == []
+
+
+def test_a_token_ends_with_the_version_of_its_account(ada: Desk) -> None:
+    ada.sync()
+    account = add_account(ada.store, "Ada")
+    grant(ada.store, account, "annotator", ada.project, annotator=ada.who.name)
+    assert ada.post("sync", {"ops": []}).status_code == 401  # it is from before the account
+    for _ in range(2):
+        ada.token = start_data(ada.store, ada.project, ada.who, language="en", api=PATH)["token"]
+        ada.token = ada.sync()["token"]
+        end_all(ada.store, account)
+        assert ada.post("sync", {"ops": []}).status_code == 401
 
 
 def test_a_token_for_somebody_who_is_no_member_is_403(ada: Desk) -> None:

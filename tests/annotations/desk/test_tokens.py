@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotations.desk.tokens import LIFETIME, issue, verify
+from annotations.desk.tokens import LIFETIME, LONGEST_S, issue, verify
 from core.errors import NotAllowed
 
 SECRET = b"s" * 32
@@ -27,6 +27,15 @@ def test_a_token_lives_twelve_hours(later: float, good: bool) -> None:
     else:
         with pytest.raises(NotAllowed, match="expired"):
             verify(SECRET, token, now=1000.0 + later)
+
+
+def test_renewing_ends_after_a_day() -> None:
+    token, now = issue(SECRET, **IDS, now=0.0), 0.0
+    with pytest.raises(NotAllowed, match="expired"):
+        while True:
+            grant, now = verify(SECRET, token, now=now), now + 3600.0
+            token = issue(SECRET, **IDS, began=grant.began, now=now)
+    assert now == LONGEST_S
 
 
 def test_another_database_refuses_it() -> None:

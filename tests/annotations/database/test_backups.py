@@ -1,0 +1,140 @@
+"""Backups at a place: sealed, read back, pruned, restored; and what a copy does not carry."""
+
+import stat
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from annotations.accounts.accounts import add_account, grant
+from annotations.accounts.links import first_link, invite_link, link
+from annotations.accounts.sign_ins import sign_in, signed_in
+from annotations.database import backups
+from annotations.database.backup import backup, restore
+from annotations.database.backups import back_up_to, fetched, newest, read_key
+from annotations.database.store import Store
+from annotations.desk.tokens import issue, verify
+from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
+from tests.support.projects import filled_project
+
+KEY = b"0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize("place", ["folder/of/backups", "memory://backups"])
+def test_there_and_back(fresh_store: Store, tmp_path: Path, place: str, key: bytes | None) -> None:
+    filled_project(fresh_store, 12)
+    place = place if "://" in place else str(tmp_path / place)
+    made, name = back_up_to(fresh_store, place, key=key)
+    assert (made.projects, made.items) == (1, 12)
+    assert made.bytes == fsspec.url_to_fs(f"{place}/{name}")[0].size(fsspec.url_to_fs(f"{place}/{name}")[1])
+    with fetched(f"{place}/{name}", tmp_path / "new.db", key=key) as plain:
+        assert restore(plain, tmp_path / "new.db").items == 12
+    assert {path.name for path in tmp_path.iterdir()} <= {
+        "new.db",
+        "folder",
+        "test.db",
+        "test.db-wal",
+        "test.db-shm",
+    } | {path.name for path in fresh_store.path.parent.iterdir()}
+    assert not list(tmp_path.glob(".*backup*"))
+    if "://" not in place:
+        assert stat.S_IMODE((Path(place) / name).stat().st_mode) == 0o600
+        assert stat.S_IMODE(Path(place).stat().st_mode) == 0o700
+    assert datetime.now(UTC) - (newest(place) or datetime.min.replace(tzinfo=UTC)) < timedelta(minutes=5)
+
+
+def test_a_sealed_backup_opens_with_its_key_only(fresh_store: Store, tmp_path: Path) -> None:
+    add_account(fresh_store, "Ada")
+    _, name = back_up_to(fresh_store, str(tmp_path / "b"), key=KEY)
+    sealed = tmp_path / "b" / name
+    assert b"Ada" not in sealed.read_bytes()
+    assert b"SQLite format" not in sealed.read_bytes()
+    for key in (None, b"another key of some length"):
+        with pytest.raises(BadFile), fetched(str(sealed), tmp_path / "new.db", key=key):
+            pass
+    data = bytearray(sealed.read_bytes())
+    data[len(data) // 2] ^= 1
+    sealed.write_bytes(data)
+    with pytest.raises(BadFile), fetched(str(sealed), tmp_path / "new.db", key=KEY):
+        pass
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_the_newest_are_kept_and_nothing_else_is_touched(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "b"
+    place.mkdir()
+    for other in ("notes.txt", "evenhand.db", "evenhand-old.db"):
+        (place / other).write_text("mine", encoding="utf-8")
+    for day in range(5):
+        monkeypatch.setattr(backups.time, "time", lambda day=day: 1_700_000_000.0 + day * 86_400)
+        back_up_to(fresh_store, str(place), keep=3, key=KEY if day % 2 else None)
+    names = sorted(path.name for path in place.iterdir())
+    assert [name[:17] for name in names if backups.NAME.fullmatch(name)] == [
+        "evenhand-20231116", "evenhand-20231117", "evenhand-20231118",
+    ]  # fmt: skip
+    assert {"notes.txt", "evenhand.db", "evenhand-old.db"} < set(names)
+    assert len(names) == 6
+
+
+def test_what_does_not_come_back_whole_is_no_backup(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def send_half(files: object, source: Path, path: str) -> None:
+        Path(path).write_bytes(source.read_bytes()[:5000])
+
+    back_up_to(fresh_store, str(tmp_path / "b"))
+    monkeypatch.setattr(backups, "_send", send_half)
+    with pytest.raises(Refused, match="removed"):
+        back_up_to(fresh_store, str(tmp_path / "b"), keep=1)
+    assert len(list((tmp_path / "b").iterdir())) == 1  # and the one before is kept
+
+
+def test_a_place_that_cannot_be_used_is_one_sentence_without_its_password(fresh_store: Store, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    for place in (str(tmp_path / "file" / "b") + "/", "nowhere://me:hunter2@host/b?token=abc"):
+        with pytest.raises(Refused) as error:
+            back_up_to(fresh_store, place)
+        assert "hunter2" not in str(error.value)
+        assert "abc" not in str(error.value)
+    for source in (str(tmp_path / "no.db"), "memory://nowhere/no.db"):
+        with pytest.raises(EvenhandError), fetched(source, tmp_path / "new.db") as plain:
+            restore(plain, tmp_path / "new.db")
+
+
+def test_a_key_is_long_enough(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("short\n", encoding="utf-8")
+    with pytest.raises(Refused, match="at least 20"):
+        read_key(tmp_path / "key")
+    with pytest.raises(NotFound):
+        read_key(tmp_path / "nothing")
+    (tmp_path / "key").write_bytes(KEY + b"\n")
+    assert read_key(tmp_path / "key") == KEY
+
+
+def test_nothing_that_opens_the_server_holds_after_a_restore(fresh_store: Store, tmp_path: Path) -> None:
+    ids = {"database": fresh_store.uid, "project": "p", "annotator": "a"}
+    first = first_link(fresh_store)
+    ada = add_account(fresh_store, "Ada")
+    grant(fresh_store, ada, "owner", None)
+    cookie, token = sign_in(fresh_store, ada), issue(fresh_store.secret, **ids)
+    invited = invite_link(fresh_store, "lead", None)
+    backup(fresh_store, tmp_path / "saved.db")
+    restore(tmp_path / "saved.db", tmp_path / "new.db")
+    assert signed_in(fresh_store, cookie) is not None  # the server itself goes on
+    link(fresh_store, invited)
+    secrets = {fresh_store.secret}
+    for copy in ("saved.db", "new.db"):
+        assert fresh_store.secret not in (tmp_path / copy).read_bytes()  # whoever has the file can sign nothing
+        with Store.open(tmp_path / copy) as store:
+            assert signed_in(store, cookie) is None
+            with pytest.raises(NotAllowed):
+                verify(store.secret, token)
+            for old in (first, invited):
+                with pytest.raises(NotAllowed):
+                    link(store, old)
+            secrets.add(store.secret)
+    assert len(secrets) == 3
