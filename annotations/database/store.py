@@ -110,7 +110,7 @@ class Store:
 
     def _keep_copy(self) -> None:
         """Copy an older database beside itself, before anything in it is changed. Raises Busy where it cannot."""
-        name = f"{self.path.name}.before-version-{len(migrations.MIGRATIONS)}"
+        name = f"{self.path.name}.before-version-{int(migrations.MIGRATIONS[-1].__name__[1:4])}"
         number = 1
         while (out := self.path.with_name(name if number == 1 else f"{name}-{number}")).exists():
             number += 1
