@@ -27,7 +27,7 @@ from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
-from annotations.server import forms, logs, status
+from annotations.server import forms, logs, own_log, status
 from annotations.server.connections import limit_connections
 from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
@@ -157,7 +157,13 @@ base = st.get_option("server.baseUrlPath") or ""
 index = Path(st.__file__).parent / "static" / "index.html"
 app = st.App(
     "pages/main.py",
-    routes=[*routes(base), *forms.routes(base), *status.routes(base, worker_state), *redirects(base)],
+    routes=[
+        *routes(base),
+        *forms.routes(base),
+        *own_log.routes(base),
+        *status.routes(base, worker_state),
+        *redirects(base),
+    ],
     middleware=[
         Middleware(Watch, base=base),
         Middleware(Gate, page=index, base=base, sessions_of=sessions_of),

@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 from annotations.database.schema.v7_log import EMPTY, KINDS, Kind, content, salts_of_rows, triggers
@@ -30,6 +30,11 @@ class Head:
     entry: int
     at: str
     hash: str
+
+    @property
+    def number(self) -> int:
+        """The day as a number: days since 1970-01-01."""
+        return date.fromisoformat(self.day).toordinal() - date(1970, 1, 1).toordinal()
 
 
 def canonical(*values: Any) -> str:

@@ -15,8 +15,9 @@ from core.files.timestamps import timestamp
 
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
 RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"
-# These mark the progress of work in this database. They are neither exported nor imported.
-HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE)
+EXPORTED = "exported"
+# These mark the progress of work in this database, and what left it. They are neither exported nor imported.
+HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE, EXPORTED)
 
 
 # Under which name this thread or process acts, where an act is recorded without another name.

@@ -1,5 +1,6 @@
 """Exports: the published layout, JSON lines, labels, a package and others. No file is left half-written."""
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from annotations.database.events import EXPORTED, record
 from annotations.database.store import Store
 from annotations.files.detect import SLGUSET
 from annotations.files.export_formats import (
@@ -57,6 +59,7 @@ __all__ = [
     "export_options",
     "export_preview",
     "plain_bytes",
+    "record_export",
 ]
 
 
@@ -81,6 +84,7 @@ def export_file(
     password: str | None = None,
     language: str = "en",
     spreadsheet: bool = False,
+    author: str = "",
 ) -> ExportReport:
     """Write *project* to *out* and say how many rows it has.
 
@@ -91,13 +95,31 @@ def export_file(
     `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe before every
     text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is put into an
     AES-256 ZIP; *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it cannot be
-    written, Refused if the project is of another kind or its text may not leave in plain.
+    written, Refused if the project is of another kind or its text may not leave in plain. An event of *author* says
+    what was written, with its hash.
     """
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
     wish = replace(wish, spreadsheet=spreadsheet)
     check_export(project, wish)
     with _recounted(store, project) as found:
-        return _write_export(store, found, Path(out), wish, password)
+        report = _write_export(store, found, Path(out), wish, password)
+    with report.out.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    record_export(store, project, wish, digest, encrypted=report.encrypted, author=author)
+    return report
+
+
+def record_export(
+    store: Store, project: Project, wish: ExportOptions, sha256: str, *, encrypted: bool = False, author: str = ""
+) -> None:
+    """Store that *author* took a file out: which, whether with names, its hash."""
+    if store.frozen:  # a database on a read-only disk
+        return
+    with store.write():
+        record(
+            store, project, EXPORTED, author=author, format=wish.format, items=wish.items, names=wish.names,
+            history=wish.history, encrypted=encrypted, sha256=sha256,
+        )  # fmt: skip
 
 
 def _write_export(

@@ -7,6 +7,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.label_tables import cell_text
 from annotations.record.entries import Act, Entry, every_entry, summary
+from annotations.record.own_log import own_log
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Annotator, Project
 from core.files.csv_out import csv_line
@@ -17,12 +18,15 @@ ACT = (
     "after_reveal", "stands", "superseded", "op_id", "desk", "revision", "base",
 )  # fmt: skip
 SAME = tuple(name for name in ACT if name not in ("reasons", "spans", "tags"))
-HEADER = (*ITEM, "what", *ACT, "author", "said", "private")
+HEADER = (*ITEM, "what", *ACT, "author", "said", "private", "hash")
 QUOTING = ("text", "context", "note", "said", "tags")  # the policy for texts of the project holds for these
 
 
 def record_csv(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
-    """One row per act, comment and reveal, and one per waiting item; texts that may not leave are empty."""
+    """One row per act, comment and reveal, and one per waiting item; texts that may not leave are empty.
+
+    `hash`: of an act, in the own chain of the log. The last rows are the heads of the log, a day each.
+    """
     with store.read():
         yield from _csv_lines(store, project, annotator)
 
@@ -31,12 +35,17 @@ def _csv_lines(store: Store, project: Project, annotator: Annotator) -> Iterator
     plain = text_may_leave(project)
     mark = (CANARY_KEY,) if plain and needs_canary(project) else ()
     yield csv_line((*HEADER, *mark))
+    log = own_log(store, annotator)
+    hashes = {one.op_id: one.hash for one in log.chain}
     for entry in every_entry(store, project, annotator):
         about = _about(entry)
         for row in _rows(entry):
-            cells = about | row | {CANARY_KEY: CANARY}
+            cells = about | row | {CANARY_KEY: CANARY, "hash": hashes.get(row.get("op_id", ""))}
             kept = cells if plain else cells | dict.fromkeys(QUOTING)
             yield csv_line([_cell(key, kept.get(key)) for key in (*HEADER, *mark)])
+    for one in log.heads:
+        last = {"what": "head of the log", "created": one.day, "hash": one.hash}
+        yield csv_line([_cell(key, last.get(key)) for key in (*HEADER, *mark)])
 
 
 def record_json(store: Store, project: Project, annotator: Annotator) -> Iterator[str]:
@@ -54,6 +63,11 @@ def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterato
         "labelled_again": found.twice, "seconds": round(found.seconds, 3), "guideline_changes_read": found.told,
         "events": [{"created": when, "what": what, **data} for when, what, data in found.events],
     }  # fmt: skip
+    log = own_log(store, annotator)
+    head["log"] = {
+        "heads": [{"day": one.day, "hash": one.hash} for one in log.heads],
+        "chain": [{"op_id": one.op_id, "row": one.row, "hash": one.hash} for one in log.chain],
+    }
     if plain and needs_canary(project):
         head[CANARY_KEY] = CANARY
     yield json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1] + ', "items": ['

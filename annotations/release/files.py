@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from annotations.database.chain import daily_heads, head
 from annotations.database.store import Store
 from annotations.files.export import export_lines as export_lines
 from annotations.files.export_formats import ExportOptions
@@ -41,6 +42,7 @@ MOST_FILES = 20
 FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
 FACTS = "release.json"
+LOG_HEAD = "log_head.json"
 SPREADSHEETS = "for_spreadsheets/"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
@@ -71,6 +73,7 @@ HOLDS = {
     "preregistration/": "each sheet as it was written: its SHA-256 is in the log",
     "guideline/": "every version of the guideline",
     "package/": "the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew",
+    LOG_HEAD: "hashes of the log of the database: at the end of each day, and when the release was made",
     FACTS: "all numbers of the papers, the hash of the contents",
     SUMS: "the SHA-256 of every file",
 }
@@ -128,6 +131,7 @@ class _Composer:
         self._changes(last)
         self._papers()
         self._planned()
+        self._log_head()
         self._card()
         return self.made
 
@@ -156,6 +160,12 @@ class _Composer:
             rows = _each_counted(parts[name], takes.get(name))
             self._add(f"package/{name}", map(json_line, rows), text=name in PACKAGE_TEXTS)
         self.made.entries = contents.finish()
+
+    def _log_head(self) -> None:
+        """The heads of the log: whoever has the release can see that nothing older was changed in the database."""
+        days = [{"day": one.day, "hash": one.hash} for one in daily_heads(self.store.db)]
+        now = head(self.store.db)
+        self._add(LOG_HEAD, [pretty({"log_head": {"at": now.at, "hash": now.hash}, "days": days})])
 
     def _sets(self) -> None:
         """The kept items in every layout."""

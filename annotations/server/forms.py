@@ -58,12 +58,14 @@ def routes(prefix: str = "") -> list[Route]:
         route("/sign-out", sign_out_form, "POST"),
         route("/account/link", link_page, "GET"),
         route("/account/link", link_form, "POST"),
-        route("/account/style.css", _file("style.css", "text/css"), "GET"),
-        route("/account/link.js", _file("link.js", "text/javascript"), "GET"),
+        route("/account/style.css", static_file("style.css", "text/css"), "GET"),
+        route("/account/link.js", static_file("link.js", "text/javascript"), "GET"),
     ]
 
 
-def _file(name: str, kind: str) -> Any:
+def static_file(name: str, kind: str) -> Any:
+    """An endpoint that answers with a file of this package."""
+
     async def static(_: Request, *, folder: str) -> Response:
         return FileResponse(HERE / "static" / name, media_type=f"{kind}; charset=utf-8")
 
@@ -77,7 +79,8 @@ def language_of(request: Request) -> Language:
     return next((one for one in LANGUAGES if one == asked), next((one for one in named if one in LANGUAGES), "en"))
 
 
-def _page(request: Request, template: str, folder: str, status: int = 200, **values: Any) -> Response:
+def rendered(request: Request, template: str, folder: str, status: int = 200, **values: Any) -> Response:
+    """A plain page in the visitor's language, which no browser or proxy keeps."""
     language = language_of(request)
     text = _pages.get_template(template).render(
         _=partial(translate, language=language), language=language, folder=folder, **values
@@ -89,7 +92,7 @@ async def sign_in_page(request: Request, *, folder: str) -> Response:
     """The form; whoever is signed in already is led to the app."""
     if getattr(request.state, "person", None) is not None:
         return RedirectResponse(f"{folder}/", 303)
-    return _page(request, "sign_in.html", folder, title=translate(N_("Sign in"), language_of(request)))
+    return rendered(request, "sign_in.html", folder, title=translate(N_("Sign in"), language_of(request)))
 
 
 async def sign_in_form(request: Request, *, folder: str) -> Response:
@@ -101,13 +104,15 @@ async def sign_in_form(request: Request, *, folder: str) -> Response:
     wait = limits.admit(name, address)
     if wait is None:
         problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(address))
-        return _page(request, "sign_in.html", folder, 429, title=title, problem=problem, name=name)
+        return rendered(request, "sign_in.html", folder, 429, title=title, problem=problem, name=name)
     try:
         await anyio.sleep(wait)
         secret = await anyio.to_thread.run_sync(_signed_in, name, password, request.headers.get("user-agent", ""))
     except EvenhandError as error:
         status = 403 if isinstance(error, NotAllowed) else 503
-        return _page(request, "sign_in.html", folder, status, title=title, problem=explain(error, language), name=name)
+        return rendered(
+            request, "sign_in.html", folder, status, title=title, problem=explain(error, language), name=name
+        )
     finally:
         limits.leave(name)
     return _welcome(request, folder, secret)
@@ -120,7 +125,7 @@ def _signed_in(name: str, password: str, browser: str) -> str:
 
 async def sign_out_page(request: Request, *, folder: str) -> Response:
     """A button: an address alone signs nobody out."""
-    return _page(request, "sign_out.html", folder, title=translate(N_("Sign out"), language_of(request)))
+    return rendered(request, "sign_out.html", folder, title=translate(N_("Sign out"), language_of(request)))
 
 
 async def sign_out_form(request: Request, *, folder: str) -> Response:
@@ -139,7 +144,7 @@ def _signed_out(secret: str) -> None:
 
 async def link_page(request: Request, *, folder: str) -> Response:
     """What a link opens first: a button, so that the preview of a mail program spends nothing."""
-    return _page(request, "link.html", folder, title=translate(N_("A link for you"), language_of(request)))
+    return rendered(request, "link.html", folder, title=translate(N_("A link for you"), language_of(request)))
 
 
 async def link_form(request: Request, *, folder: str) -> Response:
@@ -151,7 +156,7 @@ async def link_form(request: Request, *, folder: str) -> Response:
     name, problem, cookie = str(sent.get("name", "")), "", ""
     if not limits.admit_address(client_address(request)):
         problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(client_address(request)))
-        return _page(request, "link.html", folder, 429, title=problem)
+        return rendered(request, "link.html", folder, 429, title=problem)
     try:
         if "accept" in sent and mine:
             await anyio.to_thread.run_sync(_accepted, secret, mine)
@@ -165,17 +170,17 @@ async def link_form(request: Request, *, folder: str) -> Response:
     except Refused as error:
         problem = explain(error, language)
     except EvenhandError as error:
-        return _page(request, "link.html", folder, 403, title=explain(error, language))
+        return rendered(request, "link.html", folder, 403, title=explain(error, language))
     try:
         found, account = await anyio.to_thread.run_sync(_opened, secret, mine)
     except EvenhandError as error:
-        return _page(request, "link.html", folder, 403, title=explain(error, language))
+        return rendered(request, "link.html", folder, 403, title=explain(error, language))
     values = {
         "title": translate(TITLES[found.purpose], language), "problem": problem, "secret": secret,
         "gives": _gives(found, language), "fixed_name": found.account, "name": name or found.name,
         "signed_in_as": account.name if account and found.purpose == "invite" else None,
     }  # fmt: skip
-    return _page(request, "link.html", folder, 400 if problem else 200, **values)
+    return rendered(request, "link.html", folder, 400 if problem else 200, **values)
 
 
 def _gives(found: links.Link, language: Language) -> str:

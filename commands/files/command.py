@@ -1,5 +1,6 @@
 """`import` and `export`: sentences, generations and labels in; releases, labels and packages out."""
 
+from getpass import getuser
 from pathlib import Path
 from typing import Any
 
@@ -192,7 +193,7 @@ def export_file(
             raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
         report = export.export_file(
             store, found, out, format=layout, items=items, names=names, history=history, password=password,
-            language=lang, spreadsheet=spreadsheet,
+            language=lang, spreadsheet=spreadsheet, author=getuser(),
         )  # fmt: skip
     data: dict[str, Any] = {"rows": report.rows}
     if report.out != Path(out) or report.encrypted:

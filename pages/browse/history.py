@@ -148,6 +148,7 @@ def action_name(action: str) -> str:
         "follow_up_drawn": _("Follow-up sample drawn"),
         "lead_labels": _("The lead chose whether to label too"),
         "release": _("Release made"),
+        "exported": _("File exported"),
     }
     return names.get(action, action.replace("_", " "))
 

@@ -1,11 +1,12 @@
 """Exports of a project: the format, a password if it holds text, the first rows, the file."""
 
 from dataclasses import replace
+from hashlib import sha256
 
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.export import CONFIG, archive_bytes, export_preview, export_row_count, plain_bytes
+from annotations.files.export import CONFIG, archive_bytes, export_preview, export_row_count, plain_bytes, record_export
 from annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
@@ -24,6 +25,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.parts import asks
 from pages.ui.text import plain
+from pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10
 
@@ -159,8 +161,12 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
     def data() -> bytes:
         with open_store(project, "export_files") as fresh:
             if password is not None or wish.format in ARCHIVES:
-                return archive_bytes(fresh, project, wish, inner, password)
-            return plain_bytes(fresh, project, wish)
+                content = archive_bytes(fresh, project, wish, inner, password)
+            else:
+                content = plain_bytes(fresh, project, wish)
+            digest, who = sha256(content).hexdigest(), visitor(fresh).name
+            record_export(fresh, project, wish, digest, encrypted=password is not None, author=who)
+            return content
 
     file = f"{name}.zip" if password is not None or wish.format in ARCHIVES else inner
     st.download_button(

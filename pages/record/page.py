@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotations.record.entries import summary
 from pages.record.entries import listed
-from pages.record.summary import ask_annotator, files, show_summary
+from pages.record.summary import ask_annotator, files, show_log, show_summary
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
@@ -26,5 +26,6 @@ with open_store() as store:
     found = summary(store, project, person)
     show_summary(project, found)
     files(project, person)
+    show_log(store, person)
     st.subheader(_("Items"))
     listed(store, project, person)

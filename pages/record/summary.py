@@ -7,10 +7,11 @@ from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.record.entries import RecordSummary
 from annotations.record.files import record_csv, record_json
+from annotations.record.own_log import own_heads
 from annotations.text_policy import text_may_leave
 from annotations.types import Annotator, Project
 from pages.ui.head import open_store
-from pages.ui.language import _
+from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment
 from pages.ui.text import paragraph, plain
 from pages.ui.visitor import page_link, visitor
@@ -128,3 +129,22 @@ def files(project: Project, person: Annotator) -> None:
         )  # fmt: skip
     if not text_may_leave(project):
         st.caption(_("Texts of this project leave encrypted only: the files name them by their ids and hold no notes."))
+
+
+def show_log(store: Store, person: Annotator) -> None:
+    """Where the own log is checked, and the heads of the days with own entries."""
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    address = f"{'/' + base if base else ''}/own-log?lang={language()}&annotator={person.uid}"
+    st.link_button(_("Check your log"), address, icon=":material/verified_user:")
+    heads = own_heads(store, person)
+    if not heads:
+        return
+    with st.expander(_("Heads of the log ({number})").format(number=len(heads)), icon=":material/link:"):
+        st.caption(
+            _(
+                "A hash of everything that this database had stored by the end of each day (UTC) on which you worked."
+                " It tells nothing about what was stored; but whoever changes anything of those days changes it. Keep"
+                " it with your file, and compare it with the one in a release."
+            )
+        )
+        st.code("\n".join(f"{one.day}  {one.hash}" for one in reversed(heads)), language=None)

@@ -2,15 +2,18 @@
 
 import csv
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.files import export
 from annotations.files.export import export_file, export_options, export_preview
 from annotations.files.label_tables import ORIGIN
+from annotations.files.package.write_package import package_files
 from annotations.items.batch import Batch, NewItem, items
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotator, create_project
@@ -19,6 +22,7 @@ from annotations.types import Item, Operation, Project
 from core.errors import BadFile
 from core.files.formula_cells import restored
 from core.text.keywords import find
+from tests.support.projects import filled_project
 
 
 def test_the_released_layout(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
@@ -166,3 +170,19 @@ def test_where_it_cannot_be_written(fresh_store: Store, sample_project: Project,
             export_file(fresh_store, sample_project, out, format="slguset")
     with pytest.raises(BadFile, match="no export xlsx"):
         export_file(fresh_store, sample_project, tmp_path / "x", format="xlsx")
+
+
+def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path: Path) -> None:
+    study, _people = filled_project(fresh_store, 3)
+    export_file(fresh_store, study, tmp_path / "a.jsonl", format="jsonl", author="vera")
+    export_file(fresh_store, study, tmp_path / "a.zip", format="labels", names=True, password="long enough it is")
+    first, second = events(fresh_store, study, action="exported")
+    assert (first.author, first.data["format"], first.data["names"], first.data["encrypted"]) == (
+        "vera", "jsonl", False, False,
+    )  # fmt: skip
+    assert (second.data["format"], second.data["names"], second.data["encrypted"]) == ("labels", True, True)
+    for one, file in ((first, "a.jsonl"), (second, "a.zip")):
+        assert one.data["sha256"] == sha256((tmp_path / file).read_bytes()).hexdigest()
+    before = package_files(fresh_store, study, export_options("package"))
+    export_file(fresh_store, study, tmp_path / "b.jsonl", format="jsonl")
+    assert package_files(fresh_store, study, export_options("package")) == before  # an export changes no package

@@ -1,0 +1,35 @@
+"""What an annotator can check alone: the own chain of the log, and the heads of the days with an own entry.
+
+Nothing in it depends on what others did but the heads, which say nothing: a hash of everything up to the end of a day.
+Days that are not over have none, and days without an own entry are not named.
+"""
+
+from dataclasses import dataclass
+
+from annotations.database.chain import DAY_MS, Head, OwnEntry, daily_heads, own_chain
+from annotations.database.store import Store
+from annotations.types import Annotator
+
+
+@dataclass(frozen=True, slots=True)
+class OwnLog:
+    """The own chain, oldest first, over all projects; the heads of the log, by day."""
+
+    chain: tuple[OwnEntry, ...]
+    heads: tuple[Head, ...]
+
+
+def own_log(store: Store, annotator: Annotator) -> OwnLog:
+    """The own log of an annotator."""
+    chain = own_chain(store.db, annotator.id)
+    return OwnLog(tuple(chain), _heads(store, {one.at // DAY_MS for one in chain}))
+
+
+def own_heads(store: Store, annotator: Annotator) -> tuple[Head, ...]:
+    """The heads alone."""
+    query = "SELECT DISTINCT at / 86400000 FROM log WHERE annotator = ?"
+    return _heads(store, {row[0] for row in store.db.execute(query, (annotator.id,))})
+
+
+def _heads(store: Store, days: set[int]) -> tuple[Head, ...]:
+    return tuple(one for one in daily_heads(store.db) if one.number in days)

@@ -1,0 +1,64 @@
+"""What an annotator checks alone: the own chain, the same in the browser as here, and nothing of others in it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from annotations.database.chain import chained, daily_heads
+from annotations.database.store import Store
+from annotations.labels.operations import store_operations
+from annotations.queue.leases import claim
+from annotations.record.files import record_csv, record_json
+from annotations.record.own_log import own_heads, own_log
+from annotations.types import Annotator, Project
+from tests.support.projects import decide, filled_project
+
+DAY_MS = 86_400_000
+
+
+def at_day(monkeypatch: pytest.MonkeyPatch, day: int) -> None:
+    monkeypatch.setattr("annotations.database.chain.now_ms", lambda: day * DAY_MS)
+
+
+@pytest.fixture
+def three_days(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> tuple[Store, Project, list[Annotator]]:
+    """Ada works on the first and the third day, Bo on the second; the fourth is today."""
+    at_day(monkeypatch, 20_000)
+    study, people = filled_project(fresh_store, 9)
+    ada, bo = people[:2]
+    for day, who in ((40_000, ada), (40_001, bo), (40_002, ada)):
+        at_day(monkeypatch, day)
+        for one in claim(fresh_store, study, who, want=2):
+            store_operations(fresh_store, study, who, [decide(one, note="mine")])
+    at_day(monkeypatch, 40_003)
+    return fresh_store, study, people
+
+
+def test_the_own_chain_holds_without_anything_of_others(three_days: tuple[Store, Project, list[Annotator]]) -> None:
+    store, _study, (ada, bo, chen) = three_days
+    found = own_log(store, ada)
+    before = None
+    for one in found.chain:
+        assert chained(before, one.row).hex() == one.hash
+        before = bytes.fromhex(one.hash)
+        assert json.loads(one.row)[0] == one.op_id
+        assert bo.uid not in one.row
+    assert len(found.chain) == 4 and own_log(store, chen).chain == ()
+    assert [one.day for one in found.heads] == ["2079-07-08", "2079-07-10"]  # Bo's day is not named
+    assert found.heads == own_heads(store, ada)
+    assert set(found.heads) < set(daily_heads(store.db))
+
+
+def test_the_log_is_in_both_files(three_days: tuple[Store, Project, list[Annotator]]) -> None:
+    store, study, (ada, *_others) = three_days
+    found = own_log(store, ada)
+    told = json.loads("".join(record_json(store, study, ada)))["log"]
+    assert [one["hash"] for one in told["chain"]] == [one.hash for one in found.chain]
+    assert told["heads"] == [{"day": one.day, "hash": one.hash} for one in found.heads]
+    rows = list(csv.DictReader(io.StringIO("".join(record_csv(store, study, ada)))))
+    by_operation = {row["op_id"]: row["hash"] for row in rows if row["op_id"]}
+    assert by_operation == {one.op_id: one.hash for one in found.chain}
+    last = [(row["created"], row["hash"]) for row in rows if row["what"] == "head of the log"]
+    assert last == [(one.day, one.hash) for one in found.heads]

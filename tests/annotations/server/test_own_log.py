@@ -1,0 +1,53 @@
+"""The route on which an annotator's browser checks the own log: the own one only."""
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from annotations.accounts.accounts import account, add_account, grant
+from annotations.accounts.sign_ins import sign_in
+from annotations.database.store import Store
+from annotations.labels.operations import store_operations
+from annotations.queue.leases import claim
+from annotations.server import gate, own_log
+from annotations.server.gate import COOKIE, Gate
+from core.resources import ROOT
+from tests.support.projects import decide, filled_project
+
+
+@pytest.fixture
+def client(fresh_store: Store) -> Iterator[TestClient]:
+    page = ROOT / "annotations/server/templates/base.html"
+    app = Starlette(routes=own_log.routes(), middleware=[Middleware(Gate, page=page)])
+    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
+        yield found
+    gate.stores.close()
+
+
+def test_everybody_has_the_own_log_and_no_other(fresh_store: Store, client: TestClient) -> None:
+    study, (ada, bo, _chen) = filled_project(fresh_store, 4)
+    store_operations(fresh_store, study, ada, [decide(claim(fresh_store, study, ada, want=1)[0])])
+    entries = "/own-log/entries"
+    assert len(client.get(entries, params={"annotator": ada.uid}).json()["chain"]) == 1  # the open mode
+    assert client.get(entries, params={"annotator": "nobody"}).status_code == 404
+    add_account(fresh_store, "ada")
+    grant(fresh_store, account(fresh_store, "ada"), "annotator", study, annotator="Ada")
+    assert client.get(entries, params={"annotator": ada.uid}).status_code == 401
+    client.cookies.set(COOKIE, sign_in(fresh_store, account(fresh_store, "ada")))
+    for asked in ({}, {"annotator": ada.uid}):
+        assert client.get(entries, params=asked).json()["id"] == ada.uid
+    assert client.get(entries, params={"annotator": bo.uid}).status_code == 404
+    add_account(fresh_store, "reader")
+    grant(fresh_store, account(fresh_store, "reader"), "reader", study)
+    client.cookies.set(COOKIE, sign_in(fresh_store, account(fresh_store, "reader")))
+    assert client.get(entries, params={"annotator": ada.uid}).status_code == 404
+
+
+def test_the_page_says_what_it_proves_in_both_languages(client: TestClient) -> None:
+    page = client.get("/own-log", params={"annotator": '"><script>', "lang": "en"})
+    assert "it cannot prove that the newest are all there" in page.text and "<script>" not in page.text
+    assert "不能证明最新的条目都在" in client.get("/own-log", params={"lang": "zh"}).text
+    assert "crypto.subtle" in client.get("/own-log/check.js").text
