@@ -122,6 +122,7 @@ case ${1:-app} in
         make_environment
         install requirements-dev.txt
         .venv/bin/python -m docs.cli_reference
+        .venv/bin/python -m docs.permission_tables
         exec .venv/bin/python -m docs.screenshots --readme
         ;;
     coverage)

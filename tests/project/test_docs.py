@@ -33,6 +33,12 @@ def test_cli_md_is_what_help_says() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_permissions_md_is_what_the_code_says() -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "docs.permission_tables", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def test_every_command_says_what_it_does() -> None:
     without = []
     for words in commands(cli, click.Context(cli)):

@@ -1,0 +1,110 @@
+"""docs/permissions.md, made from the tables that the code asks: `python -m docs.permission_tables [--check]`.
+
+--check writes nothing and ends with 1 where the file is not what it should be.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from annotations.desk.routes import PATH
+from annotations.desk.routes import ROUTES as DESK_ROUTES
+from annotations.permissions import ALLOWED, OWN, Action, Role
+from annotations.server import forms, status
+from commands.permissions import NEEDS
+from pages.ui.parts import PARTS
+from pages.ui.visitor import PAGES
+
+ROOT = Path(__file__).resolve().parents[1]
+FILE = Path(__file__).with_name("permissions.md")
+ROLES: tuple[Role, ...] = ("guest", "reader", "annotator", "adjudicator", "lead", "owner")
+SCRIPTS = ("main.py", "page.py")  # these run when they are imported
+HEAD = """# Who may do what
+
+Made from the code by `make docs`; do not edit by hand. Whatever is not listed is forbidden: a page, a part of a page,
+a route or a command without a row fails a test, and each cell is tried. "own": under the own name, or for the own
+entries. A role in a project holds there only; a role on the whole server holds in every project. Without accounts (the
+open mode) whoever sits at the machine may do everything. [Accounts](accounts.md) says how people come in.
+"""
+WHERE = {"any": "in any project", "server": "on the whole server"}
+# Routes beside those of the desk: who gets an answer. Streamlit's own are gated in annotations/server/gate.py.
+OTHER_ROUTES = {
+    "/sign-in": "everybody",
+    "/sign-out": "who is signed in",
+    "/account/link": "everybody; the link decides",
+    "/account/style.css": "everybody",
+    "/account/link.js": "everybody",
+    "/healthz": "everybody",
+    "/metrics": "this machine, or who holds the token of EVENHAND_METRICS_TOKEN",
+    "/media/FILE": "whose page offers the file",
+    "/_stcore/upload_file/SESSION/FILE": "whose session it is",
+    "/_stcore/stream": "who is signed in; guests where EVENHAND_GUESTS=1; a session goes on for its own account",
+}
+
+
+def import_parts() -> None:
+    """Import every module of pages that is no script, so that all parts are known."""
+    for file in sorted((ROOT / "pages").rglob("*.py")):
+        if file.name not in SCRIPTS:
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+
+
+def server_routes() -> set[str]:
+    """The paths of the server's own routes, but for those of the desk."""
+    return {route.path for route in (*forms.routes(), *status.routes())}
+
+
+def cell(role: Role, action: Action | None) -> str:
+    """Whether a role may do it, as the tables say it."""
+    if action is None:
+        return "yes"
+    if action not in ALLOWED[role]:
+        return ""
+    return "own" if action in OWN else "yes"
+
+
+def table(heads: Sequence[str], rows: Iterable[tuple[Sequence[str], Action | None]]) -> str:
+    """Rows of words, each followed by the action and a column a role."""
+    lines = [f"| {' | '.join([*heads, 'needs', *ROLES])} |", f"|{'---|' * (len(heads) + 1 + len(ROLES))}"]
+    for words, action in rows:
+        cells = [*words, f"`{action}`" if action else "", *(cell(role, action) for role in ROLES)]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def document() -> str:
+    """The whole of docs/permissions.md."""
+    import_parts()
+    actions = sorted({action for allowed in ALLOWED.values() for action in allowed})
+    desk = [((f"`{PATH}/{name}`",), action) for name, (_work, action) in DESK_ROUTES.items()]
+    commands = [((f"`{words}`", WHERE.get(need.where, "in the project")), need.action) for words, need in NEEDS.items()]
+    parts = [
+        ((f"`{part.name}`", "in the project" if part.in_project else "in any project"), part.action)
+        for part in sorted(PARTS.values(), key=lambda part: part.name)
+    ]
+    others = "\n".join(
+        ["| route | who gets an answer |", "|---|---|", *(f"| `{p}` | {w} |" for p, w in OTHER_ROUTES.items())]
+    )
+    sections = {
+        "Actions": table([], [((), action) for action in actions]),
+        "Pages": table(["page"], [((f"`/{page}`",), action) for page, action in PAGES.items()]),
+        "Parts of pages, asked at each click": table(["part", "where"], parts),
+        "Routes of the desk": table(["route"], desk),
+        "Other routes": others,
+        "Commands with EVENHAND_SESSION or --as": table(["command", "where"], commands),
+    }
+    return HEAD + "".join(f"\n## {title}\n\n{text}\n" for title, text in sections.items())
+
+
+def main() -> None:
+    """Write docs/permissions.md, or check it."""
+    text = document()
+    if "--check" not in sys.argv[1:]:
+        FILE.write_text(text, encoding="utf-8")
+    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/permissions.md is not what the code says: run `make docs` and commit it.")
+
+
+if __name__ == "__main__":
+    main()
