@@ -14,6 +14,7 @@ from annotations.accounts.accounts import add_account, grant
 from annotations.accounts.sign_ins import sign_in
 from annotations.database.store import Store
 from annotations.desk import routes as desk
+from annotations.desk.session import account_version
 from annotations.desk.tokens import issue
 from annotations.permissions import ALLOWED, OWN, Role
 from annotations.projects.annotators import annotator
@@ -53,7 +54,8 @@ def cookie_of(store: Store, name: str, role: Role, project: Project | None, desk
 
 def token(store: Store, project: Project, name: str = "Ada") -> dict[str, str]:
     who = annotator(store, project, name)
-    made = issue(store.secret, database=store.uid, project=project.uid, annotator=who.uid)
+    version = account_version(store, who.uid)
+    made = issue(store.secret, database=store.uid, project=project.uid, annotator=who.uid, version=version)
     return {"authorization": f"Bearer {made}"}
 
 
