@@ -27,11 +27,13 @@ from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
-from annotations.server import forms, logs, own_log, status
+from annotations.server import forms, logs, own_log, status, study_pages
 from annotations.server.connections import limit_connections
 from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
 from annotations.server.watch import Watch
+from annotations.study.people import sweep_all
+from annotations.study.withdrawal import finish_withdrawals
 from core.errors import EvenhandError
 from core.worker import client as worker
 from pages.ui.visitor import visit_of
@@ -94,10 +96,13 @@ def worker_state() -> str:
 
 
 def finish_beside() -> None:
-    """Finish what a change of settings had not reached when a process was killed; the server need not wait for it."""
+    """Finish what a change of settings or a withdrawal had not reached when a process was killed, and end the part in
+    studies of who is away; the server need not wait for it."""
     try:
         with Store.open() as store:
             finish_changes(store)
+            finish_withdrawals(store)
+            sweep_all(store)
     except (EvenhandError, sqlite3.Error) as error:
         logger.warning(str(error))  # the next change, import, export or release goes on with it
 
@@ -161,6 +166,7 @@ app = st.App(
         *routes(base),
         *forms.routes(base),
         *own_log.routes(base),
+        *study_pages.routes(base),
         *status.routes(base, worker_state),
         *redirects(base),
     ],

@@ -21,6 +21,7 @@ COMMANDS = {
     "conflicts": "commands.files.undo:list_conflicts",
     "plan": "commands.plan.command:plan",
     "accounts": "commands.accounts:accounts",
+    "study": "commands.study:study",
     "people": "commands.people:people",
     "progress": "commands.progress:progress",
     "agreement": "commands.agreement:agreement",

@@ -38,6 +38,7 @@ SECTIONS = {
         st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
         st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
         st.Page("plan/page.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
+        st.Page("study/page.py", title=_("Studies by link"), icon=":material/link:", url_path="study"),
     ],
     _("Judge"): [
         st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),

@@ -18,6 +18,7 @@ from annotations.database.schema.v4_views import VIEWS
 from annotations.database.schema.v5_provenance import PROVENANCE
 from annotations.database.schema.v6_accounts import ACCOUNTS
 from annotations.database.schema.v7_log import TABLES
+from annotations.database.schema.v8_study import STUDIES
 from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 
 if TYPE_CHECKING:
@@ -131,6 +132,12 @@ def m007_log(db: "Database") -> None:
     begin(db.conn)
 
 
+def m008_study(db: "Database") -> None:
+    """Studies by link: consent, test, people under pseudonyms, their outside ids apart."""
+    for statement in statements(STUDIES):
+        db.execute(statement)
+
+
 def m009_owners_of_jobs(db: "Database") -> None:
     """Whose each job is: its project, and the account that started it."""
     for statement in statements(OWNERS_OF_JOBS):
@@ -139,7 +146,7 @@ def m009_owners_of_jobs(db: "Database") -> None:
 
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
-    m009_owners_of_jobs,
+    m008_study, m009_owners_of_jobs,
 )  # fmt: skip
 
 

@@ -6,8 +6,8 @@ thread with its own Store. An answer is sent after the commit.
 
 import json
 import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -31,8 +31,10 @@ from annotations.desk.messages import (
 )
 from annotations.desk.session import (
     DeskSession,
+    InvitedDesk,
     account_version,
     bases,
+    comes_by_link,
     open_session,
     standing_choice,
     standing_decision,
@@ -69,13 +71,25 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DeskRequest:
-    """One checked request: the database, the session, the body, the language of the answer."""
+    """One checked request: the database, the session, the body, the language of the answer.
+
+    `invited`: the limits of a desk that came by the link of a study.
+    """
 
     store: Store
     at: DeskSession
     database: str
     body: dict[str, Any]
     language: Language
+    invited: InvitedDesk | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """Who asks: a person, and the desks (by public id of the annotator) that this browser has by links of studies."""
+
+    person: Person | None
+    invited: Mapping[str, InvitedDesk]
 
 
 def routes(prefix: str = "") -> list[Route]:
@@ -96,8 +110,9 @@ def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[
         data = await _read(request)
         token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
         # Who asks, as the gate of the server found; routes that run without a gate stand in the open mode.
-        person = request.scope.get("state", {}).get("person", OPEN)
-        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, person, data, limiter=limiter[0])
+        state = request.scope.get("state", {})
+        who = _Asking(state.get("person", OPEN), state.get("invited", {}))
+        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, who, data, limiter=limiter[0])
         return _json(reply, status)
 
     return endpoint
@@ -121,7 +136,7 @@ def _json(reply: Reply, status: int) -> Response:
 
 
 def _answer(
-    work: Callable[[DeskRequest], Reply], action: Action, token: str, person: Person | None, data: bytes | None
+    work: Callable[[DeskRequest], Reply], action: Action, token: str, who: _Asking, data: bytes | None
 ) -> tuple[int, Reply]:
     """Status and reply of one request; never raises."""
     language: Language = "en"
@@ -132,7 +147,7 @@ def _answer(
         asked = body.get("language")
         language = asked if asked in LANGUAGES else "en"
         with stores.borrow() as store:
-            return _authorized(work, action, store, token, person, body, language)
+            return _authorized(work, action, store, token, who, body, language)
     except Busy as error:  # the desk keeps its outbox and retries
         return 503, {"message": explain(error, language)}
     except Refused as error:
@@ -152,15 +167,23 @@ def _authorized(
     action: Action,
     store: Store,
     token: str,
-    person: Person | None,
+    who: _Asking,
     body: Reply,
     language: Language,
 ) -> tuple[int, Reply]:
     secret, database = store.secret, store.uid
+    invited: InvitedDesk | None = None
     try:
         grant = verify(secret, token)
-        # A token ends with the sign-in of its person, and with the role in the project.
-        if person is None or not allowed(person, action, project=grant.project, annotator=grant.annotator):
+        # A token ends with the sign-in of its person, and with the role in the project; that of somebody who came by a
+        # link is good in that person's browser only, as long as the part in the study lasts.
+        if comes_by_link(store, grant.annotator):
+            invited = who.invited.get(grant.annotator)
+            may = invited is not None and invited.project == grant.project
+        else:
+            place = {"project": grant.project, "annotator": grant.annotator}
+            may = who.person is not None and allowed(who.person, action, **place)
+        if not may:
             raise NotAllowed(SIGNED_OUT)
         if grant.version != account_version(store, grant.annotator):
             raise NotAllowed(SIGNED_OUT)
@@ -170,7 +193,7 @@ def _authorized(
     # The holder of a token is that annotator and no more, on any machine.
     holder = Person(None, grant.annotator, {grant.project: "annotator"})
     require(holder, action, project=grant.project, annotator=at.annotator.uid)
-    reply = work(DeskRequest(store, at, database, body, language))
+    reply = work(DeskRequest(store, at, database, body, language, invited))
     renewed = issue(
         secret,
         database=database,
@@ -199,6 +222,8 @@ def sync(call: DeskRequest) -> Reply:
     want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
     answers = _append(call, sent)
     items: list[Item] = []
+    if want > 0 and call.invited is not None:  # no more than this person was asked to judge
+        want = min(want, max(0, call.invited.items - _progress(call).labelled - len(have)))
     if want > 0:
         known = [each for each in have if isinstance(each, str)]
         items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
@@ -298,14 +323,16 @@ def _answer_out(answer: Answer, language: Language) -> Reply:
 def _progress(call: DeskRequest) -> OwnProgress:
     at = call.at
     own = own_progress(call.store, at.project, at.annotator)
-    return progress_with_retests(call.store, at.project, at.annotator, own)
+    found = progress_with_retests(call.store, at.project, at.annotator, own)
+    return found if call.invited is None else replace(found, total=call.invited.items)
 
 
 def _items(call: DeskRequest, items: Sequence[Item]) -> list[Reply]:
     at = call.at
     replaced = bases(call.store, at.annotator, items) if items else {}
     beside = item_news(call.store, at.project, at.annotator, items, call.language)
-    return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] for each in items]
+    veil = {"veil": True} if call.invited is not None and call.invited.cover else {}
+    return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] | veil for each in items]
 
 
 def _conflicts(call: DeskRequest) -> list[Reply]:

@@ -21,6 +21,24 @@ class DeskSession:
     annotator: Annotator
 
 
+@dataclass(frozen=True, slots=True)
+class InvitedDesk:
+    """What a browser may do that came by the link of a study: label so many items of one project.
+
+    `cover`: each text is covered until it is opened.
+    """
+
+    project: str
+    items: int
+    cover: bool
+
+
+def comes_by_link(store: Store, annotator: str) -> bool:
+    """Whether an annotator (public id) belongs to a study: then only the browser that took part has this desk."""
+    query = "SELECT 1 FROM study_person JOIN annotator ON annotator.id = study_person.annotator WHERE annotator.uid = ?"
+    return store.db.execute(query, (annotator,)).fetchone() is not None
+
+
 def open_session(store: Store, grant: Grant) -> DeskSession:
     """The session that a token grants. Raises NotAllowed if database, project or membership no longer exist."""
     query = (

@@ -61,16 +61,19 @@ def import_annotators(store: Store, project: Project, names: Iterable[str], *, a
 
 def remove_annotator(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> list[Annotator]:
     """Deactivate an annotator: leases end, labels stay and count. Returns the active annotators."""
-    with store.write() as db:
-        was_there = is_active(db, project, annotator)
-        db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
-        freed = release_all(db, project, annotator)
-        update_skipped(store, project)
-        if was_there:
-            record(
-                store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed
-            )
+    with store.write():
+        deactivate(store, project, annotator, author=author)
     return annotators(store, project)
+
+
+def deactivate(store: Store, project: Project, annotator: Annotator, *, author: str = "") -> None:
+    """The same inside the caller's transaction."""
+    was_there = is_active(store.db, project, annotator)
+    store.db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, annotator.id))
+    freed = release_all(store.db, project, annotator)
+    update_skipped(store, project)
+    if was_there:
+        record(store, project, "deactivated", annotator=annotator, author=author, name=annotator.name, given_back=freed)
 
 
 def rename_annotator(store: Store, project: Project, annotator: Annotator, name: str, *, author: str = "") -> Annotator:

@@ -171,6 +171,13 @@ def void_retests(db: Connection, labels: Iterable[tuple[int, int]]) -> None:
     )
 
 
+def void_all_retests(db: Connection, project: int, annotator: int) -> None:
+    """Void every retest of an annotator whose labels are withdrawn, labelled ones too."""
+    db.execute(
+        "UPDATE retest SET state = 'void', latest = NULL WHERE project = ? AND annotator = ?", (project, annotator)
+    )
+
+
 def assign_repeat(db: Connection, values: Mapping[str, Any]) -> None:
     """Store the result of the last operation in a retest, as `assignments.assign` does in an assignment.
 

@@ -19,8 +19,10 @@ import anyio.to_thread
 from annotations.accounts.accounts import accounts_exist
 from annotations.accounts.sign_ins import signed_in
 from annotations.database.pool import Pool
+from annotations.desk.session import InvitedDesk
 from annotations.permissions import OPEN, Person
 from annotations.server.visits import is_file_of, is_visit_of
+from annotations.study.people import desks
 from core.errors import N_, EvenhandError
 
 Scope = MutableMapping[str, Any]
@@ -34,8 +36,11 @@ MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
 # Files of Streamlit, and what monitors ask; /metrics asks for its token itself.
 OPEN_TO_ALL = ("/static/", "/_stcore/health", "/_stcore/host-config", "/healthz", "/metrics")
 UPLOADS, MEDIA = "/_stcore/upload_file", "/media/"
+MOST_STUDIES = 8  # of one browser
 PROTOCOLS = b"sec-websocket-protocol"
 COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
+STUDY_COOKIE, SECURE_STUDY_COOKIE = "evenhand-study-", "__Host-evenhand-study-"  # and the start of the study's id
+STUDY, DESK = "/study/", "/api/desk/"
 
 NOT_SERVED = N_("This name is not served here. Add it to EVENHAND_HOSTS on the server, or use the address that is.")
 NO_ACCOUNTS = N_(
@@ -69,18 +74,28 @@ def host_name(value: str) -> str:
         return ""
 
 
-def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
-    """The secret of the sign-in that a request carries, or ""."""
+def cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The cookies of a request."""
+    found: dict[str, str] = {}
     for key, value in headers:
         if key == b"cookie":
             try:
-                found = SimpleCookie(value.decode("latin-1"))
+                found |= {name: one.value for name, one in SimpleCookie(value.decode("latin-1")).items()}
             except CookieError:
                 continue
-            for name in (SECURE_COOKIE, COOKIE):
-                if name in found:
-                    return found[name].value
-    return ""
+    return found
+
+
+def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The secret of the sign-in that a request carries, or ""."""
+    found = cookies(headers)
+    return found.get(SECURE_COOKIE) or found.get(COOKIE) or ""
+
+
+def study_secrets(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
+    """The secrets of the studies in which the browser of a request takes part."""
+    prefixes = (STUDY_COOKIE, SECURE_STUDY_COOKIE)
+    return [value for name, value in cookies(headers).items() if name.startswith(prefixes)][:MOST_STUDIES]
 
 
 def content_policy(page: Path) -> str:
@@ -143,16 +158,20 @@ class Gate:
         if path.startswith(OPEN_TO_ALL):
             return None
         secret = cookie_secret(scope["headers"])
+        studies = study_secrets(scope["headers"]) if path.startswith(DESK) else []
         try:
-            person, has_accounts = await anyio.to_thread.run_sync(_person, secret)
+            person, has_accounts, invited = await anyio.to_thread.run_sync(_asking, secret, studies)
         except (EvenhandError, OSError):  # no database now: the page says so in the visitor's language
-            person, has_accounts = None, True
-        scope["state"] = {**(scope.get("state") or {}), "person": person}
+            person, has_accounts, invited = None, True, {}
+        scope["state"] = {**(scope.get("state") or {}), "person": person, "invited": invited}
         if not has_accounts and not _from_here(scope):
             return None if path.startswith("/account/link") else (403, NO_ACCOUNTS)
         account = person.account if person else None
         if has_accounts and not self._may_have(path, account):
             return 404, NOT_FOUND
+        # Whoever came by the link of a study has no account: its pages, and the desk's routes for that one desk.
+        if path.startswith(STUDY) or invited:
+            return None
         if person is None and not guests_allowed() and not path.startswith(("/sign-in", "/account/")):
             return 401, SIGN_IN
         return None
@@ -179,11 +198,13 @@ class Gate:
         return sent
 
 
-def _person(secret: str) -> tuple[Person | None, bool]:
+def _asking(secret: str, studies: list[str]) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
+    """Who asks, whether this server has accounts, and the desks that the browser has by links of studies."""
     with stores.borrow() as store:
+        invited = desks(store, studies) if studies else {}
         if not accounts_exist(store):
-            return OPEN, False
-        return signed_in(store, secret), True
+            return OPEN, False, invited
+        return signed_in(store, secret), True, invited
 
 
 def _own_session_only(scope: Scope) -> Scope:

@@ -9,6 +9,7 @@ from limits.strategies import MovingWindowRateLimiter
 
 A_NAME = RateLimitItemPerMinute(5, 15)  # five in fifteen minutes
 AN_ADDRESS = RateLimitItemPerMinute(30, 15)
+TO_STUDIES = RateLimitItemPerMinute(120, 15)  # people who agree, from one address: a class sits behind one
 SLOW_S = 4.0  # for each further attempt with a name
 
 _window = MovingWindowRateLimiter(MemoryStorage())
@@ -19,6 +20,11 @@ _lock = Lock()
 def admit_address(address: str) -> bool:
     """Whether an address may try again: 30 times in 15 minutes."""
     return _window.hit(AN_ADDRESS, "address", address)
+
+
+def admit_to_study(address: str) -> bool:
+    """Whether one more person from an address may take part in a study."""
+    return _window.hit(TO_STUDIES, "study", address)
 
 
 def admit(name: str, address: str) -> float | None:

@@ -1,19 +1,15 @@
 """A link that was made just now: shown once, because the server does not keep it."""
 
-from urllib.parse import urlsplit
-
 import streamlit as st
 
 from pages.ui.language import _, language
 from pages.ui.text import plain
+from pages.ui.visitor import address_on_this_server
 
 
 def address_of(secret: str) -> str:
     """The address of a link on this server, as the visitor reaches it; the secret behind the sign #."""
-    base = (st.get_option("server.baseUrlPath") or "").strip("/")
-    here = urlsplit(st.context.url or "")
-    server = f"{here.scheme}://{here.netloc}" if here.netloc else ""
-    return f"{server}{'/' + base if base else ''}/account/link?lang={language()}#{secret}"
+    return address_on_this_server(f"/account/link?lang={language()}#{secret}")
 
 
 def offer_link(place: str, title: str, secret: str) -> None:

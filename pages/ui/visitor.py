@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import runtime
@@ -36,6 +37,7 @@ PAGES: dict[str, Action | None] = {
     "projects": "change_projects",
     "pilot": "change_projects",
     "plan": "change_projects",
+    "study": "change_projects",
     "review": "label",
     "record": "see_own_labels",
     "adjudication": "settle",
@@ -181,6 +183,14 @@ def own_project(store: Store, name: str) -> Project:
     if found is None:
         raise NotFound(N_("There is no project named {name}."), name=name)
     return found
+
+
+def address_on_this_server(path: str) -> str:
+    """The address of *path* on this server, as the visitor reaches it."""
+    base = (st.get_option("server.baseUrlPath") or "").strip("/")
+    here = urlsplit(st.context.url or "")
+    server = f"{here.scheme}://{here.netloc}" if here.netloc else ""
+    return f"{server}{'/' + base if base else ''}{path}"
 
 
 def show_who(person: Person) -> None:

@@ -28,7 +28,7 @@ ORDER = {
         models describe generation scoring worker report ruler runs""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
         adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files demo
-        describe mining record release accounts log server""",
+        describe mining record release accounts log study server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
@@ -316,6 +316,7 @@ WRITTEN_BY = {
     "quality": "known",
     "files": "label_file label_of_file",
     "release": "release release_file release_item",
+    "study": "study study_consent study_question study_person study_identity",
     "accounts": "account account_role account_event sign_in access_link",
 }
 OWNER = {table: package for package, tables in WRITTEN_BY.items() for table in tables.split()}

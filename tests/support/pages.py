@@ -60,6 +60,7 @@ TITLES = {
     "generation": "Generate",
     "projects": "Projects",
     "plan": "Plan of labels",
+    "study": "Studies by link",
     "pilot": "Pilot and guideline",
     "review": "Review",
     "record": "My record",

@@ -1,0 +1,313 @@
+"""The pages of a study, for people who come by its link: no account, no session of Streamlit, plain HTML and one desk.
+
+Nothing is stored before somebody agrees, so the preview of a mail program and a look around leave no trace.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio.to_thread
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from annotations.database.store import Store
+from annotations.desk import frontend
+from annotations.desk.announcements import option_name
+from annotations.desk.routes import PATH
+from annotations.projects.projects import guideline, project_by_uid
+from annotations.server import limits
+from annotations.server.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
+from annotations.server.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, stores, study_secrets
+from annotations.study import people
+from annotations.study.links import PARAMETERS, PREVIEW, study_of_link
+from annotations.study.people import Outside, Participant
+from annotations.study.questions import TRIES, questions_of_try
+from annotations.study.studies import Study, consent
+from annotations.study.withdrawal import withdraw
+from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
+from core.guidelines import in_language
+from core.language import Language, explain, translate
+
+COOKIE_S = 30 * 24 * 3600
+LONGEST_ID = 100
+NO_ID = N_("This address does not say who sends you. Open the study from the page of the service that invited you.")
+ONLY_PREVIEW = N_("This is a preview. Accept the task first, then open the link again.")
+CHANGED = N_("The consent was changed while you read it. Please read it again.")
+ENDS = {
+    "finished": N_("Thank you. You have judged everything."),
+    "screened_out": N_("Thank you. The test shows that this task does not suit you; that says nothing else about you."),
+    "withdrew": N_("You have withdrawn. Your labels no longer count."),
+    "timed_out": N_("You were away for too long, so your place went to somebody else. Your labels up to then count."),
+}
+TITLES = {
+    "consent": N_("Before you take part"),
+    "test": N_("A short test"),
+    "ready": N_("Before the first text"),
+    "working": N_("Study"),
+    "end": N_("The end"),
+    "withdraw": N_("Withdraw"),
+    "about": N_("What is stored"),
+}
+RETURN = "https://app.prolific.com/submissions/complete?cc="
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request to a study: the database, which study, who asks (None: nobody who has agreed), in which language."""
+
+    store: Store
+    study: Study
+    link: str
+    who: Participant | None
+    language: Language
+    query: dict[str, str]
+    sent: dict[str, str]
+    folder: str
+
+    def say(self, text: str) -> str:
+        """A text in the visitor's language."""
+        return translate(text, self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A page with its values; without one, back to the study. `secret`: for the cookie."""
+
+    template: str = ""
+    status: int = 200
+    values: dict[str, Any] | None = None
+    secret: str = ""
+    data: dict[str, Any] | None = None
+
+
+def routes(prefix: str = "") -> list[Route]:
+    """The routes of studies under *prefix* (`server.baseUrlPath`, "" for none)."""
+    folder = f"/{prefix.strip('/')}".rstrip("/")
+
+    def route(path: str, work: Callable[[Visit], Reply], method: str) -> Route:
+        return Route(f"{folder}/study/{{link}}{path}", _endpoint(work, folder), methods=[method], name=f"study{path}")
+
+    return [
+        Route(f"{folder}/study/files/{{name}}", static, methods=["GET"], name="study-files"),
+        route("", first_page, "GET"),
+        route("/about", about_page, "GET"),
+        route("/desk.json", desk_data, "GET"),
+        route("/withdraw", withdraw_page, "GET"),
+        route("/consent", agree_form, "POST"),
+        route("/test", test_form, "POST"),
+        route("/begin", begin_form, "POST"),
+        route("/finish", finish_form, "POST"),
+        route("/withdraw", withdraw_form, "POST"),
+        Route(f"{folder}/study/{{rest:path}}", nothing, name="study-nothing"),
+    ]
+
+
+async def static(request: Request) -> Response:
+    """The style and the scripts of the pages; `desk.js` is the desk's module."""
+    name = request.path_params["name"]
+    if name == "desk.js":
+        return Response(frontend.script(), media_type="text/javascript")
+    kinds = {"study.css": "text/css", "study.js": "text/javascript"}
+    if name not in kinds:
+        return await nothing(request)
+    return FileResponse(HERE / "static" / name, media_type=f"{kinds[name]}; charset=utf-8")
+
+
+async def nothing(request: Request) -> Response:
+    """An address below /study/ that is none."""
+    return HTMLResponse("", 404, {"Cache-Control": "no-store"})
+
+
+def _endpoint(work: Callable[[Visit], Reply], folder: str) -> Callable[[Request], Any]:
+    async def endpoint(request: Request) -> Response:
+        sent: dict[str, str] = {}
+        language = language_of(request)
+        if request.method == "POST":
+            form = await request.form(max_files=0, max_fields=64)
+            sent = {name: value for name, value in form.items() if isinstance(value, str)}
+            if work is agree_form and not limits.admit_to_study(client_address(request)):
+                return _page(request, folder, Reply("study_end.html", 429, {"title": translate(TOO_OFTEN, language)}))
+        try:
+            return await anyio.to_thread.run_sync(_answer, work, request, folder, language, sent)
+        except EvenhandError as error:
+            status = 404 if isinstance(error, NotFound) else 403 if isinstance(error, NotAllowed | Refused) else 503
+            return _page(request, folder, Reply("study_end.html", status, {"title": explain(error, language)}))
+
+    return endpoint
+
+
+def _answer(
+    work: Callable[[Visit], Reply], request: Request, folder: str, language: Language, sent: dict[str, str]
+) -> Response:
+    link = str(request.path_params["link"])
+    with stores.borrow() as store:
+        study = study_of_link(store, link)
+        who = people.participant(store, study, study_secrets(request.scope["headers"]))
+        visit = Visit(store, study, link, who, language, dict(request.query_params), sent, folder)
+        reply = work(visit)
+    if reply.data is not None:
+        return JSONResponse(reply.data, reply.status, {"Cache-Control": "no-store"})
+    if reply.template:
+        values = {"link": link, "study": study, "who": who, "title": study.name, **(reply.values or {})}
+        return _page(request, folder, Reply(reply.template, reply.status, values))
+    response = RedirectResponse(f"{folder}/study/{link}?lang={language}", 303, {"Cache-Control": "no-store"})
+    if reply.secret:
+        secure = is_secure(request)
+        name = f"{SECURE_STUDY_COOKIE if secure else STUDY_COOKIE}{study.uid[:8]}"
+        response.set_cookie(
+            name, reply.secret, secure=secure, httponly=True, samesite="lax", path="/", max_age=COOKIE_S
+        )
+    return response
+
+
+def _page(request: Request, folder: str, reply: Reply) -> Response:
+    kept = {name: value for name, value in request.query_params.items() if name != "lang"}
+    query = f"{urlencode(kept)}&" if kept and request.method == "GET" else ""
+    return rendered(request, reply.template, folder, reply.status, query=query, **(reply.values or {}))
+
+
+def first_page(at: Visit) -> Reply:
+    """Where this visitor is in the study: consent, test, warning, desk, or the end."""
+    if at.who is None:
+        return _consent_page(at)
+    if at.who.ended is not None:
+        return _end_page(at, at.who)
+    people.sweep(at.store, at.study)
+    who = people.participant_again(at.store, at.study, at.who)
+    if who.ended is not None:
+        return _end_page(at, who)
+    if who.state == "test":
+        return _test_page(at, who)
+    project = project_by_uid(at.store, at.study.project)
+    if who.state == "ready":
+        values = {
+            "title": at.say(TITLES["ready"]),
+            "warning": at.study.warning(at.language),
+            "items": at.study.settings.items,
+        }
+        return Reply("study_ready.html", values=values)
+    return Reply("study_desk.html", values={"title": at.study.name, "project": project})
+
+
+def _consent_page(at: Visit, problem: str = "") -> Reply:
+    outside = _outside(at.study, at.query | at.sent)
+    if at.study.closed:
+        raise Refused(people.FULL)
+    names = PARAMETERS[at.study.service]
+    if at.study.service == "mturk" and outside is not None and outside.session == PREVIEW:
+        problem = at.say(ONLY_PREVIEW)
+    newest = consent(at.store, at.study)
+    values = {
+        "title": at.say(TITLES["consent"]),
+        "blocks": frontend.blocks(newest.text(at.language)),
+        "version": newest.version,
+        "outside": dict(zip(names, outside, strict=True)) if outside else {},
+        "warning": at.study.warning(at.language),
+        "problem": problem or (at.say(NO_ID) if names[0] and outside is None else ""),
+        "may": not names[0] or (outside is not None and outside.session != PREVIEW),
+    }
+    return Reply("study_consent.html", 200, values)
+
+
+def _outside(study: Study, sent: dict[str, str]) -> Outside | None:
+    """Who the service says it is; None where it does not, or where it is no id."""
+    names = PARAMETERS[study.service]
+    found = Outside(*(sent.get(name, "") if name else "" for name in names))
+    if not found.id or any(len(one) > LONGEST_ID or not one.isascii() or not one.isprintable() for one in found):
+        return None
+    return found
+
+
+def agree_form(at: Visit) -> Reply:
+    """Somebody agrees: the first thing that is stored of them."""
+    if at.who is not None:
+        return Reply()
+    outside = _outside(at.study, at.sent)
+    needed = bool(PARAMETERS[at.study.service][0])
+    if (needed and outside is None) or (outside is not None and outside.session == PREVIEW):
+        return _consent_page(at)
+    newest = consent(at.store, at.study)
+    if at.sent.get("version") != str(newest.version):
+        return _consent_page(at, at.say(CHANGED))
+    return Reply(secret=people.agree(at.store, at.study, newest, at.language, outside))
+
+
+def _test_page(at: Visit, who: Participant) -> Reply:
+    project = project_by_uid(at.store, at.study.project)
+    newest = guideline(at.store, project)
+    values = {
+        "title": at.say(TITLES["test"]),
+        "blocks": frontend.blocks(in_language(newest.text, at.language)),
+        "choices": [(one.code, option_name(one, at.language)) for one in newest.choices],
+        "questions": questions_of_try(at.store, at.study, who.uid, who.tries),
+        "who": who,
+        "left": TRIES - who.tries,
+        "warning": at.study.warning(at.language),
+    }
+    return Reply("study_test.html", values=values)
+
+
+def test_form(at: Visit) -> Reply:
+    """One try of the test."""
+    if at.who is not None and at.who.state == "test" and at.sent.get("try") == str(at.who.tries):
+        answers = {name.removeprefix("q"): value for name, value in at.sent.items() if name.startswith("q")}
+        people.answer_test(at.store, at.study, at.who, answers)
+    return Reply()
+
+
+def begin_form(at: Visit) -> Reply:
+    """The warning has been read: the desk comes next."""
+    if at.who is not None and at.who.state == "ready":
+        people.begin(at.store, at.study, at.who)
+    return Reply()
+
+
+def desk_data(at: Visit) -> Reply:
+    """What the desk starts with, and gets again when its token has expired; 409: this person labels no more."""
+    if at.who is None or at.who.state != "working":
+        return Reply(data={}, status=409)
+    project, annotator = people.desk_of(at.store, at.study, at.who)
+    data = frontend.start_data(at.store, project, annotator, language=at.language, api=f"{at.folder}{PATH}")
+    settings = at.study.settings
+    data["project"] |= {"pause": settings.pause, "blur": settings.cover or project.blur, "name": at.study.name}
+    frame = f"<style>{frontend.style()}</style>{frontend.frame()}"
+    return Reply(data={"frame": frame, "data": data})
+
+
+def finish_form(at: Visit) -> Reply:
+    """All is judged."""
+    if at.who is not None:
+        try:
+            people.finish(at.store, at.study, at.who)
+        except Refused as error:
+            return Reply("study_desk.html", 409, {"title": at.study.name, "problem": explain(error, at.language)})
+    return Reply()
+
+
+def withdraw_page(at: Visit) -> Reply:
+    """A button: an address alone withdraws nobody."""
+    if at.who is None:
+        return Reply()
+    return Reply("study_withdraw.html", values={"title": at.say(TITLES["withdraw"])})
+
+
+def withdraw_form(at: Visit) -> Reply:
+    """The labels of this person go."""
+    if at.who is not None and at.who.state != "withdrew":
+        withdraw(at.store, at.study, at.who)
+    return Reply()
+
+
+def about_page(at: Visit) -> Reply:
+    """What is stored of whoever takes part, and for how long."""
+    return Reply("study_about.html", values={"title": at.say(TITLES["about"]), "consent": consent(at.store, at.study)})
+
+
+def _end_page(at: Visit, who: Participant) -> Reply:
+    code = at.study.code(who.outcome) if who.outcome else ""
+    back = f"{RETURN}{code}" if code and at.study.service == "prolific" else ""
+    values = {"title": at.say(TITLES["end"]), "text": at.say(ENDS[who.state]), "code": code, "back": back, "who": who}
+    return Reply("study_end.html", values=values)

@@ -1,0 +1,285 @@
+"""The people of a study, from consent to code. They have a pseudonym; their outside id is kept apart and erased.
+
+A cookie of the browser says who comes. The ids in the address are not signed by anybody, so they open nothing that is
+there already, but for a session that the service itself names.
+"""
+
+import hashlib
+import secrets
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.desk.session import InvitedDesk
+from annotations.projects.annotators import annotator, deactivate, join
+from annotations.projects.projects import project_by_uid
+from annotations.queue.leases import LEASE_S, claim
+from annotations.study.questions import TRIES, questions_of_try, right_answers
+from annotations.study.studies import Consent, Outcome, Study, every_study
+from annotations.types import Annotator, Project
+from core.errors import N_, NotAllowed, Refused
+from core.files.timestamps import timestamp
+from core.language import Language
+
+State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
+PRESENT: tuple[State, ...] = ("test", "ready", "working")
+FULL = N_("Nobody more is needed for this study. Thank you for coming.")
+TAKEN_PART = N_("Somebody has taken part under this id already. Go on in the browser in which you began.")
+NOT_YET = N_("Some of your texts are still to be judged.")
+DAY_S = 24 * 3600.0
+
+
+class Outside(NamedTuple):
+    """Who somebody is for the service that sent them."""
+
+    id: str
+    task: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody who takes part. `pseudonym`: of the annotator, once the first text was shown; times in unix seconds."""
+
+    id: int
+    uid: str
+    study: int
+    state: State
+    consent: int
+    tries: int
+    right: int | None
+    came: float
+    begun: float | None
+    completed: float | None
+    ended: float | None
+    annotator: int | None
+    pseudonym: str | None
+    labelled: int
+    seen: float
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Whose code this person gets: who had finished and withdraws later is still paid for it."""
+        if self.completed is not None:
+            return "finished"
+        outcomes: dict[State, Outcome] = {"screened_out": "screened_out", "withdrew": "withdrew"}
+        return outcomes.get(self.state)
+
+
+# Requests of the desk renew `member.seen`, which lies a lease ahead.
+_QUERY = f"""
+SELECT person.id, person.uid, person.study, person.state, consent.version, tries, right, came, begun, completed, ended,
+    annotator.id, annotator.name,
+    coalesce((SELECT sum(labelled) FROM tally JOIN cell ON cell.id = tally.cell
+        WHERE tally.annotator = person.annotator AND cell.project = study.project), 0),
+    max(person.seen, coalesce((SELECT seen FROM member
+        WHERE member.annotator = person.annotator AND member.project = study.project), 0) - {LEASE_S})
+FROM study_person AS person JOIN study ON study.id = person.study
+    JOIN study_consent AS consent ON consent.id = person.consent
+    LEFT JOIN annotator ON annotator.id = person.annotator
+"""
+
+
+def participants(store: Store, study: Study) -> list[Participant]:
+    """Everybody of a study, in the order of their coming."""
+    return [
+        Participant(*row)
+        for row in store.db.execute(f"{_QUERY} WHERE person.study = ? ORDER BY person.id", (study.id,))
+    ]
+
+
+def participant(store: Store, study: Study, held: Iterable[str]) -> Participant | None:
+    """Whoever of a study one of the secrets of a browser belongs to."""
+    for secret in held:
+        query = f"{_QUERY} WHERE person.study = ? AND person.hash = ?"
+        if row := store.db.execute(query, (study.id, _hash(secret))).fetchone():
+            return Participant(*row)
+    return None
+
+
+def participant_again(store: Store, study: Study, who: Participant) -> Participant:
+    """The same person as things stand now."""
+    row = store.db.execute(f"{_QUERY} WHERE person.study = ? AND person.id = ?", (study.id, who.id)).fetchone()
+    return Participant(*row)
+
+
+def participant_of_id(store: Store, study: Study, outside: str) -> Participant | None:
+    """Whoever came under that id of the service, as long as it is stored."""
+    query = f"{_QUERY} JOIN study_identity AS identity ON identity.person = person.id"
+    row = store.db.execute(f"{query} WHERE person.study = ? AND outside = ?", (study.id, outside.strip())).fetchone()
+    return Participant(*row) if row else None
+
+
+def outcomes_by_id(store: Store, study: Study) -> list[tuple[str, State]]:
+    """(id of the service, state) of everybody whose id is stored, for the payment; without pseudonyms."""
+    query = (
+        "SELECT outside, state FROM study_identity AS identity JOIN study_person ON study_person.id = identity.person"
+        " WHERE identity.study = ? ORDER BY outside"
+    )
+    return store.db.execute(query, (study.id,)).fetchall()
+
+
+def agree(
+    store: Store,
+    study: Study,
+    consent: Consent,
+    language: Language,
+    outside: Outside | None,
+    *,
+    now: float | None = None,
+) -> str:
+    """Store that somebody agrees to a version of the consent; returns the secret for the cookie.
+
+    Who comes again under the same id and session goes on where they were. Raises Refused where nobody more is needed,
+    NotAllowed for an id that has taken part.
+    """
+    moment, secret = _now(now), secrets.token_urlsafe(24)
+    sweep(store, study, now=moment)
+    with store.write() as db:
+        if outside is not None and (row := _of_outside(store, study, outside)):
+            if not outside.session or row[1] != outside.session:
+                raise NotAllowed(TAKEN_PART)
+            db.execute("UPDATE study_person SET hash = ?, seen = ? WHERE id = ?", (_hash(secret), moment, row[0]))
+            return secret
+        query = "SELECT closed IS NOT NULL, places FROM study WHERE id = ?"
+        closed, places = db.execute(query, (study.id,)).fetchone()
+        count = (
+            "SELECT count(*) FROM study_person WHERE study = ? AND state IN ('test', 'ready', 'working', 'finished')"
+        )
+        if closed or db.execute(count, (study.id,)).fetchone()[0] >= places:
+            raise Refused(FULL)
+        state = "test" if study.settings.questions else "ready"
+        made = db.execute(
+            "INSERT INTO study_person"
+            " (uid, study, hash, state, consent, consent_language, consent_hash, consented, came, seen)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                uuid.uuid4().hex, study.id, _hash(secret), state, consent.id, language, consent.hash(language),
+                timestamp(moment), moment, moment,
+            ),
+        )  # fmt: skip
+        if outside is not None:
+            db.execute(
+                "INSERT INTO study_identity (person, study, outside, session, task) VALUES (?, ?, ?, ?, ?)",
+                (made.lastrowid, study.id, outside.id, outside.session, outside.task),
+            )
+    return secret
+
+
+def answer_test(
+    store: Store, study: Study, who: Participant, answers: Mapping[str, str], *, now: float | None = None
+) -> None:
+    """Store a try of the test: passed, once more, or screened out. The same try sent twice counts once."""
+    right = right_answers(questions_of_try(store, study, who.uid, who.tries), answers)
+    moment, tries = _now(now), who.tries + 1
+    state = "ready" if right >= study.settings.pass_mark else "test" if tries < TRIES else "screened_out"
+    with store.write() as db:
+        db.execute(
+            "UPDATE study_person SET tries = ?, right = ?, state = ?, seen = ?, ended = ?"
+            " WHERE id = ? AND state = 'test' AND tries = ?",
+            (tries, right, state, moment, moment if state == "screened_out" else None, who.id, who.tries),
+        )
+
+
+def begin(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
+    """The first text is about to be shown: the person becomes an annotator of the project under a random name."""
+    moment, name = _now(now), f"P-{secrets.token_hex(5)}"
+    with store.write() as db:
+        if db.execute("SELECT state FROM study_person WHERE id = ?", (who.id,)).fetchone()[0] != "ready":
+            return
+        project = project_by_uid(store, study.project)
+        join(store, project, [name])
+        made = annotator(store, project, name)
+        record(store, project, "joined", annotator=made, name=name, study=study.name)
+        db.execute(
+            "UPDATE study_person SET state = 'working', annotator = ?, begun = ?, seen = ? WHERE id = ?",
+            (made.id, moment, moment, who.id),
+        )
+
+
+def finish(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
+    """Everything that this person was to judge is judged. Raises Refused where it is not."""
+    if who.state != "working":
+        return
+    if who.labelled < study.settings.items and claim(store, *desk_of(store, study, who), want=1):
+        raise Refused(NOT_YET)
+    with store.write() as db:
+        moment = _now(now)
+        end(store, study, who, "finished", moment)
+        db.execute("UPDATE study_person SET completed = ? WHERE id = ? AND completed IS NULL", (moment, who.id))
+
+
+def end(store: Store, study: Study, who: Participant, state: State, moment: float) -> None:
+    """End somebody's part inside the caller's transaction: items at hand go back to the queue."""
+    store.db.execute(
+        "UPDATE study_person SET state = ?, ended = coalesce(ended, ?), seen = max(seen, ?) WHERE id = ?",
+        (state, moment, who.seen, who.id),
+    )
+    if who.annotator is not None:
+        deactivate(store, *desk_of(store, study, who))
+
+
+def desk_of(store: Store, study: Study, who: Participant) -> tuple[Project, Annotator]:
+    """The project and the annotator of somebody at work."""
+    project = project_by_uid(store, study.project)
+    return project, annotator(store, project, who.pseudonym or "")
+
+
+def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
+    """The desks (by public id of the annotator) at which the browser with these secrets may work now."""
+    found: dict[str, InvitedDesk] = {}
+    for secret in held:
+        row = store.db.execute(
+            "SELECT annotator.uid, project.uid, items, cover FROM study_person AS person"
+            " JOIN study ON study.id = person.study JOIN project ON project.id = study.project"
+            " JOIN annotator ON annotator.id = person.annotator WHERE person.hash = ? AND person.state = 'working'",
+            (_hash(secret),),
+        ).fetchone()
+        if row:
+            found[row[0]] = InvitedDesk(row[1], row[2], bool(row[3]))
+    return found
+
+
+def sweep(store: Store, study: Study, *, now: float | None = None) -> int:
+    """End the part of who is away for too long, erase outside ids whose time is over; returns how many are away."""
+    moment = _now(now)
+    away = [
+        one
+        for one in participants(store, study)
+        if one.state in PRESENT and one.seen < moment - study.settings.minutes * 60
+    ]
+    query = (
+        "SELECT person FROM study_identity WHERE person IN (SELECT id FROM study_person WHERE study = ? AND ended < ?)"
+    )
+    old = store.db.execute(query, (study.id, moment - study.settings.keep_days * DAY_S)).fetchall()
+    if not away and not old:
+        return 0
+    with store.write() as db:
+        for one in away:
+            end(store, study, one, "timed_out", moment)
+        db.executemany("DELETE FROM study_identity WHERE person = ?", old)
+    return len(away)
+
+
+def sweep_all(store: Store) -> None:
+    """`sweep` every study: when the server starts, and on the command line."""
+    for one in every_study(store):
+        sweep(store, one)
+
+
+def _of_outside(store: Store, study: Study, outside: Outside) -> Sequence[Any] | None:
+    query = "SELECT person, session FROM study_identity WHERE study = ? AND outside = ?"
+    row: Sequence[Any] | None = store.db.execute(query, (study.id, outside.id)).fetchone()
+    return row
+
+
+def _now(now: float | None) -> float:
+    return time.time() if now is None else now
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "replace")).digest()

@@ -1,0 +1,255 @@
+"""Studies: their settings, the versions of their consent, the questions of their test."""
+
+import dataclasses
+import hashlib
+import math
+import secrets
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from sqlite3 import IntegrityError
+from typing import Any, Literal, get_args
+
+from annotations.database.events import record
+from annotations.database.store import Store, columns_and_marks
+from annotations.projects.annotators import checked_name
+from annotations.projects.projects import project_by_uid
+from annotations.study.texts import CONSENT, WARNING
+from annotations.types import Item, Project
+from core.errors import N_, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.language import Language
+
+Service = Literal["link", "prolific", "mturk"]
+SERVICES: tuple[Service, ...] = get_args(Service)
+Outcome = Literal["finished", "screened_out", "withdrew"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+NO_SUCH = N_("There is no study named {name}.")
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # none that look like another
+LONGEST_TEXT, LONGEST_CODE, LONGEST_LINE = 20_000, 60, 200
+MOST_QUESTIONS = 30
+LIMITS = {
+    "items": (1, 5_000), "places": (1, 100_000), "minutes": (5, 24 * 60), "pause": (1, 600), "questions": (0, 20),
+    "pass_mark": (0, 20), "keep_days": (0, 3_650),
+}  # fmt: skip
+
+
+def _code() -> str:
+    return "".join(secrets.choice(LETTERS) for _ in range(8))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the lead decides about a study; the names are those of the columns."""
+
+    contact: str
+    service: Service = "link"
+    items: int = 40
+    places: int = 30
+    reward: float = 0.0
+    currency: str = "EUR"
+    floor: float = 0.0
+    minutes: int = 60
+    pause: int | None = 20
+    cover: bool = True
+    questions: int = 0
+    pass_mark: int = 0
+    keep_days: int = 30
+    warning_en: str = WARNING["en"]
+    warning_zh: str = WARNING["zh"]
+    code_finished: str = field(default_factory=_code)
+    code_screened_out: str = field(default_factory=_code)
+    code_withdrew: str = field(default_factory=_code)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study of a project (public id); `closed`: since when nobody new comes in."""
+
+    id: int
+    uid: str
+    project: str
+    name: str
+    settings: Settings
+    created: str
+    closed: str | None
+
+    @property
+    def service(self) -> Service:
+        """Who sends the people."""
+        return self.settings.service
+
+    def warning(self, language: Language) -> str:
+        """The warning before the first text."""
+        return self.settings.warning_zh if language == "zh" else self.settings.warning_en
+
+    def code(self, outcome: Outcome) -> str:
+        """The completion code of an outcome."""
+        codes = {name: getattr(self.settings, f"code_{name}") for name in OUTCOMES}
+        return str(codes[outcome])
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """One version of what people agree to."""
+
+    id: int
+    version: int
+    en: str
+    zh: str
+    created: str
+
+    def text(self, language: Language) -> str:
+        """The text that a person reads."""
+        return self.zh if language == "zh" else self.en
+
+    def hash(self, language: Language) -> str:
+        """SHA-256 of that text."""
+        return hashlib.sha256(self.text(language).encode()).hexdigest()
+
+
+_FIELDS = tuple(one.name for one in dataclasses.fields(Settings))
+_QUERY = (
+    f"SELECT study.id, study.uid, project.uid, study.name, study.created, closed, {', '.join(_FIELDS)} FROM study"
+    " JOIN project ON project.id = study.project"
+)
+
+
+def _as_study(row: Sequence[Any]) -> Study:
+    values = dict(zip(_FIELDS, row[6:], strict=True))
+    values["cover"] = bool(values["cover"])
+    return Study(row[0], row[1], row[2], row[3], Settings(**values), row[4], row[5])
+
+
+def studies(store: Store, project: Project) -> list[Study]:
+    """The studies of a project, oldest first."""
+    return [
+        _as_study(row) for row in store.db.execute(f"{_QUERY} WHERE project.id = ? ORDER BY study.id", (project.id,))
+    ]
+
+
+def every_study(store: Store) -> list[Study]:
+    """The studies of all projects, oldest first."""
+    return [_as_study(row) for row in store.db.execute(f"{_QUERY} ORDER BY study.id")]
+
+
+def study_named(store: Store, name: str) -> Study:
+    """The study of that name. Raises NotFound."""
+    row = store.db.execute(f"{_QUERY} WHERE study.name = ?", (name.strip(),)).fetchone()
+    if row is None:
+        raise NotFound(NO_SUCH, name=name)
+    return _as_study(row)
+
+
+def study_of_uid(store: Store, uid: str) -> Study:
+    """The study with that public id. Raises NotFound."""
+    row = store.db.execute(f"{_QUERY} WHERE study.uid = ?", (uid,)).fetchone()
+    if row is None:
+        raise NotFound(NO_SUCH, name=uid)
+    return _as_study(row)
+
+
+def create_study(
+    store: Store,
+    project: Project,
+    name: str,
+    settings: Settings,
+    *,
+    questions: Sequence[tuple[Item, str]] = (),
+    consent: dict[Language, str] | None = None,
+    author: str = "",
+) -> Study:
+    """Make a study; *questions*: items with their answers for the test, *consent*: its text in both languages.
+
+    Raises Refused for a name that is taken, a setting out of its limits, or fewer questions than one try asks.
+    """
+    bare, uid = checked_name(name), uuid.uuid4().hex
+    _check(settings, len(questions))
+    values = {one: getattr(settings, one) for one in _FIELDS}
+    row = {"uid": uid, "project": project.id, "name": bare, "created": timestamp(), **values}
+    with store.write() as db:
+        try:
+            made = db.execute(f"INSERT INTO study {columns_and_marks(row)}", {**row, "cover": int(settings.cover)})
+        except IntegrityError as error:
+            raise Refused(N_("There is a study named {name} already."), name=bare) from error
+        for item, answer in questions:
+            question = {
+                "study": made.lastrowid, "text": item.text, "context": item.context or "", "answer": answer,
+                "start": item.word and item.word[0], "stop": item.word and item.word[1],
+            }  # fmt: skip
+            db.execute(f"INSERT INTO study_question {columns_and_marks(question)}", question)
+        _insert_consent(store, int(made.lastrowid or 0), consent or CONSENT)
+        logged = {one: value for one, value in values.items() if not one.startswith(("code_", "warning_"))}
+        record(store, project, "study_made", author=author, study=bare, **logged)
+    return study_of_uid(store, uid)
+
+
+def change_consent(store: Store, study: Study, texts: dict[Language, str], *, author: str = "") -> Consent:
+    """The next version of the consent: who comes from now on agrees to it. An unchanged text makes none."""
+    with store.write():
+        before = consent(store, study)
+        if (before.en, before.zh) == (texts["en"].strip(), texts["zh"].strip()):
+            return before
+        _insert_consent(store, study.id, texts)
+        made = consent(store, study)
+        project = project_by_uid(store, study.project)
+        record(store, project, "study_consent", author=author, study=study.name, version=made.version)
+    return made
+
+
+def consent(store: Store, study: Study) -> Consent:
+    """The newest version of the consent."""
+    row = store.db.execute(
+        "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1",
+        (study.id,),
+    ).fetchone()
+    return Consent(*row)
+
+
+def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
+    """Let nobody new come in, or again; who is at work goes on."""
+    with store.write() as db:
+        db.execute("UPDATE study SET closed = ? WHERE id = ?", (timestamp() if closed else None, study.id))
+        action = "study_closed" if closed else "study_reopened"
+        record(store, project_by_uid(store, study.project), action, author=author, study=study.name)
+    return study_of_uid(store, study.uid)
+
+
+def _insert_consent(store: Store, study: int, texts: dict[Language, str]) -> None:
+    for text in texts.values():
+        if not text.strip() or len(text) > LONGEST_TEXT:
+            raise Refused(N_("The consent has 1 to {most} characters in each language."), most=LONGEST_TEXT)
+    query = "SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?"
+    version = store.db.execute(query, (study,)).fetchone()[0]
+    store.db.execute(
+        "INSERT INTO study_consent (study, version, en, zh, created) VALUES (?, ?, ?, ?, ?)",
+        (study, version, texts["en"].strip(), texts["zh"].strip(), timestamp()),
+    )
+
+
+def _check(settings: Settings, questions: int) -> None:
+    if settings.service not in SERVICES:
+        raise Refused(
+            N_("People come by {services}, not {value}."), services=", ".join(SERVICES), value=settings.service
+        )
+    for name, (least, most) in LIMITS.items():
+        value = getattr(settings, name)
+        if name == "pause" and value is None:
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+            raise Refused(N_("{field} is a whole number from {least} to {most}."), field=name, least=least, most=most)
+    for amount in (settings.reward, settings.floor):
+        if not math.isfinite(amount) or amount < 0:
+            raise Refused(N_("Pay is a number, 0 or more."))
+    lines = ("contact", "currency", "code_finished", "code_screened_out", "code_withdrew")
+    for name in lines:
+        value = getattr(settings, name).strip()
+        if not value or len(value) > (LONGEST_CODE if name.startswith("code") else LONGEST_LINE) or "\n" in value:
+            raise Refused(N_("{field} of a study is one line that is not empty."), field=name)
+    if max(len(settings.warning_en), len(settings.warning_zh)) > LONGEST_TEXT:
+        raise Refused(N_("The warning has at most {most} characters."), most=LONGEST_TEXT)
+    if settings.pass_mark > settings.questions:
+        raise Refused(N_("More right answers are required than questions are asked."))
+    if not settings.questions <= questions <= MOST_QUESTIONS:
+        message = N_("A test of {number} questions needs at least as many with a known answer, and at most {most}.")
+        raise Refused(message, number=settings.questions, most=MOST_QUESTIONS)

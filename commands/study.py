@@ -1,0 +1,237 @@
+"""`study [create|list|show|ids|consent|close|reopen|withdraw|sweep]`: people who come by a link, without an account."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.database.store import Store
+from annotations.permissions import allowed
+from annotations.projects import projects
+from annotations.quality.known_answers import known_items
+from annotations.study import people, studies
+from annotations.study.links import path_for
+from annotations.study.pay import pay
+from annotations.study.studies import Settings, Study
+from annotations.study.texts import CONSENT
+from annotations.study.withdrawal import finish_withdrawals
+from annotations.study.withdrawal import withdraw as withdraw_labels
+from commands.permissions import acting_person
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, NotFound
+from core.language import Language
+
+_url = click.option(
+    "--url", envvar="EVENHAND_URL", default="http://localhost:8501", show_default=True,
+    help="The address of the server, for the link.",
+)  # fmt: skip
+_author = click.option("--author", default="", help="Who does this, for the log.")
+_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group("study")
+def study() -> None:
+    """People who come by a link: consent, a short test, the desk on a page of its own, a completion code."""
+
+
+def _address(store: Store, found: Study, url: str) -> str:
+    return f"{url.rstrip('/')}{path_for(store, found)}"
+
+
+def _own(found: Study) -> bool:
+    """Whether whoever acts may change the project of a study."""
+    return allowed(acting_person(), "change_projects", project=found.project)
+
+
+def _study(store: Store, name: str) -> Study:
+    """The study of that name; one of a project of others is not there. Raises NotFound."""
+    found = studies.study_named(store, name)
+    if not _own(found):
+        raise NotFound(studies.NO_SUCH, name=name)
+    return found
+
+
+def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
+    read: dict[Language, Path | None] = {"en": en, "zh": zh}
+    return {one: file.read_text(encoding="utf-8") if file else CONSENT[one] for one, file in read.items()}
+
+
+@study.command()
+@click.argument("project")
+@click.argument("name")
+@click.option("--contact", required=True, help="Who answers the people's questions: an address or a name.")
+@click.option(
+    "--service", type=click.Choice(studies.SERVICES), default="link", show_default=True, help="Who sends them."
+)
+@click.option("--items", type=int, default=40, show_default=True, help="Texts for one person.")
+@click.option("--places", type=int, default=30, show_default=True, help="People.")
+@click.option("--reward", type=float, default=0.0, show_default=True, help="Of one person.")
+@click.option("--currency", default="EUR", show_default=True)
+@click.option("--floor", type=float, default=0.0, show_default=True, help="Least pay an hour; below it you are warned.")
+@click.option(
+    "--minutes", type=int, default=60, show_default=True, help="Without a sign of life; then the place is free."
+)
+@click.option("--pause", type=int, default=20, show_default=True, help="Minutes until a break is suggested; 0: never.")
+@click.option("--cover/--no-cover", default=True, show_default=True, help="Blur each text until it is opened.")
+@click.option(
+    "--questions",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Known answers of the project asked in a try of the test.",
+)
+@click.option("--pass-mark", type=int, default=0, show_default=True, help="Of them right, to pass.")
+@click.option("--keep-days", type=int, default=30, show_default=True, help="Days that the service's ids are stored.")
+@click.option("--consent-en", type=_file, help="The consent in English, Markdown.")
+@click.option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
+@_author
+@_url
+@db_option
+@json_option
+def create(
+    project: str, name: str, consent_en: Path | None, consent_zh: Path | None, questions: int, author: str, url: str,
+    db: str, as_json: bool, **fields: Any,
+) -> None:  # fmt: skip
+    """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
+    with existing_store(db) as store:
+        place = projects.project(store, project)
+        known = (
+            [(one.item, one.choice) for one in known_items(store, place)][: studies.MOST_QUESTIONS] if questions else []
+        )
+        settings = Settings(**{**fields, "pause": fields["pause"] or None, "questions": questions})
+        texts = _texts(consent_en, consent_zh)
+        made = studies.create_study(store, place, name, settings, questions=known, consent=texts, author=author)
+        link = _address(store, made, url)
+    codes = {one: made.code(one) for one in studies.OUTCOMES}
+    lines = [f"{made.name}: {link}", *(f"code, {one.replace('_', ' ')}: {code}" for one, code in codes.items())]
+    answer({"name": made.name, "link": link, "codes": codes}, "\n".join(lines), as_json=as_json)
+
+
+@study.command("list")
+@_url
+@db_option
+@json_option
+def list_studies(url: str, db: str, as_json: bool) -> None:
+    """Every study with its link and how many people are where."""
+    with existing_store(db) as store:
+        rows = [_row(store, one, url) for one in studies.every_study(store) if _own(one)]
+    lines = []
+    for row in rows:
+        counts = ", ".join(f"{n} {state.replace('_', ' ')}" for state, n in row["people"].items()) or "nobody yet"
+        lines.append(f"{row['name']}{' (closed)' if row['closed'] else ''}: {counts}\n  {row['link']}")
+    answer({"studies": rows}, "\n".join(lines) or "No study.", as_json=as_json)
+
+
+def _row(store: Store, found: Study, url: str) -> dict[str, Any]:
+    counts: dict[str, int] = {}
+    for one in people.participants(store, found):
+        counts[one.state] = counts.get(one.state, 0) + 1
+    return {"name": found.name, "closed": found.closed, "people": counts, "link": _address(store, found, url)}
+
+
+@study.command()
+@click.argument("name")
+@_url
+@db_option
+@json_option
+def show(name: str, url: str, db: str, as_json: bool) -> None:
+    """Who of the study NAME is where, under the names in the data, and what the pay comes to an hour."""
+    with existing_store(db) as store:
+        found = _study(store, name)
+        people.sweep(store, found)
+        everybody = people.participants(store, found)
+        row, money = _row(store, found, url), pay(found, everybody)
+    listed = [
+        {
+            "name": one.pseudonym, "state": one.state, "labels": one.labelled, "consent": one.consent,
+            "right": one.right, "minutes": round((one.seen - one.came) / 60, 1),
+        }
+        for one in everybody
+    ]  # fmt: skip
+    currency = found.settings.currency
+    lines = [row["link"], *(f"{one['name'] or '-'}: {one['state']}, {one['labels']} labels" for one in listed)]
+    for kind, hourly in (("finished", money.hourly), ("at work", money.hourly_at_work)):
+        lines += [f"pay an hour, {kind}: {hourly:.2f} {currency}"] if hourly is not None else []
+    if money.below:
+        lines.append(f"This is less than the {found.settings.floor:.2f} {currency} that you set.")
+    answer({**row, "pay": asdict(money), "participants": listed}, "\n".join(lines), as_json=as_json)
+
+
+@study.command()
+@click.argument("name")
+@db_option
+@json_option
+def ids(name: str, db: str, as_json: bool) -> None:
+    """The ids of the service with their outcome, for the payment; without the names in the data."""
+    with existing_store(db) as store:
+        rows = people.outcomes_by_id(store, _study(store, name))
+    found = [{"id": outside, "state": state} for outside, state in rows]
+    answer({"ids": found}, "\n".join(f"{outside}\t{state}" for outside, state in rows), as_json=as_json)
+
+
+@study.command()
+@click.argument("name")
+@click.option("--en", type=_file, required=True, help="In English, Markdown.")
+@click.option("--zh", type=_file, required=True, help="In Chinese, Markdown.")
+@_author
+@db_option
+@json_option
+def consent(name: str, en: Path, zh: Path, author: str, db: str, as_json: bool) -> None:
+    """The next version of the consent of the study NAME."""
+    with existing_store(db) as store:
+        made = studies.change_consent(store, _study(store, name), _texts(en, zh), author=author)
+    answer({"version": made.version}, f"Version {made.version} of the consent.", as_json=as_json)
+
+
+@study.command()
+@click.argument("name")
+@_author
+@db_option
+@json_option
+def close(name: str, author: str, db: str, as_json: bool) -> None:
+    """Let nobody new into the study NAME; who is at work goes on."""
+    _set_closed(name, True, author, db, as_json)
+
+
+@study.command()
+@click.argument("name")
+@_author
+@db_option
+@json_option
+def reopen(name: str, author: str, db: str, as_json: bool) -> None:
+    """Let people into the study NAME again."""
+    _set_closed(name, False, author, db, as_json)
+
+
+def _set_closed(name: str, closed: bool, author: str, db: str, as_json: bool) -> None:
+    with existing_store(db) as store:
+        found = studies.set_closed(store, _study(store, name), closed, author=author)
+    answer({"closed": found.closed}, f"{found.name} is {'closed' if closed else 'open'}.", as_json=as_json)
+
+
+@study.command()
+@click.argument("name")
+@click.argument("outside")
+@db_option
+@json_option
+def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
+    """Take back the labels of the person of the study NAME who came under the id OUTSIDE, because that person asks."""
+    with existing_store(db) as store:
+        found = _study(store, name)
+        who = people.participant_of_id(store, found, outside)
+        if who is None:
+            raise NotFound(N_("Nobody came under the id {id}, or it has been erased."), id=outside)
+        labels = withdraw_labels(store, found, who)
+    answer({"withdrawn": labels}, f"{labels} labels no longer count.", as_json=as_json)
+
+
+@study.command()
+@db_option
+@json_option
+def sweep(db: str, as_json: bool) -> None:
+    """End the part of people who are away for too long, erase ids whose time is over. For a timer of the system."""
+    with existing_store(db) as store:
+        finish_withdrawals(store)
+        away = sum(people.sweep(store, one) for one in studies.every_study(store))
+    answer({"away": away}, f"{away} were away for too long.", as_json=as_json)

@@ -1,0 +1,1 @@
+"""The page Studies by link."""

@@ -1,0 +1,118 @@
+"""A new study: its settings, its test, its texts."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.permissions import require
+from annotations.projects.projects import project_by_uid
+from annotations.quality.known_answers import known_items
+from annotations.study.studies import MOST_QUESTIONS, SERVICES, Settings, create_study
+from annotations.study.texts import CONSENT, WARNING
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.language import Language
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.visitor import visitor
+
+NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
+LINES = ("contact", "currency")
+
+
+def _make(uid: str) -> None:
+    """Make the study of the form; asked anew whether the visitor may."""
+    typed = {str(key)[4:]: value for key, value in st.session_state.items() if str(key).startswith("new-")}
+    values: dict[str, Any] = {one: int(typed[one]) for one in NUMBERS} | {one: typed[one] for one in LINES}
+    values |= {"reward": float(typed["reward"]), "floor": float(typed["floor"]), "cover": bool(typed["cover"])}
+    values |= {"service": typed["service"], "warning_en": typed["warning_en"], "warning_zh": typed["warning_zh"]}
+    values["pause"] = values["pause"] or None
+    codes = {one: typed[one].strip() for one in ("code_finished", "code_screened_out", "code_withdrew")}
+    texts: dict[Language, str] = {"en": typed["consent_en"], "zh": typed["consent_zh"]}
+    try:
+        with open_store() as store:
+            who = visitor(store)
+            require(who, "change_projects", project=uid)
+            project = project_by_uid(store, uid)
+            questions = [(one.item, one.choice) for one in known_items(store, project) if one.item.uid in typed["test"]]
+            settings = Settings(**values, **{name: code for name, code in codes.items() if code})
+            made = create_study(
+                store, project, typed["name"], settings, questions=questions, consent=texts, author=who.name
+            )
+            st.session_state[f"study-{uid}"] = made.uid
+    except EvenhandError as error:
+        st.session_state["study-error"] = error
+
+
+def _names() -> dict[str, str]:
+    return {"link": _("A link for people of your own"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
+
+
+def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
+    """The form for a new study."""
+    standard = Settings(contact="-")
+    with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
+        st.text_input(_("Name, which the people see"), key="new-name", max_chars=80)
+        st.selectbox(_("Where people come from"), SERVICES, key="new-service", format_func=_names().__getitem__)
+        st.text_input(_("Who answers questions (address or name)"), key="new-contact", max_chars=200)
+        _numbers(standard)
+        _test(store, project)
+        for code, name in (("en", "English"), ("zh", "中文")):
+            language: Language = "zh" if code == "zh" else "en"
+            st.text_area(
+                _("Consent, {language}").format(language=name), CONSENT[language], key=f"new-consent_{code}", height=220
+            )
+            st.text_area(
+                _("Warning before the first text, {language}").format(language=name),
+                WARNING[language],
+                key=f"new-warning_{code}",
+            )
+        with st.container(horizontal=True):
+            for outcome, label in _codes().items():
+                st.text_input(
+                    label, key=f"new-code_{outcome}", max_chars=60, placeholder=_("made at random"), width=220
+                )
+        st.form_submit_button(_("Make the study"), key="make", type="primary", on_click=_make, args=(project.uid,))
+
+
+def _codes() -> dict[str, str]:
+    return {
+        "finished": _("Code: finished"),
+        "screened_out": _("Code: screened out"),
+        "withdrew": _("Code: withdrew"),
+    }
+
+
+def _numbers(standard: Settings) -> None:
+    labels = {
+        "items": (_("Texts for one person"), 1),
+        "places": (_("People"), 1),
+        "reward": (_("Reward of one person"), 0.0),
+        "floor": (_("Least pay an hour; 0: no warning"), 0.0),
+        "minutes": (_("Minutes without a sign of life, then the place is free"), 5),
+        "pause": (_("Minutes of work before a break is suggested; 0: never"), 0),
+        "keep_days": (_("Days that the service's ids are kept after the end"), 0),
+    }
+    rows = (("items", "places"), ("reward", "floor"), ("minutes", "pause"), ("keep_days",))
+    for row in rows:
+        for column, name in zip(st.columns(2), row, strict=False):
+            label, least = labels[name]
+            column.number_input(label, least, value=getattr(standard, name), key=f"new-{name}")
+    st.text_input(_("Currency"), standard.currency, key="new-currency", max_chars=8, width=120)
+    st.checkbox(_("Blur each text until it is opened"), standard.cover, key="new-cover")
+
+
+def _test(store: Store, project: Project) -> None:
+    known = {one.item.uid: one for one in known_items(store, project)}
+    st.multiselect(
+        _("Texts of the test, from the known answers of the page Quality"),
+        list(known),
+        key="new-test",
+        format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
+        max_selections=MOST_QUESTIONS,
+        help=_("They are copied. In a second try other ones are asked, as far as there are."),
+    )
+    left, right = st.columns(2)
+    left.number_input(_("Asked in one try; 0: no test"), 0, 20, 0, key="new-questions")
+    right.number_input(_("Of them right, to pass"), 0, 20, 0, key="new-pass_mark")

@@ -1,0 +1,167 @@
+"""One study: its link, its people, its pay, its codes, and what the lead can do."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.permissions import Person, require
+from annotations.study import studies
+from annotations.study.links import path_for
+from annotations.study.pay import Pay, pay
+from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
+from annotations.study.studies import Study, consent, study_of_uid
+from annotations.study.withdrawal import withdraw
+from annotations.types import Project
+from core.errors import N_, EvenhandError, NotFound
+from core.language import Language
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import moment, number
+from pages.ui.tables import show_records
+from pages.ui.text import plain
+from pages.ui.tiles import Tile, show_tiles
+from pages.ui.visitor import address_on_this_server, visitor
+
+NOBODY = N_("Nobody came under the id {id}, or it has been erased.")
+
+
+def state_names() -> dict[State, str]:
+    """The states of people, in the order of their way."""
+    return {
+        "test": _("at the test"),
+        "ready": _("before the first text"),
+        "working": _("at work"),
+        "finished": _("finished"),
+        "screened_out": _("screened out"),
+        "withdrew": _("withdrew"),
+        "timed_out": _("away too long"),
+    }
+
+
+def _act(uid: str, work: Callable[[Store, Study, Person], object]) -> None:
+    """Do something to a study; asked anew whether the visitor may."""
+    try:
+        with open_store() as store:
+            who, study = visitor(store), study_of_uid(store, uid)
+            require(who, "change_projects", project=study.project)
+            work(store, study, who)
+    except EvenhandError as error:
+        st.session_state["study-error"] = error
+
+
+def _close(store: Store, study: Study, who: Person) -> None:
+    studies.set_closed(store, study, study.closed is None, author=who.name)
+
+
+def _change_consent(store: Store, study: Study, who: Person) -> None:
+    texts: dict[Language, str] = {one: st.session_state[f"consent-{one}-{study.uid}"] for one in ("en", "zh")}
+    studies.change_consent(store, study, texts, author=who.name)
+
+
+def _withdraw(store: Store, study: Study, who: Person) -> None:
+    outside = st.session_state[f"withdraw-{study.uid}"]
+    found = participant_of_id(store, study, outside)
+    if found is None:
+        raise NotFound(NOBODY, id=outside)
+    withdraw(store, study, found)
+
+
+def show_study(store: Store, project: Project, study: Study) -> None:
+    """Everything about one study."""
+    people = participants(store, study)
+    st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
+    caption = _("Give this address to the service, or to the people. It holds as long as the study is open.")
+    st.caption(
+        caption
+        if study.closed is None
+        else _("Closed since {when}: nobody new comes in.").format(when=moment(study.closed))
+    )
+    st.button(
+        _("Close") if study.closed is None else _("Reopen"), key=f"close-{study.uid}", on_click=_act,
+        args=(study.uid, _close),
+    )  # fmt: skip
+    _show_pay(study, pay(study, people))
+    _show_people(store, study, people)
+    _show_codes(study)
+    _show_consent(store, study)
+
+
+def _show_pay(study: Study, found: Pay) -> None:
+    settings = study.settings
+    if found.below:
+        st.warning(
+            plain(
+                _(
+                    "The pay comes to less than {floor} {currency} an hour. Raise the reward or ask for fewer texts."
+                ).format(floor=number(settings.floor, ".2f"), currency=settings.currency)
+            ),
+            icon=":material/payments:",
+        )
+    explained = _("Reward divided by the median time from consent to the last label; test and instructions count.")
+    done = _("median {minutes} min, {n} people").format(minutes=number(found.minutes, ".1f"), n=found.people)
+    work = _("{minutes} min expected, {n} people").format(
+        minutes=number(found.minutes_at_work, ".1f"), n=found.people_at_work
+    )
+    show_tiles(
+        [
+            Tile(_("Pay an hour, finished"), _amount(study, found.hourly), (done,), explained),
+            Tile(_("Pay an hour, at work"), _amount(study, found.hourly_at_work), (work,), explained),
+            Tile(_("Reward of one person"), _amount(study, settings.reward)),
+        ]
+    )
+
+
+def _amount(study: Study, value: float | None) -> str:
+    return f"{number(value, '.2f')} {study.settings.currency}" if value is not None else number(None)
+
+
+def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
+    st.subheader(_("Who is where"))
+    names = state_names()
+    counts = [f"{names[state]}: {n}" for state in names if (n := sum(one.state == state for one in people))]
+    st.markdown(plain(" · ".join(counts) or _("Nobody has come yet.")))
+    show_records(
+        [
+            {
+                _("Name in the data"): one.pseudonym or "–",
+                _("State"): names[one.state],
+                _("Labels"): f"{one.labelled} / {study.settings.items}",
+                _("Consent"): f"v{one.consent}",
+                _("Test"): "–" if one.right is None else f"{one.right} / {study.settings.questions}",
+                _("Minutes"): number((one.seen - one.came) / 60, ".0f"),
+            }
+            for one in people
+        ]
+    )
+    if study.service == "link":
+        return
+    with st.expander(_("Ids of the service, for the payment")):
+        st.caption(
+            _("They stand apart from the names in the data, and go after {days} days.").format(
+                days=study.settings.keep_days
+            )
+        )
+        show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])
+        st.text_input(_("Withdraw the labels of the person with this id"), key=f"withdraw-{study.uid}")
+        st.button(_("Withdraw"), key=f"withdraw-it-{study.uid}", on_click=_act, args=(study.uid, _withdraw))
+
+
+def _show_codes(study: Study) -> None:
+    names = state_names()
+    st.subheader(_("Completion codes"))
+    show_records([{_("Outcome"): names[one], _("Code"): study.code(one)} for one in studies.OUTCOMES])
+
+
+def _show_consent(store: Store, study: Study) -> None:
+    newest = consent(store, study)
+    with st.expander(_("Consent, version {n}").format(n=newest.version)):
+        for one, text in (("en", newest.en), ("zh", newest.zh)):
+            st.text_area({"en": "English", "zh": "中文"}[one], text, key=f"consent-{one}-{study.uid}", height=260)
+        st.caption(_("A changed text is a new version. Who agreed before agreed to the earlier one."))
+        st.button(
+            _("Save as a new version"),
+            key=f"consent-save-{study.uid}",
+            on_click=_act,
+            args=(study.uid, _change_consent),
+        )

@@ -1,0 +1,194 @@
+"""The pages of a study, and the desk's routes for who came by its link."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from annotations.accounts.accounts import add_account, grant
+from annotations.database.store import Store
+from annotations.desk.routes import routes
+from annotations.projects.projects import annotators
+from annotations.server import gate, limits, study_pages
+from annotations.server.gate import Gate
+from annotations.study.people import participants
+from annotations.study.studies import change_consent, set_closed
+from annotations.types import Project
+from core.resources import ROOT
+from tests.support.desk_by_http import RouteDesk
+from tests.support.projects import filled_project
+from tests.support.studies import CONTACT, Visitor, new_study
+
+
+@pytest.fixture
+def app(fresh_store: Store) -> Iterator[Starlette]:
+    """The routes behind the gate of a server with an account, so that nobody acts without a sign-in or a link."""
+    limits._window.storage.reset()
+    grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
+    page = ROOT / "annotations/server/templates/base.html"
+    yield Starlette(routes=[*study_pages.routes(), *routes()], middleware=[Middleware(Gate, page=page)])
+    gate.stores.close()
+
+
+def browser(app: Starlette) -> TestClient:
+    return TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False)
+
+
+def at_desk(visitor: Visitor, project: Project) -> RouteDesk:
+    """The desk of somebody who has begun."""
+    who = next(one for one in participants(visitor.store, visitor.study) if one.state == "working")
+    data = visitor.client.get(f"{visitor.path}/desk.json").json()["data"]
+    desk = RouteDesk(visitor.client, visitor.store, project, who.pseudonym or "", desk=f"desk-{who.uid[:6]}")
+    assert data["annotator"]["uid"] == desk.who.uid
+    desk.token = data["token"]
+    return desk
+
+
+def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 8, per_item=1)
+    study = new_study(fresh_store, project, questions=2, pass_mark=2, service="prolific", minutes=45)
+    ids = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
+    ada = Visitor(browser(app), fresh_store, study, **ids)
+    page = ada.open()
+    assert "<h2>Consent</h2>" in page
+    assert "insults" in page
+    assert CONTACT in page
+    assert participants(fresh_store, study) == []  # a look stores nothing
+    page = ada.send("/consent", page)
+    assert "A short test" in page
+    assert page.count('type="radio"') == 4
+    assert fresh_store.db.execute("SELECT outside, task, session FROM study_identity").fetchall() == [
+        ("p1", "s1", "x1")
+    ]
+    for choice, then in (("reject", "the last try"), ("accept", "You have passed the test.")):
+        answers = dict.fromkeys(re.findall(r'name="(q\d+)"', page), choice)
+        page = ada.send("/test", page, **answers)
+        assert then in page
+    assert "Each text is blurred" in page
+    page = ada.send("/begin", page)
+    assert 'id="place"' in page
+    desk = at_desk(ada, project)
+    reply = desk.sync(want=40)
+    assert len(reply["items"]) == 3  # as many as one person judges, and each is covered
+    assert all(one["veil"] for one in reply["items"])
+    assert reply["progress"]["total"] == 3
+    early = ada.client.post(f"{ada.path}/finish")
+    assert early.status_code == 409
+    assert "still to be judged" in early.text
+    one, *rest = reply["items"]
+    assert desk.sync(desk.op(one["id"], "accept"), have=[each["id"] for each in rest], want=38)["items"] == []
+    assert len(desk.sync(want=40)["items"]) == 2  # a reload
+    desk.sync(*(desk.op(each["id"], "accept") for each in rest))
+    page = ada.send("/finish", ada.open())
+    assert study.code("finished") in page
+    assert f"https://app.prolific.com/submissions/complete?cc={study.code('finished')}" in page
+    assert desk.post("sync").status_code == 401  # the desk is closed
+    assert len(annotators(fresh_store, project)) == 3
+    page = ada.send("/withdraw", ada.open("/withdraw"))
+    assert "You have withdrawn" in page
+    assert study.code("finished") in page
+    assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
+
+
+def test_who_fails_twice_gets_a_code_and_no_desk(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project, questions=1, pass_mark=1)
+    bo = Visitor(browser(app), fresh_store, study)
+    page = bo.send("/consent", bo.open())
+    for _try in range(2):
+        page = bo.send("/test", page, **dict.fromkeys(re.findall(r'name="(q\d+)"', page), "reject"))
+    assert study.code("screened_out") in page
+    bo.send("/begin", page)
+    assert bo.client.get(f"{bo.path}/desk.json").status_code == 409
+    assert len(annotators(fresh_store, project)) == 3
+
+
+def test_the_cookie_opens_one_desk_and_nothing_else(fresh_store: Store, app: Starlette) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 8)
+    study = new_study(fresh_store, project)
+    one, two, nobody = (Visitor(browser(app), fresh_store, study) for _ in range(3))
+    one.send("/begin", one.send("/consent", one.open()))
+    desk = at_desk(one, project)
+    two.send("/begin", two.send("/consent", two.open()))
+    assert desk.sync(want=1)["items"]
+    with TestClient(Starlette(routes=routes())) as bare:  # without a gate everybody is who sits at the machine
+        for client in (two.client, nobody.client, bare):  # a genuine token, in another browser
+            desk.client = client
+            assert desk.post("sync").status_code == 401
+    foreign = RouteDesk(one.client, fresh_store, project, ada.name)  # that of an annotator with an account
+    assert foreign.post("sync").status_code == 401
+    for path in ("/", "/review", "/media/x.csv", "/_stcore/upload_file/a/b", "/study", "/accounts"):
+        assert one.client.get(path).status_code in (401, 404), path
+    assert one.client.get("/review", headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+
+
+def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project, service="mturk")
+    worker = Visitor(browser(app), fresh_store, study)
+    for parameters, sentence in (
+        ({}, "does not say who sends you"),
+        ({"workerId": "w" * 101}, "does not say who sends you"),
+        ({"workerId": "w", "hitId": "h", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, "This is a preview."),
+    ):
+        page = worker.open(**parameters)
+        assert sentence in page
+        assert "<form" not in page
+        worker.client.post(f"{worker.path}/consent", data={**parameters, "version": "1"})
+    assert participants(fresh_store, study) == []
+    page = worker.open(workerId="w", hitId="h", assignmentId='"><b>')
+    assert "<b>" not in page
+    assert "workerId=w&amp;hitId=h" in page  # the other language, with what the service said
+    assert "Before the first text" in worker.send("/consent", page)
+    stranger = Visitor(browser(app), fresh_store, study, workerId="w", hitId="h", assignmentId="another")
+    answer = stranger.client.post(f"{stranger.path}/consent", data={**stranger.parameters, "version": "1"})
+    assert answer.status_code == 403
+    assert "taken part under this id" in answer.text
+
+
+def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project)
+    who = Visitor(browser(app), fresh_store, study)
+    page = who.open()
+    change_consent(fresh_store, study, {"en": "# <script>\n\nOther words", "zh": "新的"})
+    page = who.send("/consent", page)
+    assert "Please read it again" in page
+    assert "<h2>&lt;script&gt;</h2>" in page
+    assert "Before the first text" in who.send("/consent", page)
+    set_closed(fresh_store, study, True)
+    late = browser(app).get(who.path)
+    assert (late.status_code, "Nobody more is needed" in late.text) == (403, True)
+
+
+def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    who = Visitor(browser(app), fresh_store, new_study(fresh_store, project, keep_days=7, service="prolific"))
+    about = who.open("/about")
+    assert "7 days after your part has ended" in about
+    assert CONTACT in about
+    chinese = who.open("/about", lang="zh")
+    assert "保存了什么" in chinese
+    assert '<html lang="zh-CN">' in chinese
+    for path in ("/study/x", "/study/x.y/about", "/study/_stcore/health", "/study/files/x", f"{who.path}x"):
+        assert who.client.get(path).status_code == 404
+    for name, kind in (("study.css", "text/css"), ("study.js", "text/javascript"), ("desk.js", "text/javascript")):
+        answer = who.client.get(f"/study/files/{name}")
+        assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
+    foreign = who.client.post(f"{who.path}/consent", headers={"origin": "http://evil.example"})
+    assert foreign.status_code == 403
+    for part in ("/withdraw", "/finish", "/begin", "/test"):  # of somebody who has not agreed
+        assert who.client.post(f"{who.path}{part}").status_code == 303
+
+
+def test_many_from_one_address_are_slowed(fresh_store: Store, app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project)
+    monkeypatch.setattr(limits, "TO_STUDIES", type(limits.TO_STUDIES)(1, 15))
+    first, second = (Visitor(browser(app), fresh_store, study) for _ in range(2))
+    first.send("/consent", first.open())
+    assert second.client.post(f"{second.path}/consent", data={"version": "1"}).status_code == 429
+    assert len(participants(fresh_store, study)) == 1

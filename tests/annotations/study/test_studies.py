@@ -1,0 +1,238 @@
+"""Studies: what is refused, links, people from consent to code, time-outs, pay, withdrawal."""
+
+from dataclasses import replace
+
+import pytest
+
+from annotations.database.events import events
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.labels.operations import reveal, store_operations
+from annotations.projects.projects import annotators, change_project
+from annotations.queue.leases import claim
+from annotations.study import people
+from annotations.study.links import path_for, signed, study_of_link
+from annotations.study.pay import pay
+from annotations.study.people import Outside, agree, answer_test, desk_of, desks, finish, outcomes_by_id, sweep
+from annotations.study.questions import questions_of_try
+from annotations.study.studies import (
+    Settings,
+    Study,
+    change_consent,
+    consent,
+    create_study,
+    set_closed,
+    study_named,
+    study_of_uid,
+)
+from annotations.study.withdrawal import finish_withdrawals, withdraw
+from core.errors import NotAllowed, NotFound, Refused
+from tests.support.projects import broken_rules, decide, filled_project
+from tests.support.studies import CONTACT, come, new_study, person
+
+DAY = 24 * 3600
+
+
+def judge(store: Store, study: Study, secret: str, number: int, choice: str = "accept") -> None:
+    """This person judges so many items."""
+    project, who = desk_of(store, study, person(store, study, secret))
+    for item in claim(store, project, who, want=number):
+        answers = store_operations(store, project, who, [decide(item, choice, desk=who.name)])
+        assert answers[0].stored
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"items": 0}, {"places": 0}, {"minutes": 1}, {"pause": 0}, {"keep_days": -1}, {"reward": -1.0},
+        {"floor": float("nan")}, {"contact": " "}, {"code_finished": ""}, {"code_withdrew": "x" * 61},
+        {"questions": 2, "pass_mark": 3}, {"questions": 1}, {"service": "post"}, {"items": True}, {"currency": "a\nb"},
+    ],
+)  # fmt: skip
+def test_settings_that_are_refused(fresh_store: Store, fields: dict[str, object]) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    with pytest.raises(Refused):
+        create_study(fresh_store, project, "study", replace(Settings(contact=CONTACT), **fields))  # type: ignore[arg-type]
+    assert fresh_store.db.execute("SELECT count(*) FROM study").fetchone() == (0,)
+
+
+def test_a_link_is_signed(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project)
+    assert study_of_link(fresh_store, signed(fresh_store, study)).name == "study"
+    for wrong in (study.uid, f"{study.uid}.", f"{study.uid}.x", f"x{signed(fresh_store, study)}", "ä.ö", ""):
+        with pytest.raises(NotFound):
+            study_of_link(fresh_store, wrong)
+    with pytest.raises(Refused, match="already"):
+        new_study(fresh_store, project)
+    prolific = new_study(fresh_store, project, "two", service="prolific")
+    assert path_for(fresh_store, prolific).endswith(
+        "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+    )
+    workers = new_study(fresh_store, project, "three", service="mturk")
+    assert path_for(fresh_store, workers).endswith("?workerId=${workerId}&hitId=${hitId}&assignmentId=${assignmentId}")
+
+
+def test_a_changed_consent_is_a_new_version(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project)
+    secret, _who = come(fresh_store, study)
+    first = consent(fresh_store, study)
+    assert change_consent(fresh_store, study, {"en": first.en, "zh": first.zh}).version == 1
+    assert change_consent(fresh_store, study, {"en": "Now", "zh": "新"}).version == 2
+    assert person(fresh_store, study, secret).consent == 1
+    row = fresh_store.db.execute("SELECT consent_hash, consented FROM study_person").fetchone()
+    assert row[0] == first.hash("en")
+    assert row[1].endswith("Z")
+    with pytest.raises(Refused):
+        change_consent(fresh_store, study, {"en": "", "zh": "x"})
+
+
+def test_the_test_has_two_tries(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 8)
+    study = new_study(fresh_store, project, questions=2, pass_mark=2)
+    newest = consent(fresh_store, study)
+    passes, fails = (agree(fresh_store, study, newest, "zh", None) for _ in range(2))
+
+    def answer(secret: str, choice: str) -> str:
+        who = person(fresh_store, study, secret)
+        given = {str(one.id): choice for one in questions_of_try(fresh_store, study, who.uid, who.tries)}
+        answer_test(fresh_store, study, who, given)
+        answer_test(fresh_store, study, who, given)  # the same form again
+        return person(fresh_store, study, secret).state
+
+    who = person(fresh_store, study, passes)
+    first, second = (questions_of_try(fresh_store, study, who.uid, tries) for tries in (0, 1))
+    assert not {one.id for one in first} & {one.id for one in second}
+    assert [answer(passes, "reject"), answer(passes, "accept")] == ["test", "ready"]
+    assert [answer(fails, "reject"), answer(fails, "reject")] == ["test", "screened_out"]
+    out = person(fresh_store, study, fails)
+    assert (out.tries, out.outcome, out.annotator) == (2, "screened_out", None)
+
+
+def test_ids_of_a_service_stand_apart_and_are_erased(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project, service="prolific", keep_days=2, places=2)
+    newest, ada = consent(fresh_store, study), Outside("pid-ada", "task", "session-1")
+    secret = agree(fresh_store, study, newest, "en", ada, now=1000.0)
+    again = agree(fresh_store, study, newest, "en", ada, now=1001.0)
+    assert again != secret
+    assert person(fresh_store, study, again).came == 1000.0  # the same person in another browser
+    assert people.participant(fresh_store, study, [secret]) is None
+    for forged in (Outside("pid-ada", "task", "session-2"), Outside("pid-ada", "task", "")):
+        with pytest.raises(NotAllowed):
+            agree(fresh_store, study, newest, "en", forged, now=1002.0)
+    agree(fresh_store, study, newest, "en", Outside("pid-bo", "task", "s"), now=1003.0)
+    with pytest.raises(Refused, match="Nobody more"):
+        agree(fresh_store, study, newest, "en", Outside("pid-cy", "task", "s"), now=1004.0)
+    assert outcomes_by_id(fresh_store, study) == [("pid-ada", "ready"), ("pid-bo", "ready")]
+    withdraw(fresh_store, study, person(fresh_store, study, again), now=2000.0)
+    sweep(fresh_store, study, now=2000.0 + 2 * DAY - 5)
+    assert "pid-ada" in dict(outcomes_by_id(fresh_store, study))
+    sweep(fresh_store, study, now=2000.0 + 2 * DAY + 5)
+    assert "pid-ada" not in dict(outcomes_by_id(fresh_store, study))
+
+
+def test_nobody_new_in_a_closed_study(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project)
+    secret, _who = come(fresh_store, study)
+    closed = set_closed(fresh_store, study, True)
+    with pytest.raises(Refused, match="Nobody more"):
+        come(fresh_store, closed)
+    judge(fresh_store, closed, secret, 3)
+    finish(fresh_store, closed, person(fresh_store, closed, secret))
+    assert person(fresh_store, closed, secret).outcome == "finished"
+    come(fresh_store, set_closed(fresh_store, closed, False))
+
+
+def test_whoever_is_away_gives_items_and_place_back(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 6, per_item=1)
+    study = new_study(fresh_store, project, places=1, minutes=30)
+    secret, who = come(fresh_store, study, now=10_000.0)
+    place = desk_of(fresh_store, study, who)
+    assert len(claim(fresh_store, *place, want=6, now=10_000.0)) == 6
+    with pytest.raises(Refused):
+        come(fresh_store, study, now=10_000.0 + 29 * 60)
+    _other, another = come(fresh_store, study, now=10_000.0 + 31 * 60)
+    away = person(fresh_store, study, secret)
+    assert (away.state, away.outcome) == ("timed_out", None)
+    assert desks(fresh_store, [secret]) == {}
+    assert len(claim(fresh_store, *desk_of(fresh_store, study, another), want=6)) == 6
+    assert broken_rules(fresh_store) == []
+
+
+def test_pay_is_implied_by_the_time_from_the_consent(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 40)
+    study = new_study(fresh_store, project, items=10, reward=2.0, floor=9.0)
+    nobody = pay(study, [])
+    assert (nobody.hourly, nobody.hourly_at_work, nobody.below) == (None, None, False)
+    slow, _who = come(fresh_store, study)
+    judge(fresh_store, study, slow, 5)
+    at_work = replace(person(fresh_store, study, slow), came=0.0, seen=600.0)
+    going = pay(study, [at_work])
+    assert (going.minutes_at_work, going.hourly_at_work, going.below) == (20.0, 6.0, True)
+    quick = [replace(at_work, state="finished", completed=600.0), replace(at_work, state="finished", completed=900.0)]
+    done = pay(study, quick)
+    assert (done.people, done.minutes, done.hourly, done.below) == (2, 12.5, pytest.approx(9.6), False)
+
+
+def test_withdrawal_takes_the_labels_out_of_gold_and_deletes_none(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 3, per_item=1, people=("Ada",))
+    change_project(fresh_store, project, opinion_model="known")
+    study = new_study(fresh_store, project)
+    secret, who = come(fresh_store, study)
+    judge(fresh_store, study, secret, 3)
+    place = desk_of(fresh_store, study, who)
+    first = next(iter(items(fresh_store, project)))
+    reveal(fresh_store, *place, first.uid)  # its blind label stands whatever comes after
+    finish(fresh_store, study, person(fresh_store, study, secret))
+    assert [one.gold for one in items(fresh_store, project)] == ["accept"] * 3
+    assert withdraw(fresh_store, study, person(fresh_store, study, secret)) == 3
+    assert withdraw(fresh_store, study, person(fresh_store, study, secret)) == 0
+    gone = person(fresh_store, study, secret)
+    assert (gone.state, gone.outcome, gone.labelled) == ("withdrew", "finished", 0)  # who had finished is paid
+    assert [one.gold for one in items(fresh_store, project)] == [None] * 3
+    assert fresh_store.db.execute("SELECT count(*), count(choice) FROM label").fetchone() == (6, 3)
+    assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
+    (event,) = events(fresh_store, project, action="labels_withdrawn")
+    assert event.data == {"study": "study", "labels": 3}
+    (ada,) = annotators(fresh_store, project)
+    assert len(claim(fresh_store, project, ada, want=5)) == 3  # the texts wait for others again
+    assert broken_rules(fresh_store) == []
+
+
+def test_a_withdrawal_that_was_broken_off_goes_on(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, _ = filled_project(fresh_store, 5, per_item=1)
+    study = new_study(fresh_store, project, items=5)
+    secret, _who = come(fresh_store, study)
+    judge(fresh_store, study, secret, 5)
+    with fresh_store.write():
+        people.end(fresh_store, study, person(fresh_store, study, secret), "withdrew", 1.0)
+    monkeypatch.setattr("annotations.study.withdrawal.CHUNK", 2)
+    finish_withdrawals(fresh_store)
+    assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
+    finish_withdrawals(fresh_store)
+    assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone() == (10,)
+    assert broken_rules(fresh_store) == []
+
+
+def test_more_is_to_be_judged_before_the_end(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 2)
+    study = new_study(fresh_store, project, items=3)
+    secret, _who = come(fresh_store, study)
+    judge(fresh_store, study, secret, 1)
+    with pytest.raises(Refused):
+        finish(fresh_store, study, person(fresh_store, study, secret))
+    judge(fresh_store, study, secret, 3)
+    finish(fresh_store, study, person(fresh_store, study, secret))  # nothing is left, though three were asked for
+    assert person(fresh_store, study, secret).state == "finished"
+    assert not annotators(fresh_store, project)[3:]
+
+
+def test_studies_are_found_by_name(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 2)
+    study = new_study(fresh_store, project, "Réunion")
+    assert study_named(fresh_store, " Réunion ") == study_of_uid(fresh_store, study.uid) == study
+    with pytest.raises(NotFound):
+        study_named(fresh_store, "none")

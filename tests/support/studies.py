@@ -1,0 +1,59 @@
+"""Studies for tests, and people who take part in them without a browser."""
+
+import re
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.study.links import signed
+from annotations.study.people import Participant, agree, begin, participant
+from annotations.study.studies import Settings, Study, consent, create_study
+from annotations.types import Project
+
+CONTACT = "lead@example.org"
+
+
+def new_study(store: Store, project: Project, name: str = "study", **fields: Any) -> Study:
+    """A study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
+    chosen = {"contact": CONTACT, "items": 3, "reward": 2.0, "floor": 9.0, **fields}
+    known = [(one, "accept") for one in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
+    return create_study(store, project, name, Settings(**chosen), questions=known)
+
+
+def come(store: Store, study: Study, *, now: float | None = None) -> tuple[str, Participant]:
+    """Somebody agrees and, where there is no test, begins: the secret of the cookie and the person."""
+    secret = agree(store, study, consent(store, study), "en", None, now=now)
+    who = person(store, study, secret)
+    if who.state == "ready":
+        begin(store, study, who, now=now)
+    return secret, person(store, study, secret)
+
+
+def person(store: Store, study: Study, secret: str) -> Participant:
+    """The person of a cookie."""
+    found = participant(store, study, [secret])
+    assert found is not None
+    return found
+
+
+class Visitor:
+    """Somebody who comes by the link, in this process."""
+
+    def __init__(self, client: TestClient, store: Store, study: Study, **parameters: str) -> None:
+        self.client, self.store, self.study, self.parameters = client, store, study, parameters
+        self.path = f"/study/{signed(store, study)}"
+
+    def open(self, part: str = "", **parameters: str) -> str:
+        """A page of the study."""
+        answer = self.client.get(f"{self.path}{part}", params=parameters or self.parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.text
+
+    def send(self, part: str, page: str, **values: str) -> str:
+        """Send the form of a *page*, filled in with *values*; the page that comes then."""
+        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
+        answer = self.client.post(f"{self.path}{part}", data={**hidden, **values}, follow_redirects=True)
+        assert answer.status_code == 200, answer.text
+        return answer.text
