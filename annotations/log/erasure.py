@@ -162,3 +162,17 @@ def _without(value: Any, names: set[str], code: str) -> Any:
     if isinstance(value, dict):
         return {code if key in names else key: _without(one, names, code) for key, one in value.items()}
     return value
+
+
+def erasable_names(store: Store) -> list[str]:
+    """The names of accounts, and of annotators without one, that no code stands for yet."""
+    query = "SELECT name FROM annotator WHERE id NOT IN (SELECT annotator FROM account WHERE annotator NOT NULL)"
+    free = [row[0] for row in store.db.execute(f"{query} ORDER BY id")]
+    codes = set(erased_codes(store))
+    return [name for name in dict.fromkeys([*(one.name for one in accounts(store)), *free]) if name not in codes]
+
+
+def erased_codes(store: Store) -> list[str]:
+    """The codes that stand for erased people."""
+    query = "SELECT DISTINCT data ->> 'code' FROM account_event WHERE action = 'erased' ORDER BY id"
+    return [row[0] for row in store.db.execute(query) if row[0]]

@@ -6,6 +6,7 @@ from annotations.accounts.accounts import Account, account_of_uid
 from annotations.accounts.links import reset_link
 from annotations.accounts.sign_ins import end_all, end_sign_in, sign_ins
 from annotations.database.store import Store
+from annotations.log.own_data import own_data
 from annotations.permissions import Person
 from annotations.projects.projects import projects
 from annotations.server.forms import ROLES
@@ -43,6 +44,12 @@ def _end_all() -> None:
             end_all(store, mine, author=mine)
 
 
+def _everything() -> bytes:
+    with open_store() as store:
+        mine = _mine(store)
+        return own_data(store, mine).encode() if mine else b""
+
+
 def _new_password() -> None:
     with open_store() as store:
         if mine := _mine(store):
@@ -71,4 +78,9 @@ def show_own(store: Store, account: Account, person: Person) -> None:
     with st.container(horizontal=True):
         st.button(_("Sign out everywhere"), key="end-all", icon=":material/logout:", on_click=_end_all)
         st.button(_("Set a new password"), key="new-password", icon=":material/key:", on_click=_new_password)
+        st.download_button(
+            _("Everything about you (JSON)"), _everything, f"{account.name}.json".replace("/", "-"), "application/json",
+            key="own-data", icon=":material/download:", on_click="ignore",
+            help=_("Account, roles, sign-ins, events, and in each project your record with all labels."),
+        )  # fmt: skip
     show_link("own")

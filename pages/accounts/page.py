@@ -6,6 +6,7 @@ from annotations.accounts.accounts import account_of_uid
 from annotations.accounts.links import first_link
 from annotations.permissions import OPEN
 from core.errors import EvenhandError
+from pages.accounts.erasure import show_erasure
 from pages.accounts.links import offer_link, show_link
 from pages.accounts.own import show_own
 from pages.accounts.people import show_everybody, show_project_roles
@@ -51,3 +52,4 @@ with open_store() as store:
         show_project_roles(store, project, account, person)
     if person.everywhere == "owner":
         show_everybody(store, account)
+        show_erasure(store, account)

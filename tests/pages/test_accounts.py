@@ -1,5 +1,6 @@
 """Who looks at a page decides what is there: the navigation, the parts, and that nothing tells of others' labels."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 from annotations.accounts.accounts import Account, account, add_account, close_account, grant
 from annotations.accounts.sign_ins import sign_in, sign_ins
 from annotations.database.store import Store
+from annotations.log.own_data import own_data
+from annotations.log.verify import verify
 from annotations.permissions import OPEN, Person, Role
 from annotations.projects.annotators import annotators
 from annotations.types import Project
@@ -171,3 +174,48 @@ def test_the_open_mode_says_so(fresh_store: Store) -> None:
     assert "Open mode" in page.sidebar.caption[0].value
     page.button(key="first").click().run()
     assert "/account/link" in page.code[0].value
+
+
+def test_the_owner_erases_a_person_and_scrubs_the_texts(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 2)
+    owner = person(fresh_store, "olga", "owner", None)
+    person(fresh_store, "ada@example.org", "annotator", project, "Ada")
+    ada = annotators(fresh_store, project)[0]
+    label(fresh_store, project, ada, next(items(fresh_store, project)).uid, "accept", note="as Theo said")
+    come(owner)
+    page = open_page("accounts")
+    assert page.button(key="erase").disabled
+    page.selectbox(key="erase-who").set_value("ada@example.org")
+    page.text_input(key="erase-typed").set_value("ada@example.org").run()
+    page = without_exception(page.button(key="erase").click().run())
+    assert "stands in place of the name now" in text_of(page)
+    assert "ada@example.org" not in text_of(page) and "as Theo said" in text_of(page)
+    code = f"P-{ada.uid[:8]}"
+    page = without_exception(page.button(key=f"scrub-{code}").click().run())
+    assert "as Theo said" not in text_of(page)
+    assert fresh_store.db.execute("SELECT note FROM label").fetchone() == ("",)
+    assert verify(fresh_store).kinds["label"] == 1
+
+
+def test_nobody_but_the_owner_erases(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 1)
+    person(fresh_store, "olga", "owner", None)
+    come(person(fresh_store, "lea", "lead", project))
+    assert "erase" not in [one.key for one in open_page("accounts").button]
+
+
+def test_everything_about_oneself_names_nobody_else(fresh_store: Store) -> None:
+    project = ready_project(fresh_store, 2)
+    olga = person(fresh_store, "olga", "owner", None)
+    ada = add_account(fresh_store, "ada@example.org", author=olga)
+    grant(fresh_store, ada, "annotator", project, annotator="Ada", author=olga)
+    sign_in(fresh_store, ada, "Firefox")
+    for who in annotators(fresh_store, project)[:2]:
+        label(fresh_store, project, who, next(items(fresh_store, project)).uid, "accept", note=f"of {who.name}")
+    text = own_data(fresh_store, account(fresh_store, "ada@example.org"))
+    found = json.loads(text)
+    assert [one["role"] for one in found["roles"]] == ["annotator"] and len(found["sign_ins"]) == 1
+    assert [one["action"] for one in found["events"]] == ["added", "granted", "signed in"]
+    assert [one["note"] for item in found["records"][0]["items"] for one in item["history"]] == ["of Ada"]
+    assert len(found["records"][0]["log"]["chain"]) == 1
+    assert "olga" not in text and "Bo" not in text

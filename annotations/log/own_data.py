@@ -1,0 +1,71 @@
+"""Everything that is stored about one person, for this person: account, roles, sign-ins, events, records, own log."""
+
+import json
+from typing import Any
+
+from annotations.accounts.accounts import Account
+from annotations.database.chain import moment_of
+from annotations.database.store import Store, at_one_moment
+from annotations.projects.projects import project_by_uid
+from annotations.record.files import record_json
+from annotations.types import Annotator
+
+_ROLES = """
+SELECT project.name, role, account_role.created FROM account_role LEFT JOIN project ON project.id = account_role.project
+WHERE account = ? ORDER BY account_role.rowid
+"""
+_EVENTS = """
+SELECT created, action, data, account = :id, author = :id FROM account_event
+WHERE account = :id OR author = :id ORDER BY id
+"""
+_PROJECTS = """
+SELECT project.uid FROM member JOIN project ON project.id = member.project
+WHERE member.annotator = ? ORDER BY project.id
+"""
+
+
+@at_one_moment
+def own_data(store: Store, who: Account) -> str:
+    """One JSON object. Events name nobody else: they say whether this person did something, or had it done."""
+    roles = store.db.execute(_ROLES, (who.id,)).fetchall()
+    row = store.db.execute(
+        "SELECT annotator.id, annotator.uid, annotator.name FROM account JOIN annotator"
+        " ON annotator.id = account.annotator WHERE account.id = ?",
+        (who.id,),
+    ).fetchone()
+    data: dict[str, Any] = {
+        "account": {"name": who.name, "id": who.uid, "created": who.created, "annotator": who.annotator},
+        "roles": [{"project": place, "role": role, "since": since} for place, role, since in roles],
+        "sign_ins": _sign_ins(store, who),
+        "events": _events(store, who),
+        "records": _records(store, Annotator(*row)) if row else [],
+    }
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _sign_ins(store: Store, who: Account) -> list[dict[str, Any]]:
+    query = "SELECT browser, created, seen, ended FROM sign_in WHERE account = ? ORDER BY id"
+    return [
+        {"browser": browser, "created": _utc(created), "last_seen": _utc(seen), "ended": _utc(ended)}
+        for browser, created, seen, ended in store.db.execute(query, (who.id,)).fetchall()
+    ]
+
+
+def _events(store: Store, who: Account) -> list[dict[str, Any]]:
+    rows = store.db.execute(_EVENTS, {"id": who.id}).fetchall()
+    return [
+        {
+            "created": created, "action": action, "about_you": bool(about), "by_you": bool(by),
+            **({"data": json.loads(data)} if about else {}),
+        }
+        for created, action, data, about, by in rows
+    ]  # fmt: skip
+
+
+def _records(store: Store, annotator: Annotator) -> list[Any]:
+    uids = [row[0] for row in store.db.execute(_PROJECTS, (annotator.id,)).fetchall()]
+    return [json.loads("".join(record_json(store, project_by_uid(store, uid), annotator))) for uid in uids]
+
+
+def _utc(seconds: float | None) -> str | None:
+    return None if seconds is None else moment_of(int(seconds * 1000))

@@ -1,0 +1,81 @@
+"""Erasure of a person, for the owner of the server: identity goes, labels stay; then the texts of this person."""
+
+import streamlit as st
+
+from annotations.accounts.accounts import Account, account_of_uid
+from annotations.database.store import Store
+from annotations.log.erasure import OwnText, erasable_names, erase, erased_codes, scrub_texts, texts_of
+from annotations.permissions import FORBIDDEN
+from core.errors import EvenhandError, NotAllowed
+from pages.ui.head import open_store, show_error
+from pages.ui.language import _
+from pages.ui.text import plain
+from pages.ui.visitor import visitor
+
+SHOWN = 50  # texts at once
+
+
+def _owner(store: Store) -> Account:
+    """The account of the owner who asks; NotAllowed for anybody else."""
+    who = visitor(store)
+    if who.everywhere != "owner" or who.account is None:
+        raise NotAllowed(FORBIDDEN)
+    return account_of_uid(store, who.account)
+
+
+def _erase(name: str) -> None:
+    try:
+        with open_store() as store:
+            done = erase(store, name, author=_owner(store))
+            st.session_state["erased"] = done.code
+    except EvenhandError as error:
+        st.session_state["erasure-error"] = error
+
+
+def _scrub(texts: list[OwnText]) -> None:
+    try:
+        with open_store() as store:
+            scrub_texts(store, texts, author=_owner(store))
+    except EvenhandError as error:
+        st.session_state["erasure-error"] = error
+
+
+def show_erasure(store: Store, account: Account) -> None:
+    """A person to erase, with the name typed once more; the texts of those who are erased."""
+    st.subheader(_("Erase a person"))
+    if error := st.session_state.pop("erasure-error", None):
+        show_error(error)
+    st.caption(
+        _(
+            "The account, its sign-ins and the name go for good, and a code takes the place of the name. The labels"
+            " stay, and the log still holds. Files that were exported and backups are not reached."
+        )
+    )
+    names = [name for name in erasable_names(store) if name not in (account.name, account.annotator)]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = st.selectbox(_("Person"), names, index=None, key="erase-who", width=240)
+        typed = st.text_input(_("The same name, typed"), key="erase-typed", width=240)
+        st.button(
+            _("Erase for good"), key="erase", icon=":material/person_remove:", disabled=not name or typed != name,
+            on_click=_erase, args=(name,),
+        )  # fmt: skip
+    if code := st.session_state.pop("erased", None):
+        st.success(plain(_("{code} stands in place of the name now.").format(code=code)))
+    for each in erased_codes(store):
+        _show_texts(store, each)
+
+
+def _show_texts(store: Store, code: str) -> None:
+    texts = texts_of(store, code)
+    if not texts:
+        return
+    with st.expander(plain(_("{number} texts of {code}").format(number=f"{len(texts):,}", code=code))):
+        st.caption(
+            _("Notes, tags, comments and reasons may name somebody. Read them; what you scrub is gone for good.")
+        )
+        for one in texts[:SHOWN]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(one.text)
+                key = f"scrub-{one.kind}-{one.row}-{one.part}"
+                st.button(_("Scrub"), key=key, type="tertiary", on_click=_scrub, args=([one],))
+        st.button(_("Scrub all of them"), key=f"scrub-{code}", on_click=_scrub, args=(texts,))
