@@ -196,8 +196,8 @@ def _enter(words: str, context: click.Context) -> None:
         if name or secret:
             raise NotAllowed(ENDED, variable=SESSION)
         return
-    if words in ("restore", "job run") and not (name or secret):
-        return  # a database that cannot be opened is what `restore` is for; a job asks for its command
+    if words in ("restore", "doctor", "job run") and not (name or secret):
+        return  # a database that cannot be opened is what `restore` and `doctor` are for; a job asks for its command
     with Store.open(path) as store:
         if not accounts_exist(store):
             return

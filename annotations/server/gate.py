@@ -34,7 +34,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
 # Files of Streamlit, and what monitors ask; /metrics asks for its token itself.
-OPEN_TO_ALL = ("/static/", "/_stcore/health", "/_stcore/host-config", "/healthz", "/metrics")
+OPEN_TO_ALL = ("/static/", "/_stcore/health", "/_stcore/host-config")
+MONITORED = ("/healthz", "/metrics")
 UPLOADS, MEDIA = "/_stcore/upload_file", "/media/"
 MOST_STUDIES = 8  # of one browser
 PROTOCOLS = b"sec-websocket-protocol"
@@ -155,7 +156,7 @@ class Gate:
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
         """Look up who asks, into `scope["state"]["person"]` (None: nobody). What to refuse with, if anything."""
-        if path.startswith(OPEN_TO_ALL):
+        if path.startswith(OPEN_TO_ALL) or path in MONITORED:
             return None
         secret = cookie_secret(scope["headers"])
         studies = study_secrets(scope["headers"]) if path.startswith(DESK) else []

@@ -7,38 +7,21 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
 
 from annotations.database.backup import check
+from commands.maintenance.deployment import examine_deployment
+from commands.maintenance.finding import Finding
 from core.errors import N_, EvenhandError
 from core.models.catalogue import BUILTIN, known_models
 from core.resources import ROOT
-
-State = Literal["ok", "warning", "problem"]
 
 OLDEST, TOO_NEW = (3, 11), (3, 14)
 FEW_BYTES, TOO_FEW_BYTES = 2_000_000_000, 100_000_000
 CHINESE_FONTS = re.compile(
     r"noto.*cjk|source-?han|wqy|wenquanyi|droidsansfallback|uming|ukai|pingfang|simsun|msyh", re.I
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check: a sentence with {names}, their values, and the state."""
-
-    name: str
-    state: State
-    message: str
-    values: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def text(self) -> str:
-        """The English sentence."""
-        return self.message.format(**self.values) if self.values else self.message
 
 
 def examine(database: Path, *, worker: bool = True) -> list[Finding]:
@@ -52,7 +35,7 @@ def examine(database: Path, *, worker: bool = True) -> list[Finding]:
         _fonts,
         _browser,
     ]
-    findings = [one() for one in checks]
+    findings = [*(one() for one in checks), *examine_deployment(database)]
     return [*findings, _worker()] if worker else findings
 
 

@@ -106,11 +106,11 @@ def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch:
     with Store.open(tmp_path / "a.db") as store:
         filled_project(store, 3)
 
-    def full(*_: object, **__: object) -> object:
+    def m999_full(*_: object, **__: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("annotations.database.store.whole_path", full)
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, full))
+    monkeypatch.setattr("annotations.database.store.whole_path", m999_full)
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, m999_full))
     with pytest.raises(Busy, match="no copy of it could be made"):
         Store.open(tmp_path / "a.db")
     monkeypatch.undo()

@@ -1,0 +1,155 @@
+"""The checks of `doctor` that matter where others reach the server: who gets in, the proxy, rights, backups."""
+
+import ipaddress
+import os
+import resource
+import sqlite3
+import stat
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from annotations.accounts.accounts import accounts_exist
+from annotations.database.backups import newest
+from annotations.database.store import Store, connect
+from annotations.server.gate import LOOPBACK, guests_allowed, hosts
+from commands.maintenance.finding import Finding
+from core.errors import N_, EvenhandError
+
+OLD_H, FEW_DESCRIPTORS, SHORT = 48.0, 1024, 16
+
+
+def examine_deployment(database: Path) -> list[Finding]:
+    """Findings about a server, with the environment that it runs with; on one's own machine few of them."""
+    checks: list[Callable[[], Finding | None]] = [
+        lambda: _access(_has_accounts(database)),
+        lambda: _rights(database),
+        lambda: _backups(_has_accounts(database)),
+    ]
+    if _others():
+        checks += [_proxy, _descriptors, _user, _token]
+    return [found for one in checks if (found := one()) is not None]
+
+
+def _others() -> list[str]:
+    """The names under which others reach this server."""
+    return sorted(hosts() - LOOPBACK)
+
+
+def _listens() -> str:
+    return os.environ.get("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
+
+
+def _has_accounts(database: Path) -> bool:
+    if not database.is_file():
+        return False
+    try:
+        with closing(connect(database, read_only=True)) as connection:  # an older database is not brought up to date
+            return accounts_exist(Store(connection, database))
+    except (OSError, sqlite3.Error):  # the check of the database says so
+        return False
+
+
+def _access(accounts: bool) -> Finding:
+    others, outside = _others(), _listens() not in LOOPBACK
+    if outside and not others:
+        message = N_(
+            "The app listens on {address}, but EVENHAND_HOSTS names nobody: requests from outside are refused."
+        )
+        return Finding("access", "problem", message, {"address": _listens()})
+    if others and not accounts:
+        message = N_("EVENHAND_HOSTS names {names}, but there is no account: nobody gets in. Run: accounts first.")
+        return Finding("access", "problem", message, {"names": ", ".join(others)})
+    if others and guests_allowed():
+        message = N_("{names}: whoever knows the address may try the built-in models (EVENHAND_GUESTS=1).")
+        return Finding("access", "warning", message, {"names": ", ".join(others)})
+    if others:
+        return Finding("access", "ok", N_("{names}: people with an account get in."), {"names": ", ".join(others)})
+    if accounts:
+        return Finding("access", "ok", N_("People with an account get in, on this machine."))
+    return Finding(
+        "access", "ok", N_("There are no accounts: whoever uses this machine may do everything, nobody else.")
+    )
+
+
+def _proxy() -> Finding:
+    named = [one.strip() for one in os.environ.get("EVENHAND_PROXY", "").split(",") if one.strip()]
+    if not named:
+        message = N_(
+            "EVENHAND_PROXY names no proxy: behind one, all visitors share its address and its attempts to sign in, "
+            "and the cookie is not Secure."
+        )
+        return Finding("proxy", "problem" if _listens() in LOOPBACK else "warning", message)
+    for one in named:
+        try:
+            ipaddress.ip_address(one)
+        except ValueError:
+            message = N_("EVENHAND_PROXY: {name} is not an address, so the proxy is not believed.")
+            return Finding("proxy", "problem", message, {"name": one})
+    return Finding("proxy", "ok", N_("The proxy {names} is believed."), {"names": ", ".join(named)})
+
+
+def _rights(database: Path) -> Finding | None:
+    if not database.is_file():
+        return None
+    for path, open_to in ((database, 0o077), (database.resolve().parent, 0o022)):
+        found = path.stat()
+        if stat.S_IMODE(found.st_mode) & open_to and not found.st_mode & stat.S_ISVTX:
+            message = N_("{path} can be read or written by other users of this machine (mode {mode}): chmod go-rwx.")
+            return Finding(
+                "rights", "problem", message, {"path": str(path), "mode": f"{stat.S_IMODE(found.st_mode):o}"}
+            )
+    if os.geteuid() not in (0, database.stat().st_uid):
+        message = N_("{path} belongs to another user than the one who runs this.")
+        return Finding("rights", "problem", message, {"path": str(database)})
+    return Finding("rights", "ok", N_("The database is for its owner only."))
+
+
+def _backups(accounts: bool) -> Finding | None:
+    place = os.environ.get("EVENHAND_BACKUPS", "")
+    if not place:
+        if not accounts and not _others():
+            return None
+        message = N_("EVENHAND_BACKUPS names no place, so nobody knows whether there are backups: see backup --every.")
+        return Finding("backups", "warning", message)
+    try:
+        last = newest(place)
+    except EvenhandError as error:
+        return Finding("backups", "problem", error.message, error.values)
+    if last is None:
+        return Finding("backups", "problem", N_("There is no backup at the place of EVENHAND_BACKUPS."))
+    hours = (datetime.now(UTC) - last).total_seconds() / 3600
+    values = {"hours": f"{hours:.0f}"}
+    if hours > OLD_H:
+        return Finding(
+            "backups", "problem", N_("The newest backup is {hours} hours old. Does backup --every run?"), values
+        )
+    return Finding("backups", "ok", N_("The newest backup is {hours} hours old."), values)
+
+
+def _descriptors() -> Finding | None:
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if hard == resource.RLIM_INFINITY or hard >= FEW_DESCRIPTORS:
+        return None
+    message = N_("Only {number} files may be open at once: about {people} people at a time. Raise the limit (nofile).")
+    return Finding("limits", "warning", message, {"number": hard, "people": max(1, (hard - max(48, hard // 4)) // 7)})
+
+
+def _user() -> Finding | None:
+    if os.geteuid() != 0:
+        return None
+    return Finding("user", "warning", N_("The app runs as root: give it a user of its own."))
+
+
+def _token() -> Finding | None:
+    from annotations.server.status import metrics_token
+
+    file = os.environ.get("EVENHAND_METRICS_TOKEN_FILE", "")
+    token = metrics_token()
+    if file and not token:
+        message = N_("EVENHAND_METRICS_TOKEN_FILE names {path}, which is empty or cannot be read.")
+        return Finding("metrics", "problem", message, {"path": file})
+    if token and len(token) < SHORT:
+        return Finding("metrics", "warning", N_("The token of /metrics is short: 16 characters or more."))
+    return None

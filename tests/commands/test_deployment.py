@@ -1,0 +1,109 @@
+"""`doctor` on a server: every wrong setting has a sentence of its own, and a right one has none."""
+
+import os
+import resource
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotations.accounts.accounts import add_account
+from annotations.database.backups import back_up_to
+from annotations.database.store import Store
+from commands.maintenance import deployment
+from commands.maintenance.deployment import examine_deployment
+
+NAME = "evenhand.example"
+
+
+@pytest.fixture
+def server(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A server as docs/deploying.md has it."""
+    add_account(fresh_store, "Ada")
+    place = tmp_path / "backups"
+    back_up_to(fresh_store, str(place))
+    settings = {"EVENHAND_HOSTS": NAME, "EVENHAND_PROXY": "172.30.77.2", "EVENHAND_BACKUPS": str(place)}
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")
+    monkeypatch.delenv("EVENHAND_GUESTS", raising=False)
+    monkeypatch.setattr(deployment.os, "geteuid", lambda: fresh_store.path.stat().st_uid)
+    yield fresh_store.path
+
+
+def found(path: Path) -> dict[str, tuple[str, str]]:
+    return {one.name: (one.state, one.text) for one in examine_deployment(path)}
+
+
+def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
+    assert {name: state for name, (state, _) in found(server).items() if name != "user"} == {
+        "access": "ok", "rights": "ok", "backups": "ok", "proxy": "ok",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "name", "state", "text"),
+    [
+        ("EVENHAND_HOSTS", "", "access", "problem", "EVENHAND_HOSTS names nobody"),
+        ("EVENHAND_GUESTS", "1", "access", "warning", "whoever knows the address"),
+        ("EVENHAND_PROXY", "", "proxy", "warning", "names no proxy"),
+        ("EVENHAND_PROXY", "127.0.0.1, caddy", "proxy", "problem", "caddy is not an address"),
+        ("EVENHAND_BACKUPS", "", "backups", "warning", "names no place"),
+        ("EVENHAND_BACKUPS", "memory://empty", "backups", "problem", "no backup"),
+        ("EVENHAND_BACKUPS", "nowhere://a:hunter2@b/c", "backups", "problem", "could not be reached"),
+        ("EVENHAND_METRICS_TOKEN", "short", "metrics", "warning", "short"),
+        ("EVENHAND_METRICS_TOKEN_FILE", "/nowhere/token", "metrics", "problem", "cannot be read"),
+    ],
+)
+def test_every_wrong_setting_is_said(
+    server: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, name: str, state: str, text: str
+) -> None:
+    monkeypatch.setenv(setting, value)
+    assert found(server)[name][0] == state
+    assert text in found(server)[name][1]
+    assert "hunter2" not in str(found(server))
+
+
+def test_a_server_for_others_without_an_account(server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(tmp_path / "empty.db"):
+        pass
+    for path in (tmp_path / "empty.db", tmp_path / "none.db"):
+        assert found(path)["access"][0] == "problem"
+        assert "nobody gets in" in found(path)["access"][1]
+    monkeypatch.setenv("EVENHAND_HOSTS", "")
+    monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
+    assert found(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
+
+
+def test_rights_that_are_too_wide(server: Path) -> None:
+    server.chmod(0o644)
+    assert found(server)["rights"] == ("problem", f"{server} can be read or written by other users of this machine "
+                                                  "(mode 644): chmod go-rwx.")  # fmt: skip
+    server.chmod(0o600)
+    server.parent.chmod(0o770)
+    assert found(server)["rights"][0] == "problem"
+    server.parent.chmod(0o700)
+    assert found(server)["rights"][0] == "ok"
+
+
+def test_a_backup_that_is_too_old(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
+    old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
+    one.rename(one.with_name(f"evenhand-{old}-0000.db"))
+    assert found(server)["backups"] == ("problem", "The newest backup is 50 hours old. Does backup --every run?")
+
+
+def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (256, 256))
+    assert "about 27 people" in found(server)["limits"][1]
+    monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (1024, resource.RLIM_INFINITY))
+    assert "limits" not in found(server)
+    monkeypatch.setattr(deployment.os, "geteuid", lambda: 0)
+    assert found(server)["user"][0] == "warning"
+
+
+def test_it_changes_nothing(server: Path) -> None:
+    before = server.read_bytes()
+    found(server)
+    assert server.read_bytes() == before
