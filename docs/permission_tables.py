@@ -11,7 +11,7 @@ from pathlib import Path
 from annotations.desk.routes import PATH
 from annotations.desk.routes import ROUTES as DESK_ROUTES
 from annotations.permissions import ALLOWED, OWN, Action, Role
-from annotations.server import forms, status
+from annotations.server import forms, own_log, status
 from commands.permissions import NEEDS
 from pages.ui.parts import PARTS
 from pages.ui.visitor import PAGES
@@ -35,6 +35,9 @@ OTHER_ROUTES = {
     "/account/link": "everybody; the link decides",
     "/account/style.css": "everybody",
     "/account/link.js": "everybody",
+    "/own-log": "who is signed in; its entries: who has a desk, the own ones",
+    "/own-log/entries": "who has a desk: the own entries",
+    "/own-log/check.js": "who is signed in",
     "/healthz": "everybody",
     "/metrics": "this machine, or who holds the token of EVENHAND_METRICS_TOKEN",
     "/media/FILE": "whose page offers the file",
@@ -52,7 +55,7 @@ def import_parts() -> None:
 
 def server_routes() -> set[str]:
     """The paths of the server's own routes, but for those of the desk."""
-    return {route.path for route in (*forms.routes(), *status.routes())}
+    return {route.path for route in (*forms.routes(), *own_log.routes(), *status.routes())}
 
 
 def cell(role: Role, action: Action | None) -> str:

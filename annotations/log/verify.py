@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from annotations.database.chain import START, chained, hash_of_rows, row_hash, rows_of, salted
+from annotations.database.chain import START, chained, hash_of_rows, row_hash, rows_of
 from annotations.database.schema.v7_log import KINDS, Kind, content
 from annotations.database.store import Store, at_one_moment
 from annotations.release.records import damaged_files
@@ -247,18 +247,6 @@ def _check_files(store: Store) -> None:
         )
         entry = store.db.execute(query, (version,)).fetchone()[0]
         raise Broken(FILE, row=name, entry=entry)
-
-
-def check_own(lines: list[dict[str, str]]) -> bool:
-    """Whether an own chain, as `own_chain` gives it, holds: the check that the browser makes, too."""
-    before: bytes | None = None
-    for line in lines:
-        if chained(before, line["row"]).hex() != line["hash"]:
-            return False
-        if line.get("note") and salted(bytes.fromhex(line["salt"]), line["note"]) not in line["row"]:
-            return False
-        before = bytes.fromhex(line["hash"])
-    return True
 
 
 def verify_project(store: Store, uid: str) -> tuple[Verified, int]:

@@ -1,6 +1,9 @@
 """From the first link to a label, in a real browser: who comes in, what a role opens, what the policy refuses."""
 
+import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
@@ -38,6 +41,39 @@ def labels(server: Server) -> int:
         return int(store.db.execute("SELECT count(*) FROM label").fetchone()[0])
 
 
+def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> None:
+    """The browser works the own log out anew, compares it with an earlier file, and finds a row that was changed."""
+    address, log = f"{server.url}/own-log?lang=en", page.locator("#log")
+    page.goto(address)
+    expect(log).to_have_attribute("data-state", "holds")
+    expect(page.get_by_text("1 entries hold")).to_be_visible()
+    page.get_by_label("An earlier file").set_input_files({"name": "r.json", "mimeType": "a/b", "buffer": record})
+    expect(page.get_by_text("All 1 entries of the file are here")).to_be_visible()
+    other = json.loads(record)
+    other["log"]["chain"][0]["hash"] = "0" * 64
+    changed = {"name": "r.json", "mimeType": "a/b", "buffer": json.dumps(other).encode()}
+    page.get_by_label("An earlier file").set_input_files(changed)
+    expect(page.get_by_text("Entry 1 of the file is not here as it was.")).to_be_visible()
+    with touched(store, "UPDATE label SET choice = 'reject'"):
+        page.goto(address)
+        expect(log).to_have_attribute("data-state", "broken")
+        expect(page.get_by_text("Entry 1 does not hold")).to_be_visible()
+    assert page.evaluate("window.refusedByPolicy") == []
+
+
+@contextmanager
+def touched(store: Store, change: str) -> Iterator[None]:
+    """The database after a change beside the app, and as it was before when the block ends."""
+    name = "label_is_never_changed"
+    guard = store.db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
+    before = store.db.execute("SELECT choice, id FROM label").fetchall()
+    store.db.execute(f"DROP TRIGGER {name}")
+    store.db.execute(change)
+    yield
+    store.db.executemany("UPDATE label SET choice = ? WHERE id = ?", before)
+    store.db.execute(guard)
+
+
 def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server) -> None:
     make_project(own_server, 3)
     with Store.open(own_server.database) as store:
@@ -64,6 +100,7 @@ def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server
         with desk.expect_download() as download:
             desk.get_by_role("button", name="JSON").click()
         assert "Ada" in download.value.path().read_text(encoding="utf-8")
+        check_own_log(desk, own_server, store, download.value.path().read_bytes())
         address = download.value.url
         assert ada.request.get(address).status == 200
         assert lead.request.get(address).status == 404  # whoever guesses the address of a file gets nothing

@@ -17,6 +17,7 @@ from annotations.items.batch import Batch, NewItem
 from annotations.items.gold import LABELS, decide_gold
 from annotations.items.wanted_labels import RULE_COLUMNS, LabelRules, is_shared, wanted_now
 from annotations.labels.operations import reveal, store_operations
+from annotations.log.verify import verify
 from annotations.pilot.pilots import close_pilot, open_pilot, start_pilot
 from annotations.projects.projects import (
     add_annotators,
@@ -279,6 +280,7 @@ class Curation(RuleBasedStateMachine):
             return
         try:
             self.nothing_is_stuck()
+            verify(self.store)  # raises for a log that does not hold
         finally:
             self.store.close()
             self.folder.cleanup()

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from annotations.labels.operations import reveal, store_operations
 from annotations.labels.read import label_rows, own_conflicts, own_progress
+from annotations.log.verify import verify
 from annotations.projects.projects import counts
 from annotations.queue.leases import LEASE_S, claim
 from annotations.queue.set_aside import set_aside_items
@@ -137,6 +138,7 @@ class Desks(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "store"):
+            verify(self.store)  # raises for a log that does not hold
             self.store.close()
             self.folder.cleanup()
 

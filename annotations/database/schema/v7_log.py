@@ -20,6 +20,7 @@ class Kind(NamedTuple):
     `key`: names a row. `columns`: what is hashed, an expression each, with {r} for the row; a column that begins with ~
     is a text with a salt. `watched`: the columns that may change; none: rows are appended and never change. `when`: the
     rows that count. `own`: whose own chain an entry belongs to. `beside`: hashed too, but not part of the own chain.
+    `removed`: rows are deleted again, which has an entry; of another table a row that is gone is a row that is missing.
     """
 
     table: str
@@ -29,6 +30,7 @@ class Kind(NamedTuple):
     when: str = "1"
     own: str = ""
     beside: str = "NULL"
+    removed: bool = False
 
     @property
     def texts(self) -> list[str]:
@@ -121,7 +123,9 @@ KINDS: tuple[Kind, ...] = (
         ("{r}.uid", "~{r}.name", "log_text(x'', {r}.password)", *_plain("annotator version closed created")),
         watched=("uid", "name", "password", "annotator", "version", "closed", "created"),
     ),
-    Kind("account_role", "{r}.account || '/' || ifnull({r}.project, 0)", ("{r}.role",), watched=("role",)),
+    Kind(
+        "account_role", "{r}.account || '/' || ifnull({r}.project, 0)", ("{r}.role",), watched=("role",), removed=True,
+    ),
     Kind(
         "assignment", "{r}.item || '/' || {r}.annotator", _plain("latest blind revealed kept"),
         watched=("latest", "blind", "revealed", "kept"),
@@ -262,11 +266,13 @@ def _changing(kind: Kind) -> str:
     table, script = kind.table, ""
     differs = " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in kind.watched)
     moved = f"nullif(log_change({content(kind, 'OLD')}, {content(kind, 'NEW')}), '')"
-    for name, when, row, text in (
+    for name, when, row, text in (  # every trigger is read whenever the database is opened: no more than there must be
         ("inserted", "AFTER INSERT ON", "NEW", f"nullif(log_change(NULL, {content(kind, 'NEW')}), '')"),
         ("updated", f"AFTER UPDATE OF {', '.join(kind.watched)} ON", "NEW", moved),
         ("deleted", "AFTER DELETE ON", "OLD", f"nullif(log_change({content(kind, 'OLD')}, NULL), '')"),
     ):
+        if name == "deleted" and not kind.removed:
+            continue
         salts = _salts(kind, "NEW") if row == "NEW" else ""
         condition = f" WHEN {differs}" if name == "updated" else ""
         script += (

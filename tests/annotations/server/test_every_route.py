@@ -18,7 +18,7 @@ from annotations.desk.session import account_version
 from annotations.desk.tokens import issue
 from annotations.permissions import ALLOWED, OWN, Role
 from annotations.projects.annotators import annotator
-from annotations.server import forms, gate, status
+from annotations.server import forms, gate, own_log, status
 from annotations.server.gate import COOKIE, Gate
 from annotations.types import Project
 from docs.permission_tables import OTHER_ROUTES, server_routes
@@ -33,7 +33,13 @@ def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
     page = tmp_path / "index.html"
     page.write_text("<html></html>", encoding="utf-8")
     app = Starlette(
-        routes=[*desk.routes(), *forms.routes(), *status.routes(), Route("/", lambda _: PlainTextResponse("app"))],
+        routes=[
+            *desk.routes(),
+            *forms.routes(),
+            *own_log.routes(),
+            *status.routes(),
+            Route("/", lambda _: PlainTextResponse("app")),
+        ],
         middleware=[Middleware(Gate, page=page)],
     )
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
