@@ -7,7 +7,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from annotations.accounts.accounts import add_account, grant
+from annotations.accounts.accounts import add_account, authenticate, grant
 from annotations.accounts.links import first_link, invite_link, link
 from annotations.accounts.sign_ins import sign_in, signed_in
 from annotations.database import backups
@@ -15,9 +15,14 @@ from annotations.database.backup import backup, restore
 from annotations.database.backups import back_up_to, fetched, newest, read_key
 from annotations.database.store import Store
 from annotations.desk.tokens import issue, verify
+from annotations.labels.operations import store_operations
+from annotations.labels.read import label_rows
+from annotations.projects.projects import project
+from annotations.queue.leases import claim
 from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
-from tests.support.projects import filled_project
+from tests.support.projects import broken_rules, decide, filled_project
 
+PASSWORD = "correct horse battery"
 KEY = b"0123456789abcdef0123456789abcdef"
 
 
@@ -138,3 +143,23 @@ def test_nothing_that_opens_the_server_holds_after_a_restore(fresh_store: Store,
                     link(store, old)
             secrets.add(store.secret)
     assert len(secrets) == 3
+
+
+def test_a_whole_drill(fresh_store: Store, tmp_path: Path) -> None:
+    """The machine is gone; what is left is a sealed backup and its key."""
+    made, people = filled_project(fresh_store, 6)
+    grant(fresh_store, add_account(fresh_store, "Ada", password=PASSWORD), "owner", None)
+    store_operations(
+        fresh_store, made, people[0], [decide(item) for item in claim(fresh_store, made, people[0], want=4)]
+    )
+    labels = label_rows(fresh_store, made)
+    _, name = back_up_to(fresh_store, "memory://drill", key=KEY)
+    with fetched(f"memory://drill/{name}", tmp_path / "new.db", key=KEY) as plain:
+        restore(plain, tmp_path / "new.db")
+    with Store.open(tmp_path / "new.db") as store:
+        assert label_rows(store, project(store, made.name)) == labels
+        assert broken_rules(store) == []
+        assert sign_in(store, authenticate(store, "Ada", PASSWORD))
+        again = project(store, made.name)
+        store_operations(store, again, people[0], [decide(item) for item in claim(store, again, people[0], want=1)])
+        assert len(label_rows(store, again)) == len(labels) + 1

@@ -102,6 +102,24 @@ def test_before_a_migration_a_copy_is_made(tmp_path: Path, monkeypatch: pytest.M
         assert (store.uid, store.db.execute("SELECT count(*) FROM item").fetchone()[0]) == (uid, 3)
 
 
+@pytest.mark.parametrize("version", range(1, len(migrations.MIGRATIONS)))
+def test_every_earlier_version_is_brought_up_to_date_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
+    with Store.open(tmp_path / "a.db") as store:
+        uid = store.uid
+        store.db.execute("INSERT INTO annotator (uid, name, created) VALUES ('u', 'Ada', 'now')")
+    monkeypatch.undo()
+    with Store.open(tmp_path / "a.db") as store, Store.open(tmp_path / "new.db") as new:
+        assert (store.uid, names(store)) == (uid, names(new))
+        assert store.db.execute("SELECT name FROM annotator").fetchall() == [("Ada",)]
+    (copy,) = tmp_path.glob("a.db.before-version-*")
+    monkeypatch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:version])
+    with Store.open(copy) as old:
+        assert old.uid == uid
+
+
 def test_without_room_for_a_copy_nothing_is_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "a.db") as store:
         filled_project(store, 3)

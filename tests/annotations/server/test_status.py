@@ -1,5 +1,8 @@
 """`/healthz`, `/metrics` and the ids of requests."""
 
+import io
+import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +20,7 @@ from annotations.database.store import Store
 from annotations.projects.projects import create_project
 from annotations.server import gate, status
 from annotations.server.gate import Gate
+from annotations.server.logs import Json
 from annotations.server.measures import Requests, requests, route_of
 from annotations.server.watch import Watch
 
@@ -192,3 +196,29 @@ def test_the_histogram_adds_up() -> None:
     lines = [one for one in counted.text() if one.startswith("evenhand_http_request_seconds")]
     numbers = [float(one.rsplit(" ", 1)[1]) for one in lines]
     assert numbers == [2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 99.306, 4]
+
+
+def test_the_log_of_requests_has_ids_and_nothing_else_that_was_sent(fresh_store: Store, page: Path) -> None:
+    out, logger = io.StringIO(), logging.getLogger("evenhand.request")
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(Json())
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with server(page) as client:
+            sent = client.get(
+                "/study/a-signed-link?PROLIFIC_PID=somebody",
+                headers={"cookie": "evenhand=a-secret", "authorization": "Bearer a-token", "x-request-id": "forged"},
+            )
+            client.post("/sign-in?next=somewhere", content=b"name=Ada&password=hunter2hunter2")
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+    lines = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(line["route"], line["method"], line["status"]) for line in lines] == [
+        ("/study", "GET", 500), ("/sign-in", "POST", 499),
+    ]  # fmt: skip
+    assert lines[0]["request"] != lines[1]["request"]
+    assert sent.status_code == 500
+    for secret in ("signed-link", "somebody", "a-secret", "a-token", "forged", "somewhere", "Ada", "hunter2"):
+        assert secret not in out.getvalue()
