@@ -8,6 +8,7 @@ from annotations.database.events import events
 from annotations.database.store import Store
 from annotations.items.batch import items
 from annotations.labels.operations import reveal, store_operations
+from annotations.log.verify import verify
 from annotations.projects.projects import annotators, change_project
 from annotations.queue.leases import claim
 from annotations.study import people
@@ -200,6 +201,7 @@ def test_withdrawal_takes_the_labels_out_of_gold_and_deletes_none(fresh_store: S
     (ada,) = annotators(fresh_store, project)
     assert len(claim(fresh_store, project, ada, want=5)) == 3  # the texts wait for others again
     assert broken_rules(fresh_store) == []
+    assert verify(fresh_store).kinds["label"] == 6
 
 
 def test_a_withdrawal_that_was_broken_off_goes_on(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
