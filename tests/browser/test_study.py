@@ -75,6 +75,7 @@ def judge(page: Page, number: int) -> None:
     desk, text = page.get_by_test_id("desk"), page.get_by_test_id("desk-text")
     expect(desk).to_have_attribute("data-item", re.compile(r"\w{32}"))
     fits(page)
+    expect(page.get_by_role("button", name="Finish")).to_be_hidden()
     first = desk.get_attribute("data-item")
     page.keyboard.press("j")
     assert desk.get_attribute("data-item") == first  # what is covered cannot be judged
