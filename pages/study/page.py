@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from annotations.study.people import sweep
 from annotations.study.studies import studies
 from pages.study.new import show_new
 from pages.study.study import show_study
@@ -20,8 +19,6 @@ with open_store() as store:
         if error := st.session_state.pop("study-error", None):
             show_error(error)
         found = {one.uid: one for one in studies(store, project)}
-        for each in found.values():
-            sweep(store, each)
         if found:
             names = {uid: one.name for uid, one in found.items()}
             uid = choose(_("Study"), names, f"study-{project.uid}")

@@ -9,13 +9,13 @@ from annotations.permissions import Person, require
 from annotations.study import studies
 from annotations.study.links import path_for
 from annotations.study.pay import Pay, pay
-from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
+from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants, sweep
 from annotations.study.studies import Study, consent, study_of_uid
 from annotations.study.withdrawal import withdraw
 from annotations.types import Project
 from core.errors import N_, EvenhandError, NotFound
 from core.language import Language
-from pages.ui.head import open_store
+from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment, number
 from pages.ui.tables import show_records
@@ -69,7 +69,6 @@ def _withdraw(store: Store, study: Study, who: Person) -> None:
 
 def show_study(store: Store, project: Project, study: Study) -> None:
     """Everything about one study."""
-    people = participants(store, study)
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
     caption = _("Give this address to the service, or to the people. It holds as long as the study is open.")
     st.caption(
@@ -81,10 +80,22 @@ def show_study(store: Store, project: Project, study: Study) -> None:
         _("Close") if study.closed is None else _("Reopen"), key=f"close-{study.uid}", on_click=_act,
         args=(study.uid, _close),
     )  # fmt: skip
-    _show_pay(study, pay(study, people))
-    _show_people(store, study, people)
+    _show_as_it_goes(study.uid)
     _show_codes(study)
     _show_consent(store, study)
+
+
+@st.fragment(run_every=30)
+@in_one_sentence
+def _show_as_it_goes(uid: str) -> None:
+    """The pay and who is where, drawn anew as long as the page is open; asked anew whether the visitor may."""
+    with open_store() as store:
+        study = study_of_uid(store, uid)
+        require(visitor(store), "change_projects", project=study.project)
+        sweep(store, study)
+        people = participants(store, study)
+        _show_pay(study, pay(study, people))
+        _show_people(store, study, people)
 
 
 def _show_pay(study: Study, found: Pay) -> None:
