@@ -151,11 +151,11 @@ def make_base(base: Path) -> None:
     (base / "made").touch()
 
 
-def start_app(image: Image, volume: Path) -> "subprocess.Popen[bytes]":
-    """The command of the image as its user, as compose.yaml confines it."""
+def start(image: Image, volume: Path, words: list[str], log_name: str) -> "subprocess.Popen[bytes]":
+    """A command in the image as its user, as compose.yaml confines it."""
     volume.mkdir(exist_ok=True, mode=0o700)
     os.chown(volume, 10001, 10001)
-    command = " ".join(map(shlex.quote, json.loads(image.command)))
+    command = " ".join(map(shlex.quote, words))
     script = STARTED.format(root=image.root, volume=volume, workdir=image.workdir, command=command)
     more = {
         "EVENHAND_HOSTS": NAME,
@@ -165,7 +165,7 @@ def start_app(image: Image, volume: Path) -> "subprocess.Popen[bytes]":
         "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
         "STREAMLIT_SERVER_PORT": str(PORT),
     }
-    with (FOLDER / "app.log").open("wb") as log:
+    with (FOLDER / log_name).open("wb") as log:
         arguments = ["unshare", "--mount", "sh", "-c", script]
         return subprocess.Popen(arguments, env=image.environment | more, stdout=log, stderr=log)
 
@@ -208,7 +208,7 @@ def check(image: Image) -> None:
     """Start it, look at its health, sign in through Caddy, stop it."""
     volume = FOLDER / "volume"
     shutil.rmtree(volume, ignore_errors=True)
-    app, caddy = start_app(image, volume), start_caddy()
+    app, caddy = start(image, volume, json.loads(image.command), "app.log"), start_caddy()
     try:
         wait("the health check of the image", lambda: health(image) == 0)
         authority = FOLDER / "caddy/caddy/pki/authorities/local/root.crt"
@@ -216,6 +216,9 @@ def check(image: Image) -> None:
         signing = [sys.executable, str(ROOT / "bin/image_sign_in.py"), f"https://{NAME}:{HTTPS}", str(authority)]
         link = re.findall(r"account/link#(\S+)", (FOLDER / "app.log").read_text(encoding="utf-8"))
         signed_in = subprocess.run([*signing, *link[-1:]], check=False).returncode
+        doctor = start(image, volume, ["python", "cli.py", "doctor"], "doctor.log").wait(300)
+        print((FOLDER / "doctor.log").read_text(encoding="utf-8"), flush=True)
+        wait("doctor finds nothing wrong in the image, and its worker answers", lambda: doctor == 0, 1)
         owner = {path.owner() if path.stat().st_uid == 0 else path.stat().st_uid for path in volume.iterdir()}
         wait(f"the files belong to the user of the image ({owner})", lambda: owner == {10001}, 1)
         started = time.monotonic()
