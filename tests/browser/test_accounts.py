@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Download, Page, expect
 
-from annotations.accounts.accounts import account, close_account, reopen_account
+from annotations.accounts.accounts import account, close_account, grant, reopen_account, withdraw
 from annotations.accounts.links import first_link, invite_link
 from annotations.database.store import Store
 from annotations.projects.projects import projects
@@ -104,6 +104,14 @@ def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server
         address = download.value.url
         assert ada.request.get(address).status == 200
         assert lead.request.get(address).status == 404  # whoever guesses the address of a file gets nothing
+        # The page is still open, and the role is gone: no file is made for it.
+        withdraw(store, account(store, "ada@example.org"), project)
+        made: list[Download] = []
+        desk.on("download", made.append)
+        desk.get_by_role("button", name="JSON").click()
+        desk.wait_for_timeout(1500)
+        assert made == []
+        grant(store, account(store, "ada@example.org"), "annotator", project, annotator="Ada")
         desk.goto(own_server.page("review", lang="en"))
         expect(root).to_have_attribute("data-item", re.compile(r"\w{32}"))
         # Signed out by the lead: nothing more is stored, nothing is lost.

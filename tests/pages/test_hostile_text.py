@@ -1,0 +1,138 @@
+"""Text of people on pages: names, notes, guideline and licence that would be code are shown as text everywhere."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.accounts.accounts import account, add_account, grant
+from annotations.accounts.sign_ins import sign_in
+from annotations.adjudication import add_comment
+from annotations.database.store import Store
+from annotations.guideline.versions import add_guideline, guideline
+from annotations.items.batch import Batch, items
+from annotations.jobs import jobs
+from annotations.projects.projects import annotators, change_project, create_project
+from annotations.types import Project
+from pages.ui import visitor
+from tests.support.pages import TITLES, open_page
+from tests.support.projects import new_items
+from tests.support.released_project import label
+
+TAG = "<img src=x onerror=alert(1)>"
+LINK = "[a](javascript:alert(1))![b](https://evil.example)"
+NAME = f"{TAG}{LINK}"  # fits into the 80 characters of a name
+LONG = f"{NAME}<script>alert(1)</script>\n\n# head :material/home: $x$ <iframe src=//evil.example>"
+RAW = ("text", "code", "text_area", "text_input", "arrow_data_frame")  # these show what they hold as it is
+READ = ("label", "help", "body", "placeholder", "content")  # Markdown, or HTML
+LIVE = re.compile(r"(?<!\\)!?\[[ab](?<!\\)\]\((?:javascript|https://evil)")
+
+
+class Tags(HTMLParser):
+    """What of a piece of HTML would run."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Collect elements that load or run something, handlers, and addresses that run."""
+        values = [f"{key}={value}" for key, value in attrs if key.startswith("on") or "javascript:" in (value or "")]
+        self.found += values + ([tag] if tag in ("img", "script", "iframe") else [])
+
+
+def running(html: str) -> list[str]:
+    """Everything in *html* that would run, but for the one line of the frame that names the language."""
+    parser = Tags()
+    parser.feed(re.sub(r'^<script>document\.documentElement\.lang = "[\w-]+"</script>$', "", html))
+    return parser.found
+
+
+def strings(message: Any, kind: str = "") -> Iterator[tuple[str, str, str]]:
+    """Kind of element, name of the field and text of everything that a message holds."""
+    for field, value in message.ListFields():
+        inner = value if isinstance(value, (list, tuple)) or hasattr(value, "add") else [value]
+        for one in inner:
+            if isinstance(one, str):
+                yield kind or message.DESCRIPTOR.name, field.name, one
+            elif hasattr(one, "ListFields"):
+                yield from strings(one, one.DESCRIPTOR.name)
+
+
+def dangerous(page: AppTest) -> list[tuple[str, str, str]]:
+    found = []
+    for element in (*page.main, *page.sidebar):
+        if element.type in RAW or not hasattr(element, "proto") or element.proto is None:
+            continue
+        for kind, field, text in strings(element.proto):
+            if element.type == "html" or getattr(element.proto, "allow_html", False):
+                found += [(kind, field, one) for one in running(text)]
+            elif field in READ and LIVE.search(text):
+                found.append((kind, field, text))
+    return found
+
+
+@pytest.fixture
+def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose every text is code, and a lead with such a name who looks at it."""
+    assert len(NAME) <= 80
+    project = create_project(fresh_store, NAME, annotators=(f"{NAME[:-1]}1", f"{NAME[:-1]}2"), per_item=2)
+    with Batch.begin(fresh_store, project, f"{TAG}.txt") as batch:
+        batch.add(new_items(4))
+        batch.publish()
+    change_project(fresh_store, project, licence=NAME, source_statement=LONG)
+    asked = guideline(fresh_store, project)
+    add_guideline(fresh_store, project, LONG, asked.choices, asked.reasons, changes=LONG)
+    for one in list(items(fresh_store, project))[:3]:
+        for number, who in enumerate(annotators(fresh_store, project)):
+            label(fresh_store, project, who, one.uid, "accept" if number else "reject", note=LONG)
+        add_comment(fresh_store, project, one.uid, LONG, author=NAME)
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+    jobs.start(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
+    lead = add_account(fresh_store, f"{NAME[:-1]}3")
+    grant(fresh_store, lead, "owner", None)
+    grant(fresh_store, lead, "lead", project, annotator=f"{NAME[:-1]}1")
+    secret = sign_in(fresh_store, account(fresh_store, lead.name), LONG)
+    monkeypatch.setattr(visitor, "cookie", lambda: secret)
+    return project
+
+
+NOTHING_OF_A_PROJECT = {"ruler", "sentence_bias", "published", "about"}  # and slow, since they ask models
+
+
+@pytest.mark.parametrize("page", sorted(TITLES.keys() - NOTHING_OF_A_PROJECT))
+def test_what_people_wrote_is_text(fresh_store: Store, hostile: Project, page: str) -> None:
+    addresses: dict[str, dict[str, str]] = {"browse": {"item": next(items(fresh_store, hostile)).uid}}
+    shown = open_page(page, project=hostile.name, **addresses.get(page, {}))
+    assert dangerous(shown) == []
+
+
+@pytest.mark.parametrize("section", ["imports", "guideline", "people", "aside", "quotas", "export", "settings"])
+def test_what_people_wrote_is_text_in_each_section_of_a_project(hostile: Project, section: str) -> None:
+    shown = open_page("projects", project=hostile.name, section=section)
+    assert dangerous(shown) == []
+    assert any("img src" in text for element in shown.main if element.proto for *_, text in strings(element.proto))
+
+
+@pytest.mark.parametrize("part", ["pilot", "tags", "guideline"])
+def test_what_people_wrote_is_text_in_each_part_of_a_pilot(hostile: Project, part: str) -> None:
+    assert dangerous(open_page("pilot", project=hostile.name, part=part)) == []
+
+
+def test_the_search_finds_what_would_run() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        st.html("<p onclick=run()>a</p><a href='javascript:run()'>b</a><img src=x>")
+        st.markdown("[a](javascript:alert(1))")
+        st.button("![b](https://evil.example)")
+        st.markdown("\\[a\\](javascript:alert(1))")
+        st.text("[a](javascript:alert(1))")
+
+    found = dangerous(AppTest.from_function(script).run())
+    assert [text for *_, text in found] == [
+        "onclick=run()", "href=javascript:run()", "img", "[a](javascript:alert(1))", "![b](https://evil.example)",
+    ]  # fmt: skip
