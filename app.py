@@ -27,7 +27,7 @@ from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
 from annotations.jobs.jobs import mark_interrupted
 from annotations.projects.projects import finish_changes
-from annotations.server import forms, logs, own_log, status, study_pages
+from annotations.server import forms, logs, oidc_routes, own_log, status, study_pages
 from annotations.server.connections import limit_connections
 from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
@@ -165,6 +165,7 @@ app = st.App(
     routes=[
         *routes(base),
         *forms.routes(base),
+        *oidc_routes.routes(base),
         *own_log.routes(base),
         *study_pages.routes(base),
         *status.routes(base, worker_state),

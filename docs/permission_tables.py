@@ -11,7 +11,7 @@ from pathlib import Path
 from annotations.desk.routes import PATH
 from annotations.desk.routes import ROUTES as DESK_ROUTES
 from annotations.permissions import ALLOWED, OWN, Action, Role
-from annotations.server import forms, own_log, status
+from annotations.server import forms, oidc_routes, own_log, status
 from commands.permissions import NEEDS
 from pages.ui.parts import PARTS
 from pages.ui.visitor import PAGES
@@ -33,6 +33,9 @@ OTHER_ROUTES = {
     "/sign-in": "everybody",
     "/sign-out": "who is signed in",
     "/account/link": "everybody; the link decides",
+    "/account/oidc": "everybody; the link decides",
+    "/sign-in/oidc": "everybody, where a provider is set up",
+    "/sign-in/oidc/back": "who was sent to the provider by this browser",
     "/account/style.css": "everybody",
     "/account/link.js": "everybody",
     "/own-log": "who is signed in; its entries: who has a desk, the own ones",
@@ -55,7 +58,7 @@ def import_parts() -> None:
 
 def server_routes() -> set[str]:
     """The paths of the server's own routes, but for those of the desk."""
-    return {route.path for route in (*forms.routes(), *own_log.routes(), *status.routes())}
+    return {route.path for route in (*forms.routes(), *oidc_routes.routes(), *own_log.routes(), *status.routes())}
 
 
 def cell(role: Role, action: Action | None) -> str:

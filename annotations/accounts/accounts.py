@@ -186,6 +186,7 @@ def erase_account(store: Store, who: Account, code: str, *, author: Account | No
     for statement in (
         "DELETE FROM sign_in WHERE account = ?",
         "DELETE FROM account_role WHERE account = ?",
+        "DELETE FROM account_identity WHERE account = ?",
         "DELETE FROM access_link WHERE account = ?",
     ):
         store.db.execute(statement, (who.id,))

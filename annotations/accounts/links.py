@@ -114,13 +114,24 @@ def spend(store: Store, secret: str, name: str, password: str) -> Account:
             store_password(store, who, stored, author=who)
             return who
         who = insert_account(store, name, stored)
-        if found.purpose == "first":
-            if db.execute("SELECT count(*) FROM account").fetchone()[0] != 1:
-                raise NotAllowed(SPENT)
-            insert_role(store, who, "owner", None, author=who)
-        elif found.role is not None:
-            insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+        give(store, who, found)
         return account(store, who.name)
+
+
+def give(store: Store, who: Account, found: Link) -> None:
+    """What a link gives, to an account, inside the caller's transaction."""
+    if found.purpose == "first":
+        if store.db.execute("SELECT count(*) FROM account").fetchone()[0] != 1:
+            raise NotAllowed(SPENT)
+        insert_role(store, who, "owner", None, author=who)
+    elif found.role is not None:
+        insert_role(store, who, found.role, found.project, annotator=found.name or None, author=who)
+
+
+def use(store: Store, secret: str, who: Account, found: Link) -> None:
+    """Count one use of a link and give what it gives, inside the caller's transaction."""
+    store.db.execute("UPDATE access_link SET used = used + 1 WHERE hash = ?", (keyed(store, secret),))
+    give(store, who, found)
 
 
 def accept(store: Store, secret: str, who: Account) -> None:

@@ -20,6 +20,7 @@ from annotations.database.schema.v6_accounts import ACCOUNTS
 from annotations.database.schema.v7_log import TABLES
 from annotations.database.schema.v8_study import STUDIES
 from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
+from annotations.database.schema.v10_identities import IDENTITIES
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -144,9 +145,15 @@ def m009_owners_of_jobs(db: "Database") -> None:
         db.execute(statement)
 
 
+def m010_identities(db: "Database") -> None:
+    """As whom a provider of identities knows an account."""
+    for statement in statements(IDENTITIES):
+        db.execute(statement)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
-    m008_study, m009_owners_of_jobs,
+    m008_study, m009_owners_of_jobs, m010_identities,
 )  # fmt: skip
 
 

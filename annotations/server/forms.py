@@ -20,6 +20,7 @@ from annotations.accounts.sign_ins import sign_in, sign_out
 from annotations.permissions import Person
 from annotations.server import limits
 from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret, stores
+from annotations.server.oidc import provider
 from core.errors import N_, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate
 from core.resources import ROOT
@@ -81,9 +82,13 @@ def language_of(request: Request) -> Language:
 
 def rendered(request: Request, template: str, folder: str, status: int = 200, **values: Any) -> Response:
     """A plain page in the visitor's language, which no browser or proxy keeps."""
-    language = language_of(request)
+    language, offered = language_of(request), provider()
     text = _pages.get_template(template).render(
-        _=partial(translate, language=language), language=language, folder=folder, **values
+        _=partial(translate, language=language),
+        language=language,
+        folder=folder,
+        provider=offered.name if offered else "",
+        **values,
     )
     return HTMLResponse(text, status, {"Cache-Control": "no-store"})
 
@@ -115,7 +120,7 @@ async def sign_in_form(request: Request, *, folder: str) -> Response:
         )
     finally:
         limits.leave(name)
-    return _welcome(request, folder, secret)
+    return welcome(request, folder, secret)
 
 
 def _signed_in(name: str, password: str, browser: str) -> str:
@@ -166,7 +171,7 @@ async def link_form(request: Request, *, folder: str) -> Response:
                 raise Refused(DIFFERENT)
             browser = request.headers.get("user-agent", "")
             cookie = await anyio.to_thread.run_sync(_spent, secret, name, str(sent["password"]), browser)
-            return _welcome(request, folder, cookie)
+            return welcome(request, folder, cookie)
     except Refused as error:
         problem = explain(error, language)
     except EvenhandError as error:
@@ -206,7 +211,8 @@ def _spent(secret: str, name: str, password: str, browser: str) -> str:
         return sign_in(store, links.spend(store, secret, name, password), browser)
 
 
-def _welcome(request: Request, folder: str, secret: str) -> Response:
+def welcome(request: Request, folder: str, secret: str) -> Response:
+    """The way into the app, with the cookie of a new sign-in."""
     reply = RedirectResponse(f"{folder}/", 303)
     secure = is_secure(request)
     reply.set_cookie(

@@ -11,6 +11,7 @@ from annotations.accounts.accounts import account, close_account, grant, reopen_
 from annotations.accounts.links import first_link, invite_link
 from annotations.database.store import Store
 from annotations.projects.projects import projects
+from annotations.types import Project
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project, new_context
 from tests.support.waiting import until
@@ -74,6 +75,20 @@ def touched(store: Store, change: str) -> Iterator[None]:
     store.db.execute(guard)
 
 
+def no_file_without_a_role(server: Server, store: Store, project: Project, desk: Page) -> None:
+    """The page is still open, and the role is gone: no file is made for it."""
+    ada = account(store, "ada@example.org")
+    desk.goto(server.page("record", lang="en"))
+    expect(desk.get_by_role("button", name="JSON")).to_be_visible()
+    withdraw(store, ada, project)
+    made: list[Download] = []
+    desk.on("download", lambda one: made.append(one))
+    desk.get_by_role("button", name="JSON").click()
+    desk.wait_for_timeout(1500)
+    assert made == []
+    grant(store, ada, "annotator", project, annotator="Ada")
+
+
 def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server) -> None:
     make_project(own_server, 3)
     with Store.open(own_server.database) as store:
@@ -104,14 +119,7 @@ def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server
         address = download.value.url
         assert ada.request.get(address).status == 200
         assert lead.request.get(address).status == 404  # whoever guesses the address of a file gets nothing
-        # The page is still open, and the role is gone: no file is made for it.
-        withdraw(store, account(store, "ada@example.org"), project)
-        made: list[Download] = []
-        desk.on("download", made.append)
-        desk.get_by_role("button", name="JSON").click()
-        desk.wait_for_timeout(1500)
-        assert made == []
-        grant(store, account(store, "ada@example.org"), "annotator", project, annotator="Ada")
+        no_file_without_a_role(own_server, store, project, desk)
         desk.goto(own_server.page("review", lang="en"))
         expect(root).to_have_attribute("data-item", re.compile(r"\w{32}"))
         # Signed out by the lead: nothing more is stored, nothing is lost.

@@ -317,7 +317,7 @@ WRITTEN_BY = {
     "files": "label_file label_of_file",
     "release": "release release_file release_item",
     "study": "study study_consent study_question study_person study_identity",
-    "accounts": "account account_role account_event sign_in access_link",
+    "accounts": "account account_role account_event account_identity sign_in access_link",
 }
 OWNER = {table: package for package, tables in WRITTEN_BY.items() for table in tables.split()}
 WRITES = re.compile(

@@ -1,0 +1,64 @@
+"""Identities at a provider (OpenID Connect): issuer and subject, which stand for one account.
+
+A new identity needs an invitation. An e-mail address decides nothing: a provider may give it to somebody else.
+"""
+
+from annotations.accounts.accounts import Account, account_of_uid, insert_account, record_access
+from annotations.accounts.links import SPENT, link, use
+from annotations.database.store import Store
+from annotations.projects.annotators import checked_name
+from core.errors import N_, NotAllowed, Refused
+from core.files.timestamps import timestamp
+
+UNKNOWN = N_("No account belongs to this identity. Open the link of your invitation first, and go on from there.")
+CLOSED = N_("This account is closed.")
+MOST_OF_ONE_NAME = 100
+
+
+def account_of_identity(store: Store, issuer: str, subject: str) -> Account:
+    """The open account that a provider's identity stands for. Raises NotAllowed."""
+    query = (
+        "SELECT account.uid, closed FROM account_identity JOIN account ON account.id = account_identity.account"
+        " WHERE issuer = ? AND subject = ?"
+    )
+    row = store.db.execute(query, (issuer, subject)).fetchone()
+    if row is None:
+        raise NotAllowed(UNKNOWN)
+    if row[1] is not None:
+        raise NotAllowed(CLOSED)
+    return account_of_uid(store, row[0])
+
+
+def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, name: str) -> Account:
+    """Use the link of an invitation, or of the first account, with an identity in place of a password.
+
+    A new account gets *name*, with a number where that is taken; an identity that has an account gets the role with it.
+    Raises NotAllowed if the link does not hold or sets a password.
+    """
+    with store.write():
+        found = link(store, secret)
+        if found.purpose == "reset":
+            raise NotAllowed(SPENT)
+        try:
+            who = account_of_identity(store, issuer, subject)
+        except NotAllowed as error:
+            if error.message != UNKNOWN:
+                raise
+            who = insert_account(store, _free_name(store, name), None)
+            store.db.execute(
+                "INSERT INTO account_identity (issuer, subject, account, created) VALUES (?, ?, ?, ?)",
+                (issuer, subject, who.id, timestamp()),
+            )
+            record_access(store, "identity connected", who, author=who, issuer=issuer)
+        use(store, secret, who, found)
+        return who
+
+
+def _free_name(store: Store, name: str) -> str:
+    taken = {row[0].casefold() for row in store.db.execute("SELECT name FROM account")}
+    bare = checked_name(name.strip()[:70] or "?")
+    for number in range(1, MOST_OF_ONE_NAME):
+        wanted = bare if number == 1 else f"{bare} {number}"
+        if wanted.casefold() not in taken:
+            return wanted
+    raise Refused(N_("There is an account named {name} already."), name=bare)

@@ -1,0 +1,175 @@
+"""Sign-in by a provider of identities: there and back, with real signatures; whom it lets in, and what it refuses."""
+
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from joserfc.jwk import RSAKey
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from annotations.accounts.accounts import account, accounts, close_account, person_of
+from annotations.accounts.links import invite_link, reset_link
+from annotations.database.store import Store
+from annotations.server import forms, gate, limits, oidc, oidc_routes
+from annotations.server.gate import Gate
+from tests.support.identity_provider import IdentityProvider
+from tests.support.released_project import ready_project
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[IdentityProvider]:
+    found = IdentityProvider().start()
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def there(server: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> IdentityProvider:
+    monkeypatch.setenv(oidc.ISSUER, server.issuer)
+    monkeypatch.setenv(oidc.CLIENT, server.client)
+    monkeypatch.setenv(oidc.SECRET, server.secret)
+    monkeypatch.setenv(oidc.NAME, "Keycloak")
+    monkeypatch.setattr(limits, "admit_address", lambda _: True)  # its own tests say how often
+    server.claims, server.subject, server.signs_with = {}, "person-1", server.key
+    return server
+
+
+@pytest.fixture
+def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
+    page = tmp_path / "index.html"
+    page.write_text("<html></html>", encoding="utf-8")
+
+    async def who(request: Request) -> JSONResponse:
+        return JSONResponse({"name": request.state.person.name})
+
+    app = Starlette(
+        routes=[*forms.routes(), *oidc_routes.routes(), Route("/", who)], middleware=[Middleware(Gate, page=page)]
+    )
+    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
+        yield found
+    gate.stores.close()
+
+
+def visit(client: TestClient, address: str) -> str:
+    """What the browser is told at the provider: the address to come back to."""
+    assert "localhost" not in address.partition("?")[0]
+    return httpx.get(address).headers["location"]
+
+
+def come_in(client: TestClient, store: Store, role: Any = "annotator") -> None:
+    """Open an invitation and go on with the provider."""
+    project = ready_project(store, 1)
+    secret = invite_link(store, role, project)
+    opened = client.post("/account/link", data={"link": secret})
+    assert "Go on with Keycloak" in opened.text
+    page = client.post("/account/oidc", data={"link": secret})
+    found = re.search(r'href="([^"]*)" id="provider"', page.text)
+    assert found and secret not in found[1]
+    assert client.get(visit(client, found[1].replace("&amp;", "&"))).status_code == 303
+
+
+def sign_in(client: TestClient) -> httpx.Response:
+    return client.get(visit(client, client.get("/sign-in/oidc").headers["location"]))
+
+
+def test_with_an_invitation_and_again_without(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
+    come_in(client, fresh_store)
+    assert client.get("/").json() == {"name": "Ada Lovelace"}
+    made = account(fresh_store, "Ada Lovelace")
+    found = person_of(fresh_store, made.uid)
+    assert found is not None and list(found.roles.values()) == ["annotator"]
+    client.cookies.clear()
+    assert "Go on with Keycloak" in client.get("/sign-in").text
+    assert sign_in(client).status_code == 303
+    assert client.get("/").json() == {"name": "Ada Lovelace"}
+    assert len(accounts(fresh_store)) == 1
+    client.cookies.clear()
+    close_account(fresh_store, made)
+    assert (sign_in(client).status_code, client.get("/").status_code) == (403, 401)
+
+
+def test_an_e_mail_address_opens_nothing(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
+    come_in(client, fresh_store)
+    client.cookies.clear()
+    there.subject = "person-2"  # with the same name and address
+    found = sign_in(client)
+    assert found.status_code == 403 and "Open the link of your invitation first" in found.text
+    assert len(accounts(fresh_store)) == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"nonce": "another"}, {"aud": "another"}, {"iss": "https://evil.example"}, {"exp": int(time.time()) - 3600},
+        {"azp": "another"}, {"sub": ""}, {"nonce": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_token_for_somebody_else_is_refused(
+    fresh_store: Store, client: TestClient, there: IdentityProvider, claims: dict[str, Any]
+) -> None:
+    come_in(client, fresh_store)
+    client.cookies.clear()
+    there.claims = claims
+    assert sign_in(client).status_code == 403
+    assert client.get("/").status_code == 401
+
+
+def test_a_token_with_another_key_is_refused(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
+    come_in(client, fresh_store)
+    client.cookies.clear()
+    there.signs_with = RSAKey.generate_key(2048, {"kid": "one"})
+    assert sign_in(client).status_code == 403
+
+
+def test_an_answer_is_for_the_browser_that_asked_and_once(
+    fresh_store: Store, client: TestClient, there: IdentityProvider
+) -> None:
+    come_in(client, fresh_store)
+    client.cookies.clear()
+    back = visit(client, client.get("/sign-in/oidc").headers["location"])
+    mine = dict(client.cookies)
+    client.cookies.clear()
+    assert client.get(back).status_code == 403  # somebody is to be signed in as somebody else
+    for name, value in mine.items():
+        client.cookies.set(name, value)
+    assert client.get(back).status_code == 403  # and the visit is spent
+    assert client.get("/sign-in/oidc/back?state=a&code=b").status_code == 403
+    assert client.get("/sign-in/oidc/back").status_code == 403
+    client.cookies.clear()
+    assert sign_in(client).status_code == 303
+
+
+def test_a_link_for_a_password_is_none_for_an_identity(
+    fresh_store: Store, client: TestClient, there: IdentityProvider
+) -> None:
+    come_in(client, fresh_store)
+    client.cookies.clear()
+    there.subject = "person-2"
+    secret = reset_link(fresh_store, account(fresh_store, "Ada Lovelace"))
+    page = client.post("/account/oidc", data={"link": secret})
+    found = re.search(r'href="([^"]*)" id="provider"', page.text)
+    assert found and client.get(visit(client, found[1].replace("&amp;", "&"))).status_code == 403
+    assert len(accounts(fresh_store)) == 1
+    assert client.post("/account/oidc", data={"link": "made up"}).status_code == 403
+
+
+def test_without_a_provider_nothing_offers_one(
+    fresh_store: Store, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(oidc.ISSUER, raising=False)
+    monkeypatch.setattr(limits, "admit_address", lambda _: True)
+    assert 'id="provider"' not in client.get("/sign-in").text
+    assert client.get("/sign-in/oidc").status_code == 403
+    monkeypatch.setenv(oidc.ISSUER, "http://127.0.0.1:9")
+    monkeypatch.setenv(oidc.CLIENT, "evenhand")
+    assert client.get("/sign-in/oidc").status_code == 403  # it does not answer
