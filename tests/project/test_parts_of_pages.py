@@ -130,7 +130,7 @@ def test_whatever_changes_something_asks() -> None:
 
 
 def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
-    """But that a reader has seen labels is noted, on the page Adjudicate, and who has been away too long for a study."""
+    """But that a reader has seen labels is noted on the page Adjudicate, and who was away too long from a study."""
     scripts = [module for module in modules("pages") if module.endswith(".page")]
     found = set()
     for module in scripts:
