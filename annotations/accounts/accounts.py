@@ -188,6 +188,7 @@ def erase_account(store: Store, who: Account, code: str, *, author: Account | No
         "DELETE FROM account_role WHERE account = ?",
         "DELETE FROM account_identity WHERE account = ?",
         "DELETE FROM access_link WHERE account = ?",
+        "DELETE FROM account_identity WHERE account = ?",
     ):
         store.db.execute(statement, (who.id,))
     store.db.execute("DELETE FROM access_link WHERE name IN (?, ?)", names)

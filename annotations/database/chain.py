@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from annotations.database.schema.v7_log import EMPTY, KINDS, Kind, content, salts_of_rows, triggers
+from annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
+from annotations.database.schema.v7_log import KINDS as FIRST_KINDS
+from annotations.database.schema.v11_study_log import STUDY_KINDS
 
-START = "start"  # the kind of the first entry: the tables as they were when the log began
+START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
+KINDS = (*FIRST_KINDS, *STUDY_KINDS)
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex).encode
@@ -73,22 +76,23 @@ def register(connection: sqlite3.Connection) -> None:
     connection.create_function("log_now", 0, lambda: now_ms())
 
 
-def begin(db: sqlite3.Connection) -> None:
-    """Begin the log in a database whose tables are there already, inside the caller's transaction (version 7)."""
+def begin(db: sqlite3.Connection, kinds: tuple[Kind, ...]) -> None:
+    """Begin the log of some tables, inside the caller's transaction: one entry hashes all that is in them."""
     from annotations.database.migrations import statements  # which imports this module
 
-    for statement in statements(salts_of_rows()):
+    for statement in statements(salts_of_rows(kinds)):
         db.execute(statement)
-    body = canonical({kind.table: start_of(db, kind) for kind in KINDS})[1:-1]
+    body = canonical({kind.table: start_of(db, kind) for kind in kinds})[1:-1]
+    entry, before = db.execute("SELECT id + 1, hash FROM log ORDER BY id DESC LIMIT 1").fetchone() or (1, None)
     at = now_ms()
     db.execute(
-        "INSERT INTO log (id, kind, row, at, body, hash) VALUES (1, ?, 0, ?, ?, ?)",
-        (START, at, body, chained(None, 1, START, 0, at, body, None, None)),
+        "INSERT INTO log (id, kind, row, at, body, hash) VALUES (?, ?, 0, ?, ?, ?)",
+        (entry, START, at, body, chained(before, entry, START, 0, at, body, None, None)),
     )
     columns = {
-        kind.table: [row[1] for row in db.execute(f"PRAGMA table_info({kind.table})").fetchall()] for kind in KINDS
+        kind.table: [row[1] for row in db.execute(f"PRAGMA table_info({kind.table})").fetchall()] for kind in kinds
     }
-    for statement in statements(triggers(columns)):
+    for statement in statements(triggers(kinds, columns)):
         db.execute(statement)
 
 

@@ -17,10 +17,11 @@ from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
 from annotations.database.schema.v5_provenance import PROVENANCE
 from annotations.database.schema.v6_accounts import ACCOUNTS
-from annotations.database.schema.v7_log import TABLES
+from annotations.database.schema.v7_log import KINDS, TABLES
 from annotations.database.schema.v8_study import STUDIES
 from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 from annotations.database.schema.v10_identities import IDENTITIES
+from annotations.database.schema.v11_study_log import STUDY_KINDS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -130,7 +131,7 @@ def m007_log(db: "Database") -> None:
     """The log: a chain of hashes that triggers write, begun with a hash of the tables as they are."""
     for statement in statements(TABLES):
         db.execute(statement)
-    begin(db.conn)
+    begin(db.conn, KINDS)
 
 
 def m008_study(db: "Database") -> None:
@@ -151,9 +152,14 @@ def m010_identities(db: "Database") -> None:
         db.execute(statement)
 
 
+def m011_study_log(db: "Database") -> None:
+    """The log has studies too: their settings, what people agreed to, how their part ended."""
+    begin(db.conn, STUDY_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
-    m008_study, m009_owners_of_jobs, m010_identities,
+    m008_study, m009_owners_of_jobs, m010_identities, m011_study_log,
 )  # fmt: skip
 
 

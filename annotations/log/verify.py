@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from annotations.database.chain import START, chained, hash_of_rows, row_hash, rows_of
-from annotations.database.schema.v7_log import KINDS, Kind, content
+from annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
+from annotations.database.schema.v7_log import Kind, content
 from annotations.database.store import Store, at_one_moment
 from annotations.release.records import damaged_files
 from core.errors import N_, EvenhandError
@@ -77,13 +77,13 @@ def verify(store: Store) -> Verified:
             if row[0] != expected:
                 raise Broken(MISSING, entry=expected)
             if row[1] == START:
-                _check_start(row)
-                start, began = json.loads(row[4] or "{}"), row[3]
+                _check_start(row, before, start)
+                began = began or row[3]
             else:
                 _check_entry(store.db, row, before, seen)
             before, expected = row[7], expected + 1
             seen.kinds[row[1]] = seen.kinds.get(row[1], 0) + 1
-        if before is None:
+        if before is None or not start:
             raise Broken(MISSING, entry=1)
         for kind in KINDS:
             _check_rows(store.db, kind, seen, start.get(kind.table) or {})
@@ -94,10 +94,15 @@ def verify(store: Store) -> Verified:
     return Verified(expected - 1, seen.kinds, before.hex(), began)
 
 
-def _check_start(row: Row) -> None:
-    entry, kind, key, at, body, who, own, found = row
-    if entry != 1 or (key, who, own) != (0, None, None) or chained(None, 1, START, 0, at, body, None, None) != found:
+def _check_start(row: Row, before: bytes | None, start: dict[str, Any]) -> None:
+    """An entry that begins the log of some tables; what it says of them goes into *start*."""
+    entry, kind, key, _at, body, who, own, _hash = row
+    if (key, who, own) != (0, None, None) or not _fits(row, before, body, None):
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
+    said = json.loads(body or "{}")
+    if start.keys() & said.keys():
+        raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
+    start |= said
 
 
 def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _Seen) -> None:

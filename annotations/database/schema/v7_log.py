@@ -44,7 +44,8 @@ def _uids(*names: str) -> tuple[str, ...]:
     return tuple(UID.format(table=table, column=column) for table, column in pairs)
 
 
-def _plain(columns: str) -> tuple[str, ...]:
+def named(columns: str) -> tuple[str, ...]:
+    """The columns of a row by their names; ~ before a text with a salt."""
     return tuple(f"~{{r}}.{one[1:]}" if one.startswith("~") else f"{{r}}.{one}" for one in columns.split())
 
 
@@ -52,7 +53,7 @@ _TEXT = ITEM.format(part="log_text(x'', log_row(text, context, start, stop))")
 _VERSION = "(SELECT version FROM guideline WHERE id = {r}.guideline)"
 _OF_RETEST = "(SELECT {part} FROM retest WHERE id = {{r}}.retest)"
 _RETEST_UID, _RETEST_OF, _RETEST_ITEM = (_OF_RETEST.format(part=part) for part in ("uid", "annotator", "item"))
-_SAID = _plain(
+_SAID = named(
     "choice reasons ~tags extraneous spans ~note seconds form_shown desk revision base superseded created app"
 )
 _FILES = (
@@ -83,61 +84,61 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(
         "skip", "{r}.op_id",
-        ("{r}.op_id", *_uids("item", "annotator"), *_plain("desk revision base superseded created")),
+        ("{r}.op_id", *_uids("item", "annotator"), *named("desk revision base superseded created")),
         own="{r}.annotator",
     ),
     Kind(
         "settlement", "{r}.id",
         ("{r}.op_id", *_uids("project", "item"),
-         *_plain("~adjudicator action choice reasons extraneous spans ~why seen created")),
+         *named("~adjudicator action choice reasons extraneous spans ~why seen created")),
     ),
     Kind(
         "comment", "{r}.id",
-        ("{r}.op_id", *_uids("project", "item", "annotator", "annotator thread"), *_plain("~author ~text created")),
+        ("{r}.op_id", *_uids("project", "item", "annotator", "annotator thread"), *named("~author ~text created")),
     ),
     Kind(
         "known", "{r}.id",
-        (*_uids("project", "item"), *_plain("choice after ~why ~author created")),
+        (*_uids("project", "item"), *named("choice after ~why ~author created")),
     ),
-    Kind("guideline", "{r}.id", (*_uids("project"), *_plain("version text choices reasons changes created"))),
+    Kind("guideline", "{r}.id", (*_uids("project"), *named("version text choices reasons changes created"))),
     Kind(
         "event", "{r}.id",
-        (*_uids("project", "item", "annotator"), *_plain("action ~data ~author created")),
+        (*_uids("project", "item", "annotator"), *named("action ~data ~author created")),
     ),
-    Kind("account_event", "{r}.id", (*_uids("account", "account author"), *_plain("action ~data created"))),
-    Kind("label_of_file", "{r}.file || '/' || {r}.label", _plain("file label")),
+    Kind("account_event", "{r}.id", (*_uids("account", "account author"), *named("action ~data created"))),
+    Kind("label_of_file", "{r}.file || '/' || {r}.label", named("file label")),
     Kind(
         "release", "{r}.id",
-        ("{r}.uid", *_uids("project"), *_plain("version hash items labels facts ~author created"), _FILES, _REVIEWED),
+        ("{r}.uid", *_uids("project"), *named("version hash items labels facts ~author created"), _FILES, _REVIEWED),
         when="{r}.whole = 1",
     ),
-    Kind("scrubbed", "{r}.kind || '/' || {r}.row || '/' || {r}.part", _plain("kind row part hash text")),
+    Kind("scrubbed", "{r}.kind || '/' || {r}.row || '/' || {r}.part", named("kind row part hash text")),
     # Changing: an entry a change, which holds the row before and after it.
     Kind(
-        "project", "{r}.id", _plain(_SETTINGS), watched=tuple(_SETTINGS.split()),
+        "project", "{r}.id", named(_SETTINGS), watched=tuple(_SETTINGS.split()),
     ),
     Kind("annotator", "{r}.id", ("{r}.uid", "~{r}.name"), watched=("uid", "name")),
     Kind("member", "{r}.project || '/' || {r}.annotator", ("{r}.active",), watched=("active",)),
     Kind(
         "account", "{r}.id",
-        ("{r}.uid", "~{r}.name", "log_text(x'', {r}.password)", *_plain("annotator version closed created")),
+        ("{r}.uid", "~{r}.name", "log_text(x'', {r}.password)", *named("annotator version closed created")),
         watched=("uid", "name", "password", "annotator", "version", "closed", "created"),
     ),
     Kind(
         "account_role", "{r}.account || '/' || ifnull({r}.project, 0)", ("{r}.role",), watched=("role",), removed=True,
     ),
     Kind(
-        "assignment", "{r}.item || '/' || {r}.annotator", _plain("latest blind revealed kept"),
+        "assignment", "{r}.item || '/' || {r}.annotator", named("latest blind revealed kept"),
         watched=("latest", "blind", "revealed", "kept"),
         when="({r}.latest IS NOT NULL OR {r}.blind IS NOT NULL OR {r}.revealed IS NOT NULL OR {r}.kept = 1)",
     ),
     Kind(
-        "retest", "{r}.id", _plain("item annotator first latest"), watched=("item", "annotator", "first", "latest"),
+        "retest", "{r}.id", named("item annotator first latest"), watched=("item", "annotator", "first", "latest"),
         when="({r}.first IS NOT NULL OR {r}.latest IS NOT NULL)",
     ),
-    Kind("pilot", "{r}.id", _plain("project number items people seed begun closed"), watched=("people", "closed")),
+    Kind("pilot", "{r}.id", named("project number items people seed begun closed"), watched=("people", "closed")),
     Kind(
-        "label_file", "{r}.id", _plain("project file program sha256 created undone"),
+        "label_file", "{r}.id", named("project file program sha256 created undone"),
         watched=("project", "file", "program", "sha256", "created", "undone"),
     ),
 )  # fmt: skip
@@ -333,16 +334,16 @@ WHY = {
 }
 
 
-def salts_of_rows() -> str:
+def salts_of_rows(kinds: tuple[Kind, ...]) -> str:
     """Statements that give the texts of rows that are older than the log a salt."""
     script = ""
-    for kind in KINDS:
+    for kind in kinds:
         script += _salts(kind, kind.table, f" FROM {kind.table}") + "\n" if kind.texts else ""
     return script
 
 
-def triggers(columns: dict[str, list[str]]) -> str:
+def triggers(kinds: tuple[Kind, ...], columns: dict[str, list[str]]) -> str:
     """The triggers that write the log and those that guard it. *columns*: of each table, as they are now."""
-    script = "".join(_changing(kind) if kind.watched else _appended(kind) for kind in KINDS)
-    script += "".join(_scrubbing(kind) for kind in KINDS)
-    return script + "".join(_guard(kind, columns[kind.table], WHY[kind.table]) for kind in KINDS if kind.table in WHY)
+    script = "".join(_changing(kind) if kind.watched else _appended(kind) for kind in kinds)
+    script += "".join(_scrubbing(kind) for kind in kinds)
+    return script + "".join(_guard(kind, columns[kind.table], WHY[kind.table]) for kind in kinds if kind.table in WHY)

@@ -9,8 +9,7 @@ from annotations.accounts.links import invite_link
 from annotations.accounts.sign_ins import sign_in, signed_in
 from annotations.adjudication import add_comment
 from annotations.database.backup import backup
-from annotations.database.chain import head, own_chain
-from annotations.database.schema.v7_log import KINDS
+from annotations.database.chain import KINDS, head, own_chain
 from annotations.database.store import Store
 from annotations.labels.operations import store_operations
 from annotations.log.erasure import SCRUBBED, erase, scrub_texts, texts_of
