@@ -22,6 +22,7 @@ from tests.support.projects import decide, filled_project
 from tests.support.tampering import covered, found, opened_bare, other
 
 NAME, FORMER = "Wilhelmina Testperson", "Mina Unmarried"
+SUBJECT = "wilhelmina-at-the-provider"
 SECRET = "my brother Theobald would say so"
 
 
@@ -36,6 +37,10 @@ def worked(fresh_store: Store) -> tuple[Store, Project]:
     add_account(fresh_store, NAME, password="a long enough password", author=owner)
     grant(fresh_store, account(fresh_store, NAME), "annotator", study, annotator=NAME, author=owner)
     invite_link(fresh_store, "annotator", study, name=NAME, author=owner)
+    fresh_store.db.execute(
+        "INSERT INTO account_identity SELECT 'https://provider.example', ?, id, '' FROM account WHERE name = ?",
+        (SUBJECT, NAME),
+    )
     for one in claim(fresh_store, study, mina, want=3):
         store_operations(fresh_store, study, mina, [decide(one, "reject", note=SECRET, tags=("Theobald",))])
         add_comment(fresh_store, study, one.uid, SECRET, author=NAME, annotator=mina, thread=mina)
@@ -66,7 +71,7 @@ def test_the_name_goes_and_the_labels_stay(worked: tuple[Store, Project], tmp_pa
         whole.db.execute("VACUUM")
         assert verify(whole).head == holds.head == head(whole.db).hash
     content = copy.read_bytes()
-    for trace in (NAME, FORMER, "Theobald"):
+    for trace in (NAME, FORMER, SUBJECT, "Theobald"):
         assert trace.encode() not in content
     assert b"of Bo" in content
 
