@@ -27,6 +27,7 @@ OWN_WAY = {
     "pages.study.study: _close": "called by _act",
     "pages.study.study: _change_consent": "called by _act",
     "pages.study.study: _withdraw": "called by _act",
+    "pages.study.study: _show_as_it_goes": "asks in the project of the study",
     "pages.ui.jobs: _change": "asks whether the job is the visitor's to see",
     "pages.ui.jobs: start_job": "called by parts only",
     "pages.ui.jobs: every_job_of": "notes which processes have ended",
