@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -20,11 +21,16 @@ from tests.support.projects import new_store
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 
 
+_main = sys.modules["__main__"]
+
+
 def _joined(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> None:
     """Wait for the end of a run. AppTest looks a thousand times a second whether it is there."""
     thread = runner._script_thread
     assert thread is not None
     thread.join(timeout)
+    # Streamlit makes the page the main module, and each process that a later test spawns would run it first.
+    sys.modules["__main__"] = _main
     if not runner.script_stopped():
         runner.request_stop()
         runner.join()
