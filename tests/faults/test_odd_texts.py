@@ -86,7 +86,7 @@ def test_half_a_character_is_printed_and_written_as_json_escapes_it(tmp_path: Pa
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with mock.patch.object(sys, "stdout", out):
         assert cli.callback is not None
-        cli.callback()
+        cli.callback(None)
     out.write("\ud800")
     with whole_file(tmp_path / "a.jsonl") as write:
         write(json.dumps({"a": "\ud800"}, ensure_ascii=False))

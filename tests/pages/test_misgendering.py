@@ -55,7 +55,7 @@ def test_every_section_without_a_run(section: str, language: str) -> None:
 def test_the_empty_page_starts_the_built_in_run(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
 
-    def start(store: Store, command: list[str], title: str) -> None:
+    def start(store: Store, command: list[str], title: str, **_: object) -> None:
         started.append(list(command))
 
     monkeypatch.setattr(jobs, "start", start)

@@ -182,7 +182,7 @@ def test_many_labels_are_sent_back_by_a_job(tmp_path: Path, monkeypatch: pytest.
         save_draft(store, project, replace(read_draft(store, project), text="anew", changes="Anew."))
     started: list[list[str]] = []
     monkeypatch.setattr("pages.pilot.publish.CHUNK", 2)
-    monkeypatch.setattr("pages.pilot.publish.jobs.start", lambda store, command, title: started.append(list(command)))
+    monkeypatch.setattr("annotations.jobs.jobs.start", lambda store, command, title, **_: started.append(list(command)))
     app = page("guideline")
     app.radio(key="which").set_value("all").run()
     app.button(key="publish").click().run()
