@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from annotations.database.schema import statements
 from annotations.database.schema.v7_log import EMPTY, Kind, content, salts_of_rows, triggers
 from annotations.database.schema.v7_log import KINDS as FIRST_KINDS
 from annotations.database.schema.v11_study_log import STUDY_KINDS
@@ -78,8 +79,6 @@ def register(connection: sqlite3.Connection) -> None:
 
 def begin(db: sqlite3.Connection, kinds: tuple[Kind, ...]) -> None:
     """Begin the log of some tables, inside the caller's transaction: one entry hashes all that is in them."""
-    from annotations.database.migrations import statements  # which imports this module
-
     for statement in statements(salts_of_rows(kinds)):
         db.execute(statement)
     body = canonical({kind.table: start_of(db, kind) for kind in kinds})[1:-1]

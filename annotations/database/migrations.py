@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from annotations.database.chain import begin
+from annotations.database.schema import statements
 from annotations.database.schema.v1_start import SCHEMA
 from annotations.database.schema.v3_curation import CURATION
 from annotations.database.schema.v4_views import VIEWS
@@ -171,15 +172,3 @@ def migrate(connection: sqlite3.Connection) -> None:
     for migration in MIGRATIONS:
         found()(migration)
     found.apply(Database(connection))
-
-
-def statements(script: str) -> list[str]:
-    """The statements of a script, one by one."""
-    # sqlite3's executescript commits first; one statement at a time keeps the migration in its transaction.
-    found, part = [], ""
-    for line in script.splitlines(keepends=True):
-        part += line
-        if part.strip() and sqlite3.complete_statement(part):
-            found.append(part)
-            part = ""
-    return found
