@@ -13,6 +13,11 @@ from annotations.permissions import Person
 IDLE_S = 12 * 3600.0  # without a request, a sign-in ends
 LONGEST_S = 30 * 24 * 3600.0  # whatever happens
 SEEN_EVERY_S = 60.0  # one write a minute, not one a request
+# The sign-ins that hold: of an open account, not ended, and neither idle nor begun for too long (two moments).
+THAT_HOLD = (
+    "FROM sign_in JOIN open_account AS account ON account.id = sign_in.account"
+    " WHERE ended IS NULL AND sign_in.version = account.version AND sign_in.seen > ? AND sign_in.created > ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,8 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
         return None
     moment = time.time() if now is None else now
     row = store.db.execute(
-        "SELECT sign_in.id, account.uid, sign_in.seen FROM sign_in"
-        " JOIN open_account AS account ON account.id = sign_in.account"
-        " WHERE hash = ? AND ended IS NULL AND sign_in.version = account.version"
-        " AND sign_in.seen > ? AND sign_in.created > ?",
-        (keyed(store, secret), moment - IDLE_S, moment - LONGEST_S),
+        f"SELECT sign_in.id, account.uid, sign_in.seen {THAT_HOLD} AND hash = ?",
+        (moment - IDLE_S, moment - LONGEST_S, keyed(store, secret)),
     ).fetchone()
     if row is None:
         return None
@@ -68,11 +70,8 @@ def sign_ins(store: Store, who: Account, *, now: float | None = None) -> list[Si
     """The sign-ins of an account that hold, newest first."""
     moment = time.time() if now is None else now
     rows = store.db.execute(
-        "SELECT sign_in.uid, browser, sign_in.created, seen FROM sign_in"
-        " JOIN open_account AS account ON account.id = sign_in.account"
-        " WHERE sign_in.account = ? AND ended IS NULL AND sign_in.version = account.version"
-        " AND seen > ? AND sign_in.created > ? ORDER BY sign_in.id DESC",
-        (who.id, moment - IDLE_S, moment - LONGEST_S),
+        f"SELECT sign_in.uid, browser, sign_in.created, seen {THAT_HOLD} AND account.id = ? ORDER BY sign_in.id DESC",
+        (moment - IDLE_S, moment - LONGEST_S, who.id),
     )
     return [SignIn(*row) for row in rows]
 

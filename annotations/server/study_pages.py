@@ -97,7 +97,7 @@ def routes(prefix: str = "") -> list[Route]:
         route("/desk.json", desk_data, "GET"),
         route("/withdraw", withdraw_page, "GET"),
         route("/consent", agree_form, "POST"),
-        route("/test", test_form, "POST"),
+        route("/test", answers_form, "POST"),
         route("/begin", begin_form, "POST"),
         route("/finish", finish_form, "POST"),
         route("/withdraw", withdraw_form, "POST"),
@@ -250,7 +250,7 @@ def _test_page(at: Visit, who: Participant) -> Reply:
     return Reply("study_test.html", values=values)
 
 
-def test_form(at: Visit) -> Reply:
+def answers_form(at: Visit) -> Reply:
     """One try of the test."""
     if at.who is not None and at.who.state == "test" and at.sent.get("try") == str(at.who.tries):
         answers = {name.removeprefix("q"): value for name, value in at.sent.items() if name.startswith("q")}

@@ -32,12 +32,12 @@ def server(fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     yield fresh_store.path
 
 
-def found(path: Path) -> dict[str, tuple[str, str]]:
+def findings(path: Path) -> dict[str, tuple[str, str]]:
     return {one.name: (one.state, one.text) for one in examine_deployment(path)}
 
 
 def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
-    assert {name: state for name, (state, _) in found(server).items() if name != "user"} == {
+    assert {name: state for name, (state, _) in findings(server).items() if name != "user"} == {
         "access": "ok", "rights": "ok", "backups": "ok", "proxy": "ok",
     }  # fmt: skip
 
@@ -60,50 +60,50 @@ def test_every_wrong_setting_is_said(
     server: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str, name: str, state: str, text: str
 ) -> None:
     monkeypatch.setenv(setting, value)
-    assert found(server)[name][0] == state
-    assert text in found(server)[name][1]
-    assert "hunter2" not in str(found(server))
+    assert findings(server)[name][0] == state
+    assert text in findings(server)[name][1]
+    assert "hunter2" not in str(findings(server))
 
 
 def test_a_server_for_others_without_an_account(server: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.open(tmp_path / "empty.db"):
         pass
     for path in (tmp_path / "empty.db", tmp_path / "none.db"):
-        assert found(path)["access"][0] == "problem"
-        assert "nobody gets in" in found(path)["access"][1]
+        assert findings(path)["access"][0] == "problem"
+        assert "nobody gets in" in findings(path)["access"][1]
     monkeypatch.setenv("EVENHAND_HOSTS", "")
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
-    assert found(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
+    assert findings(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
 
 
 def test_rights_that_are_too_wide(server: Path) -> None:
     server.chmod(0o644)
-    assert found(server)["rights"] == ("problem", f"{server} can be read or written by other users of this machine "
+    assert findings(server)["rights"] == ("problem", f"{server} can be read or written by other users of this machine "
                                                   "(mode 644): chmod go-rwx.")  # fmt: skip
     server.chmod(0o600)
     server.parent.chmod(0o770)
-    assert found(server)["rights"][0] == "problem"
+    assert findings(server)["rights"][0] == "problem"
     server.parent.chmod(0o700)
-    assert found(server)["rights"][0] == "ok"
+    assert findings(server)["rights"][0] == "ok"
 
 
 def test_a_backup_that_is_too_old(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
     old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
     one.rename(one.with_name(f"evenhand-{old}-0000.db"))
-    assert found(server)["backups"] == ("problem", "The newest backup is 50 hours old. Does backup --every run?")
+    assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Does backup --every run?")
 
 
 def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (256, 256))
-    assert "about 27 people" in found(server)["limits"][1]
+    assert "about 27 people" in findings(server)["limits"][1]
     monkeypatch.setattr(deployment.resource, "getrlimit", lambda _: (1024, resource.RLIM_INFINITY))
-    assert "limits" not in found(server)
+    assert "limits" not in findings(server)
     monkeypatch.setattr(deployment.os, "geteuid", lambda: 0)
-    assert found(server)["user"][0] == "warning"
+    assert findings(server)["user"][0] == "warning"
 
 
 def test_it_changes_nothing(server: Path) -> None:
     before = server.read_bytes()
-    found(server)
+    findings(server)
     assert server.read_bytes() == before

@@ -23,7 +23,7 @@ from tests.support.projects import database, decide, filled_project
 SCRIPT = "<script>alert(1)</script>"
 
 
-def filled(tmp_path: Path, number: int = 12) -> tuple[Project, list[Annotator]]:
+def new_project(tmp_path: Path, number: int = 12) -> tuple[Project, list[Annotator]]:
     with Store.open(database(tmp_path)) as store:
         return filled_project(store, number)
 
@@ -38,7 +38,7 @@ def page(part: str = "pilot") -> AppTest:
 
 def in_pilot(tmp_path: Path, said: dict[str, str]) -> Project:
     """A pilot of four items: each annotator accepts (a) or rejects with a tag (r) by the letters."""
-    project, people = filled(tmp_path)
+    project, people = new_project(tmp_path)
     with Store.open(database(tmp_path)) as store:
         start_pilot(store, project, 4)
         for person in people:
@@ -50,7 +50,7 @@ def in_pilot(tmp_path: Path, said: dict[str, str]) -> Project:
 
 
 def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:
-    project, _ = filled(tmp_path)
+    project, _ = new_project(tmp_path)
     app = page()
     app.number_input(key="pilot_items").set_value(4)
     app.button(key="pilot_start").click().run()
@@ -64,7 +64,7 @@ def test_a_pilot_is_started_and_closed(tmp_path: Path) -> None:
 
 
 def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
-    filled(tmp_path, 0)
+    new_project(tmp_path, 0)
     assert "Import a file" in page().info[0].value
     assert "Start one first" in page("tags").info[0].value
 
@@ -147,7 +147,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
 
 
 def test_a_version_that_was_written_meanwhile_is_said(tmp_path: Path) -> None:
-    project, _ = filled(tmp_path)
+    project, _ = new_project(tmp_path)
     with Store.open(database(tmp_path)) as store:
         save_draft(store, project, replace(read_draft(store, project), text="mine", changes="mine"))
         now = guideline(store, project)

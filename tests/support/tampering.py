@@ -20,12 +20,12 @@ def opened_bare(path: Path) -> Iterator[Store]:
         db.execute("BEGIN IMMEDIATE")
         for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             db.execute(f"DROP TRIGGER {name}")
-        assert found(Store(db, path)) == ""
+        assert broken_at(Store(db, path)) == ""
         yield Store(db, path)
         db.execute("ROLLBACK")
 
 
-def found(store: Store) -> str:
+def broken_at(store: Store) -> str:
     """What the check says; "" where it finds nothing."""
     try:
         verify(store)

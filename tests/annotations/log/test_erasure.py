@@ -19,7 +19,7 @@ from annotations.queue.leases import claim
 from annotations.types import Project
 from core.errors import NotFound, Refused
 from tests.support.projects import decide, filled_project
-from tests.support.tampering import covered, found, opened_bare, other
+from tests.support.tampering import broken_at, covered, opened_bare, other
 
 NAME, FORMER = "Wilhelmina Testperson", "Mina Unmarried"
 SUBJECT = "wilhelmina-at-the-provider"
@@ -120,7 +120,7 @@ def test_whoever_touches_a_scrubbed_text_is_found(worked: tuple[Store, Project])
             where = "WHERE (kind, row, part) = (?, ?, ?)"
             value = bare.db.execute(f"SELECT {column} FROM scrubbed {where}", row).fetchone()
             bare.db.execute(f"UPDATE OR REPLACE scrubbed SET {column} = ? {where}", (other(value[0]), *row))
-            assert found(bare), column
+            assert broken_at(bare), column
             bare.db.execute("ROLLBACK TO one")
         for change in (
             "UPDATE label SET note = 'of her' WHERE note = ''", "UPDATE comment SET text = 'hers'",
@@ -128,7 +128,7 @@ def test_whoever_touches_a_scrubbed_text_is_found(worked: tuple[Store, Project])
         ):  # fmt: skip
             bare.db.execute("SAVEPOINT one")
             bare.db.execute(change)
-            assert found(bare), change
+            assert broken_at(bare), change
             bare.db.execute("ROLLBACK TO one")
 
 

@@ -26,7 +26,7 @@ from annotations.types import Project
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import rehearse
 from tests.support.studies import come, new_study
-from tests.support.tampering import covered, found, opened_bare, other
+from tests.support.tampering import broken_at, covered, opened_bare, other
 
 
 def history(store: Store) -> Project:
@@ -92,7 +92,7 @@ def test_every_edit_of_a_row_is_found(lived: Path) -> None:
                 value = other(row[names.index(column)])
                 store.db.execute("SAVEPOINT one")
                 store.db.execute(f"UPDATE OR REPLACE {kind.table} SET {column} = ? WHERE {this}", (value, *row))
-                assert found(store), (kind.table, column, row)
+                assert broken_at(store), (kind.table, column, row)
                 store.db.execute("ROLLBACK TO one")
 
 
@@ -106,14 +106,14 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
         for row in (rows[0], rows[-1]):
             db.execute("SAVEPOINT one")
             db.execute(f"DELETE FROM {table} WHERE {this}", row)
-            assert found(store), f"deleted {row}"
+            assert broken_at(store), f"deleted {row}"
             db.execute("ROLLBACK TO one")
         fresh = [_fresh(name, value) for name, value in zip(names, rows[-1], strict=True)]
         if table == "study_person":  # each has an annotator of its own
             fresh[names.index("annotator")] = 990_001
         db.execute("SAVEPOINT one")
         db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", fresh)
-        assert found(store), f"inserted {fresh}"
+        assert broken_at(store), f"inserted {fresh}"
         db.execute("ROLLBACK TO one")
         if len(rows) > 1 and "id" in names:
             pair = [dict(zip(names, row, strict=True)) for row in (rows[0], rows[-1])]
@@ -123,7 +123,7 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
                 for one, two in (pair, pair[::-1]):
                     values = [*(one | {"id": two["id"]}).values()]
                     db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
-                assert found(store), f"exchanged {pair}"
+                assert broken_at(store), f"exchanged {pair}"
 
 
 def _fresh(name: str, value: Any) -> Any:
@@ -144,7 +144,7 @@ def test_every_edit_of_an_entry_is_found(lived: Path, column: str) -> None:
             changed = "label" if column == "kind" and value != "label" else "skip" if column == "kind" else other(value)
             changed = "[null,null]" if column == "body" else 990_000 + entry if column == "id" else changed
             store.db.execute(f"UPDATE log SET {column} = ? WHERE id = ?", (changed, entry))
-            assert found(store), (column, entry, last)
+            assert broken_at(store), (column, entry, last)
             store.db.execute("ROLLBACK TO one")
 
 
@@ -155,10 +155,10 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
         for entry in [1, 2, *draw.sample(range(3, last), 10), last]:
             db.execute("SAVEPOINT one")
             db.execute("DELETE FROM log WHERE id = ?", (entry,))
-            assert found(store), entry
+            assert broken_at(store), entry
             db.execute("UPDATE log SET id = -id WHERE id > ?", (entry,))
             db.execute("UPDATE log SET id = -id - 1 WHERE id < 0")  # the gap is closed
-            assert found(store), entry
+            assert broken_at(store), entry
             db.execute("ROLLBACK TO one")
         for one in draw.sample(range(2, last), 6):
             for two in (one + 1, draw.randrange(2, last)):
@@ -166,12 +166,12 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
                     continue
                 db.execute("SAVEPOINT one")
                 db.executemany("UPDATE log SET id = ? WHERE id = ?", [(0, one), (one, two), (two, 0)])
-                assert f"Entry {min(one, two)} of the log is out of order" in found(store)
+                assert f"Entry {min(one, two)} of the log is out of order" in broken_at(store)
                 db.execute("ROLLBACK TO one")
         db.execute(
             "INSERT INTO log SELECT id + 1, kind, row, at, body, annotator, own, hash FROM log WHERE id = ?", (last,)
         )
-        assert f"Entry {last + 1} of the log" in found(store)
+        assert f"Entry {last + 1} of the log" in broken_at(store)
 
 
 def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
         for change in changes:
             store.db.execute("SAVEPOINT one")
             assert store.db.execute(change).rowcount == 1 or "log_salt" in change
-            assert found(store), change
+            assert broken_at(store), change
             store.db.execute("ROLLBACK TO one")
 
 
@@ -234,7 +234,7 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
     ):  # fmt: skip
         with opened_bare(path) as bare:
             bare.db.execute(change)
-            assert found(bare), change
+            assert broken_at(bare), change
 
 
 def _old_rows(db: sqlite3.Connection) -> None:
