@@ -85,7 +85,7 @@ def _width(words: list[str]) -> int:
 def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, palette: Palette = LIGHT) -> Any:
     """A row per keyword pair of *data*: columns pair, male_before, male_after, female_before, female_after (counts).
 
-    Male word to the left, female word to the right; pale: before the filters,
+    Female word to the left, male word to the right; pale: before the filters,
     solid: after. Lengths grow with log10(1 + count / 8), so that rare and
     common pairs can be seen together; the numbers are written beside.
     """
@@ -114,7 +114,7 @@ def before_after(data: pd.DataFrame, *, description: str, say: Say = _same, pale
         ("female", palette.female, palette.female_fill),
     ):
         own = base.transform_filter(f"datum.code == '{code}'")
-        layers += _bars(own, scale, colour, fill, palette, left=code == "male")
+        layers += _bars(own, scale, colour, fill, palette, left=code == "female")
     return styled(alt.layer(*layers), description, palette)
 
 
@@ -135,7 +135,7 @@ def _length(count: int) -> float:
 
 def _sides(record: dict[Any, Any], say: Say) -> list[dict[str, Any]]:
     rows = []
-    for code, sign, name in (("male", -1, N_("male word")), ("female", 1, N_("female word"))):
+    for code, sign, name in (("male", 1, N_("male word")), ("female", -1, N_("female word"))):
         before, after = int(record[f"{code}_before"]), int(record[f"{code}_after"])
         lengths = {"before_length": sign * _length(before), "after_length": sign * _length(after)}
         numbers = {"before": before, "after": after, "words": f"{after:,} / {before:,}"}

@@ -1,4 +1,4 @@
-"""The balance: which of two words a model would rather write, one bar per model, the male word on the left.
+"""The balance: which of two words a model would rather write, one bar per model, the male word on the right.
 
 Lengths are log10 ratios, words are "how many times". Solid bar: Bias_c. Hollow dot: Bias_c less the lean of the
 pair itself (SPEC 6.1). The shaded strip is |Bias_c| <= 0.3, the papers' "not obvious".
@@ -111,9 +111,8 @@ def _rows(data: pd.DataFrame, say: Say, palette: Palette, guess: float | None) -
 
 
 def _row(value: float | None, dot: float | None, reach: float, say: Say, palette: Palette) -> dict[str, Any]:
-    # The male word stands on the left, so the axis runs against the sign of Bias_c.
-    end = None if value is None else -math.copysign(min(abs(value), reach), value)
-    dot = None if dot is None or not math.isfinite(dot) else -dot
+    end = None if value is None else math.copysign(min(abs(value), reach), value)
+    dot = None if dot is None or not math.isfinite(dot) else dot
     left = (end is not None and end < 0) != (value is not None and abs(value) > LONG)
     reached = [at for at in (end, dot, 0.0) if at is not None and (at <= 0 if left else at >= 0)]
     message, inside = odds(value)
@@ -123,13 +122,13 @@ def _row(value: float | None, dot: float | None, reach: float, say: Say, palette
         "end": end,
         "dot": dot,
         "colour": _colour(value, palette),
-        "dot_colour": _colour(None if dot is None else -dot, palette),
+        "dot_colour": _colour(dot, palette),
         "text_at": min(reached) if left else max(reached),
         "text_left": left,
         "short": _short(value, say),
         "words": say(message).format(**inside),
         "log10_text": _signed(value),
-        "corrected_text": _signed(None if dot is None else -dot),
+        "corrected_text": _signed(dot),
     }
 
 
@@ -166,7 +165,7 @@ def _ground(reach: float, x: alt.X, y: alt.Y, palette: Palette) -> list[Any]:
 def _guess_line(guess: float | None, x: alt.X, say: Say, palette: Palette) -> list[Any]:
     if guess is None:
         return []
-    line = alt.Chart(pd.DataFrame([{"end": -guess, "text": say(N_("your guess"))}])).encode(x=x)
+    line = alt.Chart(pd.DataFrame([{"end": guess, "text": say(N_("your guess"))}])).encode(x=x)
     rule = line.mark_rule(color=palette.ink, strokeWidth=2, strokeDash=[2, 3]).encode(
         y=alt.value(ROW), y2=alt.value("height")
     )
@@ -187,8 +186,8 @@ def _ends(rows: pd.DataFrame, base: Any, own: Any) -> list[Any]:
 
 def _heads(male: str, female: str, y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     sides: tuple[tuple[str, Align, Any, str], ...] = (
-        ("◀ " + say(N_("male word {word}")).format(word=male), "left", 0, palette.male),
-        (say(N_("female word {word}")).format(word=female) + " ▶", "right", "width", palette.female),
+        ("◀ " + say(N_("female word {word}")).format(word=female), "left", 0, palette.female),
+        (say(N_("male word {word}")).format(word=male) + " ▶", "right", "width", palette.male),
     )
     return [
         alt.Chart(pd.DataFrame([{"row": HEAD, "text": text}]))

@@ -41,13 +41,13 @@ def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
 
 
 def show_mass(p_male: float | None, p_female: float | None) -> None:
-    """How the probability at the slot is shared out: male word from the left, then female word, the rest grey."""
+    """How the probability at the slot is shared out: female word from the left, then male word, the rest grey."""
     if p_male is None or p_female is None:
         return
     neither = _("neither of the two: {share}").format(share=probability(max(0.0, 1 - p_male - p_female)))
     parts = joined(
         element("i", "", kind, style=f"width:{100 * share:.2f}%")
-        for kind, share in (("male", p_male), ("female", p_female))
+        for kind, share in (("female", p_female), ("male", p_male))
     )
     show_html(joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), element("div", neither)]))
 
@@ -71,9 +71,9 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
         name, mark = span(filler.word), ""
         male, female = ({*option} for option in slot.probe.options[:2])
         if filler.word in male - female:
-            name, mark = span(filler.word, "strong male"), " ◀"
+            name, mark = span(filler.word, "strong male"), " ▶"
         elif filler.word in female - male:
-            name, mark = span(filler.word, "strong female"), " ▶"
+            name, mark = span(filler.word, "strong female"), " ◀"
         drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
         parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
     show_html(element("div", joined(parts), "try-list"))
@@ -112,6 +112,6 @@ def _push(push: Push) -> str | Markup:
     share = min(1.0, abs(push.change) / OBVIOUS)
     tint = f"background:color-mix(in srgb, var(--{side}-tint) {100 * share:.0f}%, transparent)"
     line = f"border-color:color-mix(in srgb, var(--{side}) {40 + 60 * share:.0f}%, transparent)"
-    arrow = element("small", f"{'◀' if side == 'male' else '▶'}{times(push.change)}", side)
+    arrow = element("small", f"{'▶' if side == 'male' else '◀'}{times(push.change)}", side)
     title = f"{signed(push.change)} ({side_word(side)})"
     return element("span", joined([push.word, arrow]), "try-push", title=title, style=f"{tint};{line}")

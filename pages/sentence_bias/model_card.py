@@ -119,8 +119,8 @@ def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -
     show_pushes(reading.slot, pushes)
     st.caption(
         _(
-            "What changes when the word is hidden, not a cause. ◀ 1.8: with this word the male word gains "
-            "a factor of 1.8; ▶ the female word."
+            "What changes when the word is hidden, not a cause. ▶ 1.8: with this word the male word gains "
+            "a factor of 1.8; ◀ the female word."
         )
     )
     if any(push.reason for push in pushes):

@@ -21,7 +21,7 @@ from pages.ui.notices import trial_banner
 from pages.ui.style import colours
 from pages.ui.text import literal
 
-STEPS = (2.0, 1.0, 0.3, 0.0, -0.3, -1.0, -2.0)  # log10, male word on the left as in the balance
+STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right as in the balance
 
 
 def guess_toggle() -> None:

@@ -41,15 +41,15 @@ def texts(spec):
 @pytest.mark.parametrize(
     ("bias", "end", "words", "left", "colour"),
     [
-        (0.82, -0.82, "6.6 times", True, LIGHT.male),
-        (-1.08, 1.08, "12 times", False, LIGHT.female),
+        (0.82, 0.82, "6.6 times", False, LIGHT.male),
+        (-1.08, -1.08, "12 times", True, LIGHT.female),
         (0.0, 0.0, "equal", False, LIGHT.soft),
-        (0.01, -0.01, "equal", True, LIGHT.soft),
+        (0.01, 0.01, "equal", False, LIGHT.soft),
         # Long bars carry their words on the empty side, where a narrow screen has room.
-        (6.372, -6.372, "2,400,000 times", False, LIGHT.male),
-        (-5.019, 5.019, "100,000 times", True, LIGHT.female),
-        (math.inf, -LEAST_REACH, "only the male word", False, LIGHT.male),
-        (-math.inf, LEAST_REACH, "only the female word", True, LIGHT.female),
+        (6.372, 6.372, "2,400,000 times", True, LIGHT.male),
+        (-5.019, -5.019, "100,000 times", False, LIGHT.female),
+        (math.inf, LEAST_REACH, "only the male word", True, LIGHT.male),
+        (-math.inf, -LEAST_REACH, "only the female word", False, LIGHT.female),
         (None, None, "undefined", False, LIGHT.soft),
     ],
 )
@@ -62,25 +62,25 @@ def test_a_row(bias, end, words, left, colour):
 
 def test_the_dot_is_the_corrected_value_in_its_own_colour():
     row = rows_of(draw((0.8, -0.2)))[0]
-    assert row["dot"] == pytest.approx(0.2)
+    assert row["dot"] == pytest.approx(-0.2)
     assert (row["colour"], row["dot_colour"]) == (LIGHT.male, LIGHT.female)
-    assert row["text_at"] == pytest.approx(-0.8)
+    assert row["text_at"] == pytest.approx(0.8)
 
 
 def test_words_stand_beyond_a_dot_that_reaches_farther():
-    assert rows_of(draw((-1.0, -1.5)))[0]["text_at"] == pytest.approx(1.5)
+    assert rows_of(draw((-1.0, -1.5)))[0]["text_at"] == pytest.approx(-1.5)
 
 
 def test_words_of_the_sides_and_the_guess():
-    assert set(texts(draw((0.5, 0.1)))) == {"◀ male word 他", "female word 她 ▶"}
+    assert set(texts(draw((0.5, 0.1)))) == {"◀ female word 她", "male word 他 ▶"}
     spec = draw((0.5, 0.1), guess=1.0)
-    assert texts(spec)["your guess"]["end"] == -1.0
+    assert texts(spec)["your guess"]["end"] == 1.0
 
 
 def test_said_in_the_language_of_the_page():
     zh = {"male word {word}": "男性词 {word}", "{times} times": "{times} 倍"}
     spec = draw((0.82, None), say=lambda text: zh.get(text, text))
-    assert "◀ 男性词 他" in texts(spec)
+    assert "男性词 他 ▶" in texts(spec)
     assert rows_of(spec)[0]["short"] == "6.6 倍"
 
 
@@ -122,7 +122,7 @@ def test_everything_drawn_lies_inside_the_axis(values):
             assert row[key] is None or abs(row[key]) <= row["reach"]
         assert (row["end"] is None) == (bias is None)
         if bias is not None and abs(bias) > 0.05:
-            assert row["end"] * bias < 0
+            assert row["end"] * bias > 0
 
 
 def test_the_sentence_names_every_model():
