@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from annotations.database.store import Store
+from annotations.database.pool import stores
 from annotations.permissions import OPEN, Person
 from annotations.server.gate import language_script
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
@@ -104,7 +104,7 @@ def open_sections(person: Person) -> dict[str, list[Page]]:
 def who_looks() -> Person:
     """The visitor; somebody who comes back as another person starts anew. Without a database now: nobody."""
     try:
-        with Store.open() as store:
+        with stores.borrow() as store:
             person = visitor(store)
     except (EvenhandError, sqlite3.Error):
         return OPEN  # each page says by itself that there is no database; nothing can be read from it

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from annotations.database.store import Store, database_path
 
@@ -20,13 +20,15 @@ class Pool:
 
     @contextmanager
     def borrow(self) -> Iterator[Store]:
-        """A store for one request. It is reused only if the request ended without an error."""
+        """A store for one request or one run of a page. It is reused only if that ended without an error.
+
+        Raises what `Store.open` and leaving a `with` block of a store raise.
+        """
         store = self._take() or Store.open(any_thread=True)
-        try:
+        with ExitStack() as closing:
+            closing.push(store)
             yield store
-        except BaseException:
-            store.close()
-            raise
+            closing.pop_all()
         self._give_back(store)
 
     def close(self) -> None:
@@ -65,3 +67,6 @@ def _key() -> Key | None:
         return str(path), path.stat().st_ino
     except OSError:
         return None
+
+
+stores = Pool()  # those of the app: its routes and its pages

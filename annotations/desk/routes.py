@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from annotations.database.pool import Pool
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.announcements import desk_news, item_news, record_changes_read
 from annotations.desk.messages import (
@@ -65,7 +65,6 @@ THREADS = 8  # per route; SQLite lets one writer in at a time
 
 SIGNED_OUT = N_("You are signed out, or may not label here any more. Sign in again; nothing is lost.")
 logger = logging.getLogger(__name__)
-stores = Pool()
 Reply = dict[str, Any]
 
 

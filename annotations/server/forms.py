@@ -17,9 +17,10 @@ from starlette.routing import Route
 from annotations.accounts import links
 from annotations.accounts.accounts import Account, account_of_uid, authenticate
 from annotations.accounts.sign_ins import sign_in, sign_out
+from annotations.database.pool import stores
 from annotations.permissions import Person
 from annotations.server import limits
-from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret, stores
+from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from annotations.server.oidc import provider
 from core.errors import N_, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate

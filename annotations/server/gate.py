@@ -18,7 +18,7 @@ import anyio.to_thread
 
 from annotations.accounts.accounts import accounts_exist
 from annotations.accounts.sign_ins import signed_in
-from annotations.database.pool import Pool
+from annotations.database.pool import stores
 from annotations.desk.session import InvitedDesk
 from annotations.permissions import OPEN, Person
 from annotations.server.visits import is_file_of, is_visit_of
@@ -52,8 +52,6 @@ FOREIGN = N_("This request comes from another site.")
 TOO_LONG = N_("This request is too large.")
 NOT_FOUND = N_("There is nothing here.")
 SIGN_IN = N_("Sign in first.")
-
-stores = Pool()
 
 
 def hosts() -> frozenset[str]:

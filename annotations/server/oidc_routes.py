@@ -11,9 +11,9 @@ from starlette.routing import Route
 from annotations.accounts import links
 from annotations.accounts.identities import account_of_identity, spend_with_identity
 from annotations.accounts.sign_ins import sign_in
+from annotations.database.pool import stores
 from annotations.server import limits, oidc
 from annotations.server.forms import TOO_OFTEN, client_address, is_secure, language_of, rendered, welcome
-from annotations.server.gate import stores
 from core.errors import N_, EvenhandError
 from core.language import explain, translate
 

@@ -8,10 +8,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from annotations.database.pool import stores
 from annotations.permissions import OPEN, Person, allowed
 from annotations.record.own_log import own_log
 from annotations.server.forms import language_of, rendered, static_file
-from annotations.server.gate import stores
 from annotations.types import Annotator
 from core.errors import N_
 from core.language import translate

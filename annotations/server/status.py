@@ -18,9 +18,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from annotations.database.pool import stores
 from annotations.database.store import Store, connect, database_path
 from annotations.server.connections import connections
-from annotations.server.gate import LOOPBACK, host_name, stores
+from annotations.server.gate import LOOPBACK, host_name
 from annotations.server.measures import STARTED, Sample, metric, requests
 from core.errors import EvenhandError
 from core.version import VERSION

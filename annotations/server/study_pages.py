@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk import frontend
 from annotations.desk.announcements import option_name
@@ -20,7 +21,7 @@ from annotations.desk.routes import PATH
 from annotations.projects.projects import guideline, project_by_uid
 from annotations.server import limits
 from annotations.server.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
-from annotations.server.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, stores, study_secrets
+from annotations.server.gate import SECURE_STUDY_COOKIE, STUDY_COOKIE, study_secrets
 from annotations.study import people
 from annotations.study.links import PARAMETERS, PREVIEW, study_of_link
 from annotations.study.people import Outside, Participant

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.permissions import OPEN
 from core.generation.server import SERVER, SERVERS, Server, key_from_environment, servers_allowed
@@ -87,7 +88,7 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
 def _address() -> str:
     """The address of a server: any in the open mode; with accounts one of those that the installation names, since
     this server could be made to ask any address that it alone can reach."""
-    with Store.open() as store:
+    with stores.borrow() as store:
         any_address = visitor(store) is OPEN
     label = _("Address of an OpenAI-compatible server")
     if any_address:

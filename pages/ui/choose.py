@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.permissions import OPEN
 from annotations.projects.annotators import annotators
@@ -79,7 +80,7 @@ def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help:
 
 def may_load_models() -> bool:
     """Whether the visitor may name any model: a name on the hub or a folder makes this server fetch or read it."""
-    with Store.open() as store:
+    with stores.borrow() as store:
         return may(store, "load_models")
 
 
@@ -91,7 +92,7 @@ def models_offered(names: Sequence[str]) -> list[str]:
 def models_to_use(asked: Sequence[str]) -> list[str]:
     """Those of *asked* that the visitor may have this server load, wherever the names come from; of others it is said
     that they are none: built-in models for everybody, for leads also names on the hub and one folder of models."""
-    with Store.open() as store:
+    with stores.borrow() as store:
         person = visitor(store)
         leads = may(store, "load_models")
     named = [name for name in asked if name]

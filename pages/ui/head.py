@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import streamlit as st
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.permissions import Action
 from annotations.types import Project
@@ -35,7 +36,7 @@ def open_store(project: Project | None = None, action: Action | None = None) -> 
     them. Raises NotAllowed if the visitor may not be on this page, may not be there with *project*, or may not do
     *action* in it.
     """
-    with Store.open() as store:
+    with stores.borrow() as store:
         check_page(store, project)
         if action is not None:
             require_here(store, action, project)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from annotations.database.store import Store
+from annotations.database.pool import stores
 from annotations.permissions import Action
 from annotations.types import Project
 from core.errors import NotAllowed
@@ -51,7 +51,7 @@ def asks(action: Action) -> Callable[[Callable[Inputs, Result]], Callable[Inputs
         @wraps(body)
         def guarded(*args: Inputs.args, **kwargs: Inputs.kwargs) -> Result:
             project = signature.bind(*args, **kwargs).arguments.get("project")
-            with Store.open() as store:
+            with stores.borrow() as store:
                 require_here(store, action, project if isinstance(project, Project) else None)
             result: Result = part.body(*args, **kwargs)
             return result

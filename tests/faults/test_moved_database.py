@@ -7,8 +7,9 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.desk.routes import routes, stores
+from annotations.desk.routes import routes
 from annotations.types import Project
 from core.errors import Busy
 from tests.support.desk_by_http import RouteDesk

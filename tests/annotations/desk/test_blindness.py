@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from annotations.database.pool import stores
 from annotations.desk import frontend, opinion
-from annotations.desk.routes import PATH, ROUTES, routes, stores
+from annotations.desk.routes import PATH, ROUTES, routes
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known

@@ -245,7 +245,7 @@ def test_a_desk_is_sent_the_same_bytes_with_and_without(
 
 
 def _visit(client: TestClient, store: Store, project: Project, choice: str) -> list[Any]:
-    from annotations.desk.routes import stores
+    from annotations.database.pool import stores
 
     stores.close()
     ada = Desk(client, store, project, "Ada")

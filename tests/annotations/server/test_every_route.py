@@ -12,13 +12,14 @@ from starlette.testclient import TestClient
 
 from annotations.accounts.accounts import add_account, grant
 from annotations.accounts.sign_ins import sign_in
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk import routes as desk
 from annotations.desk.session import account_version
 from annotations.desk.tokens import issue
 from annotations.permissions import ALLOWED, OWN, Role
 from annotations.projects.annotators import annotator
-from annotations.server import forms, gate, own_log, status
+from annotations.server import forms, own_log, status
 from annotations.server.gate import COOKIE, Gate
 from annotations.types import Project
 from docs.permission_tables import OTHER_ROUTES, server_routes
@@ -44,7 +45,7 @@ def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
     )
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
         yield found
-    gate.stores.close()
+    stores.close()
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from starlette.testclient import TestClient
 from annotations.accounts.accounts import account, add_account, grant
 from annotations.accounts.links import first_link, invite_link, reset_link
 from annotations.accounts.sign_ins import signed_in
+from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.server import forms, gate, limits
+from annotations.server import forms, limits
 from annotations.server.gate import COOKIE, SECURE_COOKIE, Gate
 from core.resources import ROOT
 from tests.support.released_project import ready_project
@@ -28,7 +29,7 @@ def client(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Test
     app = Starlette(routes=forms.routes(), middleware=[Middleware(Gate, page=page)])
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
         yield found
-    gate.stores.close()
+    stores.close()
 
 
 def test_a_name_and_a_password_sign_in(fresh_store: Store, client: TestClient) -> None:

@@ -14,8 +14,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from annotations.accounts.accounts import add_account, grant
 from annotations.accounts.sign_ins import end_all, sign_in
+from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.server import gate
 from annotations.server.gate import COOKIE, Gate, content_policy, cookie_secret, host_name
 from annotations.server.visits import remember_visit
 
@@ -42,7 +42,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
     file = tmp_path / "index.html"
     file.write_text(PAGE, encoding="utf-8")
     yield file
-    gate.stores.close()
+    stores.close()
 
 
 def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost") -> TestClient:

@@ -17,8 +17,9 @@ from starlette.testclient import TestClient
 
 from annotations.accounts.accounts import account, accounts, close_account, person_of
 from annotations.accounts.links import invite_link, reset_link
+from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.server import forms, gate, limits, oidc, oidc_routes
+from annotations.server import forms, limits, oidc, oidc_routes
 from annotations.server.gate import Gate
 from tests.support.identity_provider import IdentityProvider
 from tests.support.released_project import ready_project
@@ -55,7 +56,7 @@ def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
     )
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 5000), follow_redirects=False) as found:
         yield found
-    gate.stores.close()
+    stores.close()
 
 
 def visit(client: TestClient, address: str) -> str:

@@ -9,10 +9,11 @@ from starlette.testclient import TestClient
 
 from annotations.accounts.accounts import account, add_account, grant
 from annotations.accounts.sign_ins import sign_in
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.labels.operations import store_operations
 from annotations.queue.leases import claim
-from annotations.server import gate, own_log
+from annotations.server import own_log
 from annotations.server.gate import COOKIE, Gate
 from core.resources import ROOT
 from tests.support.projects import decide, filled_project
@@ -24,7 +25,7 @@ def client(fresh_store: Store) -> Iterator[TestClient]:
     app = Starlette(routes=own_log.routes(), middleware=[Middleware(Gate, page=page)])
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as found:
         yield found
-    gate.stores.close()
+    stores.close()
 
 
 def test_everybody_has_the_own_log_and_no_other(fresh_store: Store, client: TestClient) -> None:

@@ -16,9 +16,10 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket
 
 from annotations.accounts.accounts import add_account
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.projects.projects import create_project
-from annotations.server import gate, status
+from annotations.server import status
 from annotations.server.gate import Gate
 from annotations.server.logs import Json
 from annotations.server.measures import Requests, requests, route_of
@@ -48,7 +49,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
     status._kept.clear()
     status._limiter.clear()
     yield file
-    gate.stores.close()
+    stores.close()
 
 
 def server(page: Path, client: tuple[str, int] = HERE, host: str = "localhost", base: str = "") -> TestClient:

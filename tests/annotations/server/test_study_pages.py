@@ -9,10 +9,11 @@ from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 
 from annotations.accounts.accounts import add_account, grant
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.routes import routes
 from annotations.projects.projects import annotators
-from annotations.server import gate, limits, study_pages
+from annotations.server import limits, study_pages
 from annotations.server.gate import Gate
 from annotations.study.people import participants
 from annotations.study.studies import change_consent, set_closed
@@ -30,7 +31,7 @@ def app(fresh_store: Store) -> Iterator[Starlette]:
     grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
     page = ROOT / "annotations/server/templates/base.html"
     yield Starlette(routes=[*study_pages.routes(), *routes()], middleware=[Middleware(Gate, page=page)])
-    gate.stores.close()
+    stores.close()
 
 
 def browser(app: Starlette) -> TestClient:
