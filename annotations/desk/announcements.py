@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from annotations.database.events import record
 from annotations.database.store import Store
-from annotations.guideline.relabelling import earlier_labels
+from annotations.guideline.relabelling import earlier_labels, own_items_to_relabel
 from annotations.guideline.versions import guidelines, mark_read
 from annotations.pilot.pilots import own_pilot
 from annotations.types import Annotator, Choice, Item, Project
@@ -53,10 +53,17 @@ def record_changes_read(store: Store, project: Project, annotator: Annotator, ve
 
 
 def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
-    """Own progress in the open pilot (None: none is open), and unread changes of the guideline."""
+    """Own progress in the open pilot (None: none is open), unread changes of the guideline, and what came back.
+
+    `back`: the number of items that a new version sent to this annotator and that are not labelled again yet.
+    """
     pilot = own_pilot(store, project, annotator)
     unread = [one._asdict() for one in unread_changes(store, project, annotator)]
-    return {"pilot": None if pilot is None else asdict(pilot), "news": unread}
+    return {
+        "pilot": None if pilot is None else asdict(pilot),
+        "news": unread,
+        "back": own_items_to_relabel(store, project, annotator),
+    }
 
 
 def item_news(

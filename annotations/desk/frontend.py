@@ -16,8 +16,8 @@ from annotations.desk.announcements import desk_news, option_name
 from annotations.desk.session import account_version
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
-from annotations.projects.projects import guideline
-from annotations.types import Annotator, Choice, Project
+from annotations.guideline.versions import guidelines
+from annotations.types import Annotator, Choice, Guideline, Project
 from core.guidelines import in_language
 from core.language import Language, translate
 
@@ -49,7 +49,7 @@ def frame() -> str:
 
 def start_data(store: Store, project: Project, annotator: Annotator, *, language: Language, api: str) -> dict[str, Any]:
     """The start data of a desk: annotator, project, guideline, token, all texts in *language*; `api`: where to post."""
-    shown = guideline(store, project)
+    shown = guidelines(store, project)[-1]
     said = OTHER_WORDS if project.kind == "generations" else {}
     return {
         "api": api,
@@ -73,12 +73,30 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
             "pause": project.pause_minutes,
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
-        "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
-        "choices": [_option(each, language) for each in shown.choices],
-        "reasons": [_option(each, language) for each in shown.reasons],
+        **_in_view(shown, language),
         **desk_news(store, project, annotator),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
+    }
+
+
+def newer_guideline(store: Store, project: Project, version: int, language: Language) -> dict[str, Any] | None:
+    """What a desk that shows *version* has to show before the next label: the newest guideline, and what changed.
+
+    None where *version* is the newest, or 0 (a desk that does not say).
+    """
+    found = guidelines(store, project)
+    if not 0 < version < found[-1].version:
+        return None
+    changes = [{"version": one.version, "changes": one.changes} for one in found if one.version > version]
+    return {**_in_view(found[-1], language), "changes": changes}
+
+
+def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
+    return {
+        "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
+        "choices": [_option(each, language) for each in shown.choices],
+        "reasons": [_option(each, language) for each in shown.reasons],
     }
 
 

@@ -19,6 +19,7 @@ from starlette.routing import Route
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.announcements import desk_news, item_news, record_changes_read
+from annotations.desk.frontend import newer_guideline
 from annotations.desk.messages import (
     decision_out,
     id_in,
@@ -215,7 +216,11 @@ def _object(data: bytes) -> dict[str, Any]:
 
 
 def sync(call: DeskRequest) -> Reply:
-    """Store operations, then hand out items. In: `ops`, `have`, `want`, `hello` (past decisions wanted; 0: none)."""
+    """Store operations, then hand out items.
+
+    In: `ops`, `have`, `want`, `hello` (past decisions wanted; 0: none), `version` (of the known guideline).
+    Out, among others: `next`, a newer guideline, which is to be read before the next label.
+    """
     at, body = call.at, call.body
     sent, have = list_in(body, "ops", MOST_OPERATIONS), list_in(body, "have", MOST_HAVE)
     want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
@@ -233,6 +238,7 @@ def sync(call: DeskRequest) -> Reply:
         "items": _items(call, items),
         "progress": progress_out(_progress(call), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
+        "next": newer_guideline(call.store, at.project, number_in(body, "version"), call.language),
         "left": not is_active(call.store.db, at.project, at.annotator),
         **desk_news(call.store, at.project, at.annotator),
     }
@@ -246,9 +252,10 @@ def sync(call: DeskRequest) -> Reply:
 
 
 def heartbeat(call: DeskRequest) -> Reply:
-    """Renew the leases of an open desk. Out: whether this annotator has `left` the project."""
+    """Renew the leases of an open desk. Out: whether this annotator has `left`, the newest version of the guideline."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
-    return {"left": not is_active(call.store.db, call.at.project, call.at.annotator)}
+    version = guideline(call.store, call.at.project).version
+    return {"left": not is_active(call.store.db, call.at.project, call.at.annotator), "guideline": version}
 
 
 def history(call: DeskRequest) -> Reply:

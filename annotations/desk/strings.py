@@ -36,7 +36,7 @@ WORDS = (
         "The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept "
         "in this browser and sent as soon as it is back."
     ),
-    N_("{n} decisions are kept in this browser."), N_("The guideline has a new version."), N_("Show it"),
+    N_("{n} decisions are kept in this browser."),
     N_(
         "This browser does not keep data. Each sentence waits until the one before is stored; do not close "
         "the page while {n} are on their way."
@@ -74,7 +74,11 @@ WORDS = (
     ),
     N_("My tags"), N_("In your own words; Enter or a comma ends a tag"), N_("Remove the tag {tag}"),
     N_("Mine so far:"), N_("in a pilot: a tag in your own words"),
-    N_("The guideline has changed since you labelled last."), N_("Version {version}: {changes}"), N_("Understood"),
+    N_("The guideline has changed: version {version}"), N_("Version {version}: {changes}"),
+    N_("What is new was not described; here is the whole guideline."), N_("New: {label}"),
+    N_("Was: {old}. Now: {label}"), N_("No longer there: {label}"), N_("The whole guideline"),
+    N_("Came back to you, to be labelled once more: {n}"), N_("covered text"), N_("I have read this: go on"),
+    N_("Read first what has changed in the guideline."),
     N_("For relabelling under the new guideline. Under version {version} you decided: {what}."),
     # generations: the text
     N_("Context"), N_("What the model wrote"), N_("Text"), N_("or"), N_("(any of them is right)"),

@@ -136,36 +136,85 @@ def new_version(server: Server, name: str, changes: str, which: Any = "none") ->
         write_version(store, found, replace(now, reasons=reasons, changes=changes), which=which)
 
 
-def test_what_changed_is_told_until_it_is_understood(desks: Opener) -> None:
-    name = make_project(desks.server, 8)
+def versions_of(server: Server, name: str) -> list[int]:
+    query = (
+        "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
+        " JOIN project ON project.id = label.project WHERE project.name = ? ORDER BY label.id"
+    )
+    with Store.open(server.database) as store:
+        return [row[0] for row in store.db.execute(query, (name,))]
+
+
+def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
+    name = make_project(desks.server, 12)
     desk = desks(name).open()
     rejected = desk.decide("k", "5", "Enter")
     desk.settle()
     new_version(desks.server, name, HOSTILE, "named")
-    desk.decide("j")  # under the version that is in view
+    desk.decide("j")  # before the desk can know: under the version that is in view
+    news = desk.part("news")
+    expect(news).to_contain_text(f"Version 2: {HOSTILE}")
+    expect(news).to_contain_text("Was: Contains a name. Now: Contains a name (anew)")
+    expect(news).to_contain_text("to be labelled once more: 1")
+    expect(news.locator("li").filter(has_text="· Reject, Contains a name")).to_have_count(1)
     desk.settle()
-    expect(desk.notice("guideline")).to_contain_text(HOSTILE)
-    desk.notice("guideline").get_by_role("button", name="Show it").click()
-    expect(desk.notice("news")).to_contain_text(f"Version 2: {HOSTILE}")
-    expect(desk.part("meta")).to_contain_text("Guideline v2")
-    desk.notice("news").get_by_role("button", name="Understood").click()
-    expect(desk.notice("news")).to_have_count(0)
+    assert desk.item is None and versions_of(desks.server, name) == [1, 1]
+    desk.press("j", "k", "1", "Enter", "u", "x", "Space")  # keys on their way label and confirm nothing
+    expect(news).to_be_visible()
+    desk.settle()
+    assert versions_of(desks.server, name) == [1, 1] and desk.page.title() != "hacked"
     desk.page.reload()
-    desk.page.locator('[data-testid="desk"][data-item]').wait_for()
-    expect(desk.notice("news")).to_have_count(0)
-    assert desk.page.title() != "hacked"
+    expect(news).to_contain_text(f"Version 2: {HOSTILE}")
+    news.get_by_role("button", name="I have read this").click()
+    desk.wait()
+    expect(desk.part("meta")).to_contain_text("Guideline v2")
     # What was sent back is the first on screen, and says what it was.
     assert desk.item == rejected
     expect(desk.part("was")).to_contain_text("Under version 1 you decided: Reject (Contains a name)")
     desk.decide("j")
     desk.settle()
+    assert versions_of(desks.server, name) == [1, 1, 2]
+    # Read while the desk stays open, with a note half typed, by an annotator whose labels do not come back.
+    waiting = desk.item
+    desk.press("n", *"half")
+    new_version(desks.server, name, "Once more.")
+    desk.page.evaluate("window.dispatchEvent(new Event('pagehide'))")
+    desk.press("Enter", "x")
+    desk.act("understood").click()
+    desk.wait()
+    expect(desk.part("meta")).to_contain_text("Guideline v3")
+    assert desk.item not in (None, waiting)  # skipped before the desk knew
+    desk.decide("j")
+    desk.settle()
+    assert versions_of(desks.server, name) == [1, 1, 2, 3]
     with Store.open(desks.server.database) as store:
-        query = (
-            "SELECT guideline.version FROM label JOIN guideline ON guideline.id = label.guideline"
-            " JOIN project ON project.id = label.project WHERE project.name = ? ORDER BY label.id"
-        )
-        assert [row[0] for row in store.db.execute(query, (name,))] == [1, 1, 2]
-        assert store.db.execute("SELECT count(*) FROM event WHERE action = 'read_changes'").fetchone()[0] >= 1
+        assert store.db.execute("SELECT count(*) FROM event WHERE action = 'read_changes'").fetchone()[0] >= 2
+
+
+def test_what_was_decided_while_the_server_was_away_stays_of_the_old_version(desks: Opener) -> None:
+    name = make_project(desks.server, 12)
+    desk = desks(name).open()
+    desk.decide("j")
+    desk.settle()
+    desk.cut()
+    for _ in range(3):
+        desk.decide("j")
+    desk.press("n", *"half")
+    desk.press("Enter")
+    typed_for = desk.item
+    new_version(desks.server, name, "No names.")
+    desk.mend()
+    desk.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(desk.part("news")).to_contain_text("Version 2: No names.")
+    desk.settle()
+    assert versions_of(desks.server, name) == [1] * 4 and desk.storage("evenhand:refused:") == {}
+    desk.act("understood").click()
+    desk.wait()
+    assert desk.item == typed_for
+    expect(desk.part("noted")).to_have_text("Note: half")
+    desk.decide("j")
+    desk.settle()
+    assert versions_of(desks.server, name) == [1] * 4 + [2] and desk.labels()[-1]["note"] == "half"
 
 
 def test_a_flagged_sentence_is_covered_until_it_is_opened(desks: Opener) -> None:

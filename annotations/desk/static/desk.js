@@ -48,9 +48,8 @@ class Desk {
   // New data from the page: a fresh token, perhaps another language.
   refresh(data) {
     const spoken = this.data.language !== data.language;
-    this.data = data;
+    this.data = inView(this, data);
     this.queue.server.language = data.language;
-    this.queue.version = data.guideline.version;
     this.queue.signIn(data.token);
     if (spoken) this.view.say("");
     this.view.words();
@@ -64,7 +63,8 @@ class Desk {
 
   // What belongs on screen now. While something could not be kept, nothing does (invariant 2).
   get wanted() {
-    if (this.queue.state === "closed" || this.queue.left || this.queue.outbox.unkept.size) return null;
+    const { queue } = this;
+    if (queue.state === "closed" || queue.left || queue.unread || queue.outbox.unkept.size) return null;
     return this.editing?.item ?? this.queue.items[0] ?? null;
   }
 
@@ -88,6 +88,7 @@ class Desk {
     const item = this.wanted;
     const changed = item?.id !== this.screen.item?.id || item?.before !== this.screen.item?.before;
     if (changed) {
+      if (this.queue.unread) keepTyped(this); // it is there again with its sentence
       this.screen = { item, at: Infinity };
       this.begin(item);
     }
@@ -119,7 +120,7 @@ class Desk {
 
   act(action, time) {
     this.pause.note();
-    if (!waitsForOpening(this, action.name)) this.actions(action, time)[action.name]?.();
+    if (!waitsForReading(this, action.name) && !waitsForOpening(this, action.name)) this.actions(action, time)[action.name]?.();
   }
 
   actions(action, time) {
@@ -222,7 +223,7 @@ class Desk {
 
   // A past decision on screen again; J or K replaces it, Esc leaves it as it is.
   edit(decision) {
-    if (!decision?.item) return;
+    if (!decision?.item || waitsForReading(this, "edit")) return;
     if (this.queue.left) return this.view.say(this.t("You do not label in this project any more."));
     if (decision.choice === "skip") return this.takeSkipped(decision);
     this.mode = "label";

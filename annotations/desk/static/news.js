@@ -1,30 +1,100 @@
-// What changed with a new version of the guideline: said at the desk until the annotator has understood it.
+// A new version of the guideline: the desk stops, shows what changed and what came back, and goes on when that is read.
 
-function newsNotices(notices) {
-  const { desk } = notices;
-  const inView = desk.data.guideline.version;
-  const read = desk.queue.news.filter((one) => one.version <= inView);
-  const newer = desk.queue.news.filter((one) => one.version > inView);
-  const t = (text, values) => desk.t(text, values);
-  const list = (news) =>
-    element("ul", {}, ...news.map((one) => element("li", { text: t("Version {version}: {changes}", one) })));
+const READABLE = ["help", "search", "history", "back"]; // what may be done before that
+const LISTED = 20; // items that came back and are shown; all are counted
+
+// New data from the page: the guideline in view changes when it has been read, not before.
+function inView(desk, data) {
+  const { queue } = desk;
+  if (data.guideline.version <= queue.version) return data;
+  const { guideline, choices, reasons, news } = data;
+  if (guideline.version >= queue.known) queue.next = { guideline, choices, reasons, changes: queue.next?.changes ?? news ?? [] };
+  return { ...data, guideline: desk.data.guideline, choices: desk.data.choices, reasons: desk.data.reasons };
+}
+
+// Whether an act has to wait until the changes have been read; says so.
+function waitsForReading(desk, name) {
+  if (!desk.queue.unread || READABLE.includes(name)) return false;
+  desk.view.say(desk.t("Read first what has changed in the guideline."));
+  return true;
+}
+
+function changesOf(queue) {
+  const made = new Map([...queue.news, ...(queue.next?.changes ?? [])].map((one) => [one.version, one]));
+  return [...made.values()].sort((one, other) => one.version - other.version);
+}
+
+// Choices and criteria by what happened to them, in words.
+function changedOptions(now, next, t) {
+  const was = new Map([...now.choices, ...now.reasons].map((one) => [one.code, one.label]));
+  const will = new Map([...next.choices, ...next.reasons].map((one) => [one.code, one.label]));
   const made = [];
-  if (desk.queue.guideline > inView) {
-    const shown = notices.action("sign-in", t("Show it"));
-    made.push(notices.notice("guideline", t("The guideline has a new version."), shown, ...(newer.length ? [list(newer)] : [])));
+  for (const [code, label] of will) {
+    if (!was.has(code)) made.push(t("New: {label}", { label }));
+    else if (was.get(code) !== label) made.push(t("Was: {old}. Now: {label}", { old: was.get(code), label }));
   }
-  if (read.length)
-    made.push(
-      notices.notice("news", t("The guideline has changed since you labelled last."), notices.action("understood", t("Understood")), list(read)),
-    );
+  for (const [code, label] of was) if (!will.has(code)) made.push(t("No longer there: {label}", { label }));
   return made;
 }
 
+function listOf(lines) {
+  return element("ul", {}, ...lines.map((text) => element("li", { text })));
+}
+
+// What came back, with what it was; a covered text is not shown here either.
+function cameBack(desk) {
+  const { queue, t } = { queue: desk.queue, t: (text, values) => desk.t(text, values) };
+  if (!queue.back) return [];
+  const line = (item) => {
+    const text = desk.covers(item) ? t("covered text") : oneLine(item, desk.masked);
+    return `${text} · ${[item.earlier.choice, ...item.earlier.reasons].join(", ")}`;
+  };
+  const lines = queue.items.filter((item) => item.earlier).slice(0, LISTED).map(line);
+  const head = t("Came back to you, to be labelled once more: {n}", { n: queue.back });
+  return [element("h3", { text: head }), listOf(lines)];
+}
+
+function drawNews(place, desk) {
+  const { queue, data } = desk;
+  const t = (text, values) => desk.t(text, values);
+  place.hidden = !queue.unread;
+  const looks = place.hidden ? "" : JSON.stringify([queue.news, queue.next, queue.back, data.language, queue.items.map((one) => one.id)]);
+  if (looks === place.looks) return;
+  const first = !place.looks;
+  place.looks = looks;
+  if (place.hidden) return place.replaceChildren();
+  const { guideline, choices, reasons } = queue.next ?? data;
+  const said = changesOf(queue).filter((one) => one.changes);
+  const told = said.length
+    ? listOf(said.map((one) => t("Version {version}: {changes}", one)))
+    : element("p", { text: t("What is new was not described; here is the whole guideline.") });
+  const options = changedOptions(data, { choices, reasons }, t);
+  const whole = element("div");
+  drawBlocks(whole, guideline.blocks);
+  place.replaceChildren(
+    element("h2", { text: t("The guideline has changed: version {version}", { version: guideline.version }) }),
+    told,
+    ...(options.length ? [listOf(options)] : []),
+    ...cameBack(desk),
+    element("details", { open: !said.length }, element("summary", { text: t("The whole guideline") }), whole),
+    element("div", { class: "row" }, element("button", { type: "button", class: "store", "data-act": "understood", text: t("I have read this: go on") })),
+  );
+  if (first) place.focus({ preventScroll: true }); // not the button: an Enter on its way must not confirm
+  if (first) desk.view?.say(place.querySelector("h2").textContent);
+}
+
 async function understood(desk) {
-  const version = Math.max(...desk.queue.news.map((one) => one.version).filter((one) => one <= desk.data.guideline.version));
+  const { queue } = desk;
+  const version = Math.max(queue.known, ...queue.news.map((one) => one.version));
   const reply = await desk.request("told", { version });
   if (!reply) return;
-  desk.queue.news = reply.news;
+  if (queue.next) {
+    const { guideline, choices, reasons } = queue.next;
+    desk.data = { ...desk.data, guideline, choices, reasons };
+  }
+  queue.take(reply.news);
+  desk.mode = "label";
+  desk.view.words();
   desk.draw();
   desk.view.focusDesk();
 }

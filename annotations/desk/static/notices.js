@@ -20,7 +20,7 @@ class Notices {
   }
 
   draw() {
-    const made = [...this.connection(), ...newsNotices(this), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
+    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
     const looks = made.map((one) => one.textContent).join("\n");
     if (looks === this.looks) return;
     this.looks = looks;

@@ -17,6 +17,8 @@ class Queue {
     this.version = data.guideline.version;
     this.pilot = data.pilot ?? null; // how far one is in the open pilot; null: none is open
     this.news = data.news ?? []; // versions whose changes have not been read
+    this.back = data.back ?? 0; // how many items a new version has sent back to this annotator
+    this.next = null; // a newer guideline than the one in view: nothing is labelled until it has been read
     this.tags = null; // own tags of before, told once
     this.desk = randomId();
     this.revision = 0;
@@ -114,14 +116,16 @@ class Queue {
     const alone = this.alone && this.outbox.size > 0;
     const ops = this.outbox.first(alone ? 1 : OPS_AT_ONCE);
     const want = this.items.length < LOW && !this.stopped && !alone ? FULL - this.items.length : 0;
-    if (!ops.length && !want && this.greeted) return;
+    if (!ops.length && !want && this.greeted && !this.behind) return;
     const hello = !this.greeted && !alone && this.outbox.size <= OPS_AT_ONCE; // the past is told once all is stored
     clearTimeout(this.timer);
     this.busy = true;
     let delay = null;
     try {
       const have = want > 0 ? this.items.map((item) => item.id) : []; // after many undone ones it is long
-      const reply = await this.server.post("sync", { desk: this.desk, ops, have, want, hello: hello ? PAST : 0 });
+      const reply = await this.server.post("sync", {
+        desk: this.desk, ops, have, want, hello: hello ? PAST : 0, version: this.known,
+      });
       delay = this.receive(reply, ops, want);
     } catch (error) {
       delay = this.rejected(error, ops, alone) ?? this.failed(error);
@@ -140,13 +144,13 @@ class Queue {
     this.lastContact = Date.now();
     if (answered.size || reply.history) this.savedAt = new Date();
     if (reply.progress) this.progress = reply.progress;
-    if (reply.guideline) this.guideline = reply.guideline;
     if (reply.history) this.remember(reply.history, true);
     if (reply.conflicts) this.conflicts = reply.conflicts;
     if (reply.history) this.greeted = true;
     if (reply.tags) this.tags = reply.tags;
     this.news = reply.news ?? this.news;
-    const turned = this.follow(reply.pilot ?? null);
+    this.back = reply.back ?? this.back;
+    const turned = this.follow(reply.pilot ?? null) || this.renewed(reply.next ?? null);
     this.seated(reply);
     const fresh = this.add(reply.items);
     const unsent = this.outbox.size > 0;
@@ -164,6 +168,33 @@ class Queue {
     this.pilot = pilot;
     if (turned) this.items = this.items.filter((one, place) => place === 0 || one.before);
     return turned;
+  }
+
+  // The newest version that this desk has been told of.
+  get known() {
+    return this.next?.guideline.version ?? this.version;
+  }
+
+  // Whether something has to be read before the next label.
+  get unread() {
+    return !this.left && this.state !== "closed" && (this.next !== null || this.news.length > 0);
+  }
+
+  // A newer guideline: what was ready is asked for anew, since what it has sent back comes first.
+  renewed(next) {
+    this.behind = false;
+    if (!next || next.guideline.version <= this.known) return false;
+    this.next = next;
+    this.items = this.items.filter((one) => one.before);
+    return true;
+  }
+
+  // It has been read, and is what labels are made under from now on.
+  take(news) {
+    if (this.next) this.version = this.next.guideline.version;
+    this.next = null;
+    this.news = news;
+    this.flush();
   }
 
   // Whether this annotator still labels here; who does not has nothing ready: it is with others.
@@ -249,9 +280,11 @@ class Queue {
   async heartbeat() {
     if (this.idle || Date.now() - this.lastContact < HEARTBEAT_MS - 5000) return;
     try {
-      const turned = this.seated(await this.server.post("heartbeat", {}));
+      const reply = await this.server.post("heartbeat", {});
+      const turned = this.seated(reply);
       this.lastContact = Date.now();
-      if (this.state === "away" || (turned && !this.left)) this.flush();
+      this.behind = reply.guideline > this.known;
+      if (this.state === "away" || this.behind || (turned && !this.left)) this.flush();
       if (turned) this.changed(); // the lead let somebody else take this place, or gave it back
     } catch (error) {
       this.failed(error);

@@ -40,7 +40,7 @@ class View {
     const button = event.target.closest("[data-act]");
     if (!button || button.disabled) return;
     const { act, code } = button.dataset;
-    const labels = ["choose", "skip", "finish", "undo", "confirm"].includes(act);
+    const labels = ["choose", "skip", "finish", "undo", "confirm", "understood"].includes(act);
     if (labels && event.detail > 1) return; // the second half of a double click is about a sentence not yet read
     const desk = this.desk;
     if (act === "pace") return this.togglePace();
@@ -156,8 +156,9 @@ class View {
     if (desk.queue.tags) [this.tags.known, desk.queue.tags] = [[...new Set([...this.tags.known, ...desk.queue.tags])], null];
     this.tags.draw();
     part.text.hidden = !item;
-    part.empty.hidden = Boolean(item);
-    if (!item) this.above.empty();
+    part.empty.hidden = Boolean(item) || queue.unread;
+    if (!part.empty.hidden) this.above.empty();
+    drawNews(part.news, desk);
     this.panels(item);
     this.above.draw();
     this.side.draw();
@@ -176,7 +177,8 @@ class View {
 
   panels(item) {
     const { desk, part, t } = this;
-    for (const button of part.acts.children) button.disabled = !item && button.dataset.act !== "undo";
+    const undo = (button) => button.dataset.act === "undo" && !desk.queue.unread;
+    for (const button of part.acts.children) button.disabled = !item && !undo(button);
     const reject = desk.mode === "reject" || (desk.mode === "note" && desk.noteFor === "reject");
     const opened = part.why.hidden && reject;
     part.why.hidden = !reject;

@@ -74,6 +74,29 @@ def test_what_was_sent_back_comes_with_what_one_had_said(client: TestClient, fre
     assert Desk(client, fresh_store, project, "Bo").sync(want=2)["news"] == []
 
 
+def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestClient, fresh_store: Store) -> None:
+    project = with_extra(fresh_store, {}, {}, {})
+    ada, bo = Desk(client, fresh_store, project, "Ada"), Desk(client, fresh_store, project, "Bo")
+    first, second, _ = (item["id"] for item in ada.sync(want=3, version=1)["items"])
+    assert ada.sync(ada.op(first, "reject", reasons=["name"], guideline=1), version=1)["next"] is None
+    now = read_draft(fresh_store, project)
+    reasons = tuple(replace(one, en="A name anew") if one.code == "name" else one for one in now.reasons)
+    write_version(fresh_store, project, replace(now, reasons=reasons, text="Anew.", changes="Names."), which="named")
+    reply = ada.sync(ada.op(second, "accept", guideline=1), version=1, language="en")
+    # What was decided before is stored as what it was; the answer brings what has to be read.
+    assert reply["answers"][0]["result"] == "acked" and reply["back"] == 1
+    assert reply["next"]["guideline"] == {"version": 2, "blocks": [{"kind": "p", "runs": [["Anew.", False]]}]}
+    assert reply["next"]["changes"] == [{"version": 2, "changes": "Names."}]
+    assert "A name anew" in [one["label"] for one in reply["next"]["reasons"]]
+    query = "SELECT version FROM label JOIN guideline ON guideline.id = label.guideline ORDER BY label.id"
+    assert fresh_store.db.execute(query).fetchall() == [(1,), (1,)]
+    assert ada.sync(version=2)["next"] is None and ada.sync()["next"] is None
+    assert ada.post("heartbeat").json()["guideline"] == 2
+    # An annotator without labels is told by an open desk too, and has nothing to label once more.
+    reply = bo.sync(version=1)
+    assert (reply["next"]["guideline"]["version"], reply["news"], reply["back"]) == (2, [], 0)
+
+
 def test_reading_what_changed_is_recorded_once(client: TestClient, fresh_store: Store) -> None:
     project = with_extra(fresh_store, {}, {})
     ada = Desk(client, fresh_store, project, "Ada")

@@ -86,6 +86,41 @@ def test_a_desk_that_is_only_open_learns_from_its_heartbeat_that_somebody_else_s
     assert told == [[False, 40, 0, 1], [True, 0, 1, 2], [True, 0, 1, 3], [False, 2, 3, 5]]
 
 
+def test_a_newer_guideline_stops_the_desk_and_what_was_ready_is_asked_for_anew() -> None:
+    """What was decided before stays of its version; a heartbeat alone is enough to learn of it."""
+    told = run("""
+      const next = { guideline: { version: 2, blocks: [] }, choices: [], reasons: [], changes: [] };
+      Server.prototype.post = async function (path, body) {
+        sent.push({ path, version: body.version, ops: (body.ops ?? []).map((op) => op.guideline) });
+        if (path === "heartbeat") return { guideline: 2 };
+        const answers = body.ops.map((op) => ({ op: op.op, result: "acked", latest: op.op }));
+        const newer = body.version < 2 ? next : null;
+        return { answers, items: body.want ? items(3) : [], guideline: 2, next: newer, news: [] };
+      };
+      const queue = open();
+      queue.greeted = true;
+      queue.state = "here";
+      queue.items = items(40);
+      queue.busy = true;
+      queue.decide(queue.items[0], "accept", {});
+      queue.busy = false;
+      await queue.heartbeat();
+      await new Promise((done) => setTimeout(done, 0));
+      const stopped = [queue.unread, queue.items.length, queue.version, queue.delay];
+      await queue.flush();
+      const ready = [queue.items.length, queue.unread];
+      queue.take([]);
+      await new Promise((done) => setTimeout(done, 0));
+      queue.decide(queue.items[0], "accept", {});
+      await new Promise((done) => setTimeout(done, 0));
+      tell({ stopped, ready, after: [queue.unread, queue.version], sent });
+    """)
+    assert told["stopped"] == [True, 0, 1, 0] and told["ready"] == [3, True] and told["after"] == [False, 2]
+    assert [(one["path"], one.get("version"), one["ops"]) for one in told["sent"]] == [
+        ("heartbeat", None, []), ("sync", 1, [1]), ("sync", 2, []), ("sync", 2, []), ("sync", 2, [2]),
+    ]  # fmt: skip
+
+
 OPS = {
     "revision before clock": [("x1", 1, None, 900, "one"), ("x2", 2, "x1", 100, "one")],
     "base before clock": [("y1", 1, None, 900, "one"), ("y2", 1, "y1", 100, "two"), ("y3", 2, "y2", 50, "two")],
@@ -139,6 +174,7 @@ const reasons = [{ code: "first", key: "" }, { code: "second", key: "" }, { code
 const desk = Object.create(Desk.prototype);
 const draft = { reasons: new Set() };
 Object.assign(desk, { data: { reasons }, mode: "reject", draft, draw() {}, pause: new Pause() });
+desk.queue = { unread: false };
 for (const action of ACTIONS) desk.act(action, 0);
 tell([...desk.draft.reasons]);
 """
@@ -150,7 +186,7 @@ tell([...desk.draft.reasons]);
 )
 def test_the_reason_that_is_clicked_is_the_one_that_is_chosen(action: dict[str, str], chosen: list[str]) -> None:
     scene = f"const ACTIONS = {json.dumps([{'name': 'reason', **action}])};{SAME_KEYS}"
-    assert run(scene, "clock", "veil", "desk") == chosen
+    assert run(scene, "clock", "news", "veil", "desk") == chosen
 
 
 @pytest.mark.parametrize(("code", "choice"), [("Digit2", "misgendering"), ("KeyJ", "accept"), ("Digit9", None)])
