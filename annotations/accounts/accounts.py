@@ -133,6 +133,15 @@ def lead_new_project(store: Store, person: Person, project: Project) -> None:
         grant(store, maker, "lead", project, author=maker)
 
 
+def take_over_roles(store: Store, project: Project, new: Project) -> None:
+    """Give everybody in *new* the role in *project* in whose place it stands now: a package made it."""
+    if new.id == project.id:
+        return
+    with store.write():
+        for who, role in roles_in(store, project):
+            insert_role(store, who, role, new)
+
+
 def label_own_project(store: Store, who: Account, project: Project, *, labels: bool) -> None:
     """Whether the lead of a project labels in it too, under the name of the account: chosen by the lead, and recorded.
 

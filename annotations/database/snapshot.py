@@ -1,4 +1,4 @@
-"""The database as of one moment, while people go on labelling.
+"""The database as of one moment, while people go on labelling; and a copy to try something on.
 
 A copy, not a long read transaction: while somebody reads, the log of the database cannot be checkpointed. It would grow
 with every label until one label has to wait for all of it.
@@ -23,21 +23,40 @@ def snapshot(store: Store) -> Iterator[Store]:
 
     Raises Refused where the copy cannot be made, for want of room beside the database for instance.
     """
+    with _copied(store, read_only=True) as frozen:
+        yield frozen
+
+
+@contextmanager
+def trial(store: Store) -> Iterator[Store]:
+    """A store in which everything may be tried: it holds what *store* holds, and what is written there is thrown away.
+
+    For work of many transactions that must leave nothing where it fails. Raises Refused as `snapshot`.
+    """
+    with _copied(store, read_only=False) as copy:
+        copy.db.execute("PRAGMA synchronous = OFF")  # nothing of it has to outlive this process
+        copy.db.execute("PRAGMA journal_mode = MEMORY")
+        yield copy
+
+
+@contextmanager
+def _copied(store: Store, *, read_only: bool) -> Iterator[Store]:
     path = store.path.absolute()
     remove_left_over(path, ENDING)
     copy = part_of(path, ENDING)
     try:
         _copy(store.path, copy)
-        frozen = Store(connect(copy, read_only=True), copy)
+        found = Store(connect(copy, read_only=read_only), copy)
     except (OSError, sqlite3.OperationalError) as error:
         copy.unlink(missing_ok=True)
         message = N_("The database could not be copied to read from it ({why}). Check the room on the disk.")
         raise Refused(message, why=str(error)) from error
     try:
-        yield frozen
+        yield found
     finally:
-        frozen.close()
-        copy.unlink(missing_ok=True)
+        found.close()
+        for ending in ("", "-turn"):
+            copy.with_name(f"{copy.name}{ending}").unlink(missing_ok=True)
 
 
 def _copy(source: Path, copy: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from annotations.accounts.accounts import take_over_roles
 from annotations.database.store import Store
 from annotations.files.import_items import Examined, ImportReport, english_problem
 from annotations.files.import_labels import LabelImport
@@ -26,7 +27,12 @@ def bring_labels(
     """Import labels into an existing project, or a package into a new or existing one; print the report."""
     if layout == "package" or write_package.is_package(members):
         with Store.open(db) as store:
-            brought = write_package.import_package(store, name, members, file)
+            there = project_by_uid(store, uid) if uid else _project_named(store, name)
+            brought = write_package.import_package(store, name if there is None else there.name, members, file)
+            if there is None:
+                own_new_project(store, brought.project)
+            else:
+                take_over_roles(store, there, brought.project)
         labels = brought.labels
         items = {} if brought.items is None else {"items": brought.items.as_json()}
         text = (
@@ -52,6 +58,13 @@ def bring_labels(
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = labels.errors[0]
         raise BadFile(message, rows=labels.rows, file=first.file, line=first.line, why=english_problem(first))
+
+
+def _project_named(store: Store, name: str) -> Project | None:
+    try:
+        return find_project(store, name)
+    except NotFound:
+        return None
 
 
 def _described(labels: LabelImport) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from annotations.adjudication import reopen, settle_case
 from annotations.adjudication.cases import case, cases
 from annotations.agreement.measures import agreement
 from annotations.browse.search import Filters, search_items
+from annotations.database.snapshot import trial
 from annotations.database.store import Store
 from annotations.files.conflicts import LEAD, conflicts, keep_first, take_second
 from annotations.files.export import export_file
@@ -164,6 +165,12 @@ class Leaving(Curation):
         else:
             return
         with Store.open(Path(self.folder.name) / f"{self.files}.db") as empty, tables_in(path) as members:
+            with trial(self.store) as same:  # the model's own counts are of one project
+                second = import_package(same, "beside the first", members, path.name)
+                assert second.project.id != self.project.id and broken_rules(same) == []
+                assert contents(same, second.project) == (
+                    last.hash if as_release and self.frozen else contents(same, self.project)
+                )
             back = import_package(empty, "back", members, path.name)
             assert back.labels.errors == [] and broken_rules(empty) == []
             if as_release and self.frozen:

@@ -1,6 +1,7 @@
 """The page Projects: tasks of another program come in, an import is taken back, files that disagree are decided."""
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 
 from annotations.database.events import events
 from annotations.database.store import Store
+from annotations.files.export import export_file
 from annotations.files.import_items import import_file
 from annotations.jobs import jobs
 from annotations.labels.read import label_rows
@@ -54,6 +56,20 @@ def test_tasks_are_asked_about_and_come_in(fresh_store: Store, language: str) ->
         [(HE, "An", "accept"), (HE, "bo@x.org", "reject"), (SHE, "An", "reject")]
     )
     assert [one.value for one in app.metric][:4] == ["2", "2", "0", "0"]
+
+
+def test_a_package_with_a_damaged_part_leaves_nothing(fresh_store: Store, imported: Project, tmp_path: Path) -> None:
+    export_file(fresh_store, imported, tmp_path / "set.zip", format="package")
+    with zipfile.ZipFile(tmp_path / "set.zip", "a") as packed, pytest.warns(UserWarning, match="Duplicate name"):
+        packed.writestr(next(name for name in packed.namelist() if name.endswith("records.jsonl")), '{"kind": "pilot"}')
+    create_project(fresh_store, "q")
+    before = "\n".join(fresh_store.db.iterdump())
+    app = open_page("projects", project="q")
+    content = ("set.zip", (tmp_path / "set.zip").read_bytes(), "application/zip")
+    app = without_exception(app.get("file_uploader")[0].set_value(content).run())
+    app = without_exception(app.button(key="import").click().run())
+    assert "The database refused record" in app.error[0].value
+    assert "\n".join(fresh_store.db.iterdump()) == before
 
 
 def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE
+from annotations.database.snapshot import trial
 from annotations.database.store import Store
 from annotations.files.export_formats import ExportOptions
-from annotations.files.import_items import ImportReport, examine, import_examined
+from annotations.files.import_items import ImportReport, english_problem, examine, import_examined
 from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.item_lines import item_objects
 from annotations.files.label_tables import LABELS, OPERATION
@@ -41,7 +42,7 @@ from annotations.projects.projects import project as find_project
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Project
-from core.errors import N_, NotFound, Refused
+from core.errors import N_, BadFile, NotFound, Refused
 from core.files.archives import Member
 from core.files.csv_out import json_line
 from core.files.readers import file_sha256, open_source, rows
@@ -141,12 +142,26 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
 
     A project of that name in which nothing was done yet makes room: it is archived under another name, because the
     package has its own guideline versions. A package whose items are in another project of this database already gives
-    its items and labels new ids (`new_ids`). A repeated import adds nothing, or continues an interrupted one. Raises
-    BadFile if a part of the package is missing or invalid. Raises Refused, before anything is stored, if items of its
-    labels belong to another project here and are to be added to one that exists.
+    its items and labels new ids (`new_ids`). A repeated import adds nothing, or continues an interrupted one.
+
+    All of it is tried in a copy of the database first, so that nothing is stored where a part is refused. Raises
+    BadFile if a part of the package is missing or invalid, or if it is to make a project and one of its lines cannot be
+    used. Raises Refused if items of its labels belong to another project here and are to be added to one that exists.
     """
     parts = _parts(members)
     described = read_description(parts, file)
+    _try_import(store, name, described, parts, file)
+    return _import(store, name, described, parts, file)
+
+
+def _try_import(store: Store, name: str, described: Mapping[str, Any], parts: Mapping[str, Member], file: str) -> None:
+    with trial(store) as copy:
+        _import(copy, name, described, parts, file)
+
+
+def _import(
+    store: Store, name: str, described: Mapping[str, Any], parts: Mapping[str, Member], file: str
+) -> PackageImport:
     found = _existing_project(store, name)
     if found is not None and is_unused(store, found):
         _make_room(store, found)
@@ -158,7 +173,10 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
     with TemporaryDirectory() as folder:
         if elsewhere is not None:
             parts = with_new_ids(parts, project, Path(folder))
-        return _import_parts(store, project, described, parts, file)
+        report = _import_parts(store, project, described, parts, file)
+    if found is None:
+        _refuse_lines(report, file)
+    return report
 
 
 def _import_parts(
@@ -190,6 +208,16 @@ def _import_parts(
     if own:
         mark(store, project, described, PACKAGE_DONE)
     return PackageImport(project, report, labels)
+
+
+def _refuse_lines(report: PackageImport, file: str) -> None:
+    """Raise BadFile for a line that could not be used: a project that lacks it is not the one that was packed."""
+    for problem in [*(report.items.errors if report.items is not None else ()), *report.labels.errors]:
+        message = N_(
+            "{file} is a damaged package: line {line} of {part} cannot be used ({why}). Nothing of it is stored."
+        )
+        part = PurePosixPath(problem.file.removeprefix(f"{file}: ")).name
+        raise BadFile(message, file=file, line=problem.line, part=part, why=english_problem(problem))
 
 
 def _existing_project(store: Store, name: str) -> Project | None:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import streamlit as st
 
+from annotations.accounts.accounts import take_over_roles
 from annotations.database.store import Store
 from annotations.files.columns import Columns, remember_columns
 from annotations.files.detect import FORMATS
@@ -200,6 +201,7 @@ def _offer_labels(
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
         elif whole:
             brought = write_package.import_package(store, project.name, members, path.name)
+            take_over_roles(store, project, brought.project)
             _keep_report(store, brought.project, path, brought)
         else:
             report = LabelImport()

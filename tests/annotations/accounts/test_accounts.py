@@ -16,6 +16,7 @@ from annotations.accounts.accounts import (
     reopen_account,
     roles_in,
     roles_to_give,
+    take_over_roles,
     withdraw,
 )
 from annotations.database.store import Store
@@ -164,3 +165,16 @@ def test_roles_that_somebody_may_give(fresh_store: Store) -> None:
     assert roles_to_give(OWNER, project)[0] == roles_to_give(OWNER, None)[0] == "owner"
     assert roles_to_give(lead, project) == ["lead", "adjudicator", "annotator", "reader"]
     assert roles_to_give(lead, None) == roles_to_give(reader, project) == roles_to_give(ELSEWHERE, project) == []
+
+
+def test_a_project_in_the_place_of_another_has_its_people(fresh_store: Store) -> None:
+    empty, new = ready_project(fresh_store, 1, name="empty"), ready_project(fresh_store, 1, name="new")
+    for name, role in (("Lea", "lead"), ("Ann", "annotator"), ("Rea", "reader")):
+        grant(fresh_store, add_account(fresh_store, name), role, empty)  # type: ignore[arg-type]
+    take_over_roles(fresh_store, empty, new)
+    take_over_roles(fresh_store, empty, empty)
+    assert [(who.name, role) for who, role in roles_in(fresh_store, new)] == [
+        ("Lea", "lead"), ("Ann", "annotator"), ("Rea", "reader")
+    ]  # fmt: skip
+    assert "Ann" in [one.name for one in annotators(fresh_store, new)]
+    assert len(roles_in(fresh_store, empty)) == 3

@@ -305,6 +305,7 @@ def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
     with Store.open(tmp_path / "whole.db") as whole, Store.open(tmp_path / "cut.db") as store:
         bring(whole, curated)
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+            patched.setattr(write_package, "_try_import", lambda *_: None)
             patched.setattr(write_package, "store_records" if at == "late" else at, cut)
             bring(store, curated)
         assert broken_rules(store) == []
@@ -318,6 +319,7 @@ def test_a_package_that_was_cut_off_goes_on(curated, tmp_path, monkeypatch, at):
 
 def test_what_a_desk_said_while_a_package_was_cut_off_stands(curated, fresh_store, monkeypatch):
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(write_package, "_try_import", lambda *_: None)
         patched.setattr(write_package, "store_decisions", stopped)
         bring(fresh_store, curated)
     made = project(fresh_store, "again")
