@@ -27,6 +27,7 @@ COMMANDS = {
     "agreement": "commands.agreement:agreement",
     "quality": "commands.quality:quality",
     "release": "commands.release:release",
+    "hub": "commands.hub:hub",
     "describe": "commands.describe:describe",
     "score": "commands.scoring:score",
     "score-sentence": "commands.sentence_bias:score_sentence",

@@ -109,6 +109,9 @@ NEEDS: dict[str, Need] = {
     "agreement": Need("see_names", "project"),
     "quality": Need("see_names", "project"),
     "release": Need("release", "name"),
+    "hub": Need("release", "any"),
+    "hub push": Need("release", "name"),
+    "hub pull": Need("import_files", "name"),
     "describe": Need("see_all_labels", "project"),
     "score": Need("start_jobs", "any"),
     "score-sentence": Need("try_models", "any"),
@@ -151,7 +154,7 @@ NEEDS: dict[str, Need] = {
     "restore": Need("back_up", "server"),
     "doctor": Need("back_up", "server"),
 }
-BY_UID = ("import", "undo", "release")  # these may name their project by its public id
+BY_UID = ("import", "undo", "release", "hub push", "hub pull")  # these may name their project by its public id
 _person: ContextVar[Person] = ContextVar("person", default=OPEN)
 
 
@@ -269,7 +272,7 @@ def _require(store: Store, words: str, params: dict[str, Any], person: Person) -
         require(Person(person.everywhere, person.annotator), need.action)
         return
     found = _project(store, str(asked), uid)
-    if found is None and words == "import":  # it makes the project
+    if found is None and words in ("import", "hub pull"):  # it makes the project
         require(person, "create_projects")
         return
     if found is None or not allowed(person, "try_models", project=found.uid):

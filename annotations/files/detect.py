@@ -14,7 +14,7 @@ from core.errors import N_, BadFile, BadLine
 from core.files.readers import Row, Source
 from core.text.keywords import SpanStatus
 
-Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano"]
+Format = Literal["slguset", "sentences", "candidates", "generations", "label-studio", "doccano", "argilla"]
 FORMATS: tuple[Format, ...] = ("slguset", "sentences", "candidates", "generations")  # beside those in tasks.TASKS
 
 SLGUSET = ("句子", "关键词位置", "原始关键词", "对立关键词")
@@ -87,7 +87,7 @@ def detect_task_layout(source: Source, format: str, column: str | None, wished: 
     `wished` not None: they are generations; `column` (of the text) not None: they are sentences. Raises BadFile if no
     text is found.
     """
-    chosen: Format = "label-studio" if format == "label-studio" else "doccano"
+    chosen: Format = next(one for one in TASKS if one == format)
     whole = replace(source, columns=task_keys(source, chosen, "completion"))
     # An exported sentence may have imported columns of a generation; it is still a sentence.
     plain = column is not None or set(SPAN_KEYS) <= set(whole.columns)

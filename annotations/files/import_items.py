@@ -57,7 +57,7 @@ def _usable(source: Source, layout: Layout, row: Row) -> Usable:
             return mined_row(source, row)
         case "sentences":
             return sentence_row(source, layout, row)
-        case "label-studio" | "doccano":
+        case "label-studio" | "doccano" | "argilla":
             return _task_item(source, layout, row)
 
 

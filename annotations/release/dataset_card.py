@@ -2,16 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from annotations.database.store import Store
 from annotations.files.label_tables import item_facts as generation_facts
 from annotations.items.batch import items
 from annotations.papers.blocks import one_line
-from annotations.papers.markdown import markdown_text
+from annotations.papers.markdown import rendered
+from annotations.papers.paper import paper_blocks
+from annotations.release.changes import TEMPLATES
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
+from core.language import LANGUAGES
 
 DATA = "data/train.jsonl"
 HARD_CASES = "hard_cases.jsonl"
@@ -51,16 +54,31 @@ def _generation(project: Project, item: Item) -> dict[str, Any]:
     return row | ({CANARY_KEY: CANARY} if needs_canary(project) else {})
 
 
-def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str]) -> str:
-    """README.md: the header for the hub, then the list of files. *files*: name -> description.
+def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str, str], *, locked: bool) -> str:
+    """README.md: the header for the hub, then the card in English and Chinese. *files*: name -> description.
 
     *features*: the columns of the kept items and of the hard cases, as YAML; "" without hard cases, because the library
-    refuses a file without rows.
+    refuses a file without rows. *locked*: texts leave encrypted only, so the library cannot load the kept items.
     """
-    asked, release, kept = facts["project"], facts["release"], facts["total"]["kept"]
+    parts = _parts(features, locked)
+    told = {**facts, "files": sorted(files.items()), "locked": locked, "text": _loading([part[0] for part in parts])}
+    papers = [rendered(paper_blocks(TEMPLATES, "dataset_card", one, told), "md", one) for one in sorted(LANGUAGES)]
+    return card_header(facts, features, locked=locked) + "\n" + "\n".join(papers)
+
+
+def _parts(features: tuple[str, str], locked: bool) -> list[tuple[str, str, str]]:
+    """Name, file and columns of what the library can load."""
+    found = [
+        ("default", DATA, "" if locked else features[0].rstrip()),
+        ("hard_cases", HARD_CASES, features[1].rstrip()),
+    ]
+    return [part for part in found if part[2]]
+
+
+def card_header(facts: Mapping[str, Any], features: tuple[str, str], *, locked: bool) -> str:
+    """The header that the hub reads, as YAML between lines of dashes; arguments as of `card`."""
+    asked, kept, parts = facts["project"], facts["total"]["kept"], _parts(features, locked)
     known = licence_id(asked["licence"])
-    parts = [("default", DATA, features[0].rstrip()), ("hard_cases", HARD_CASES, features[1].rstrip())]
-    parts = [part for part in parts if part[2]]
     header = [f"license: {known or 'other'}"]
     if known is None:
         header += [f"license_name: {_quoted(asked['licence'][:80])}"]
@@ -69,40 +87,19 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
         f"language:\n- {asked['language']}",
         f"task_categories:\n- {'fill-mask' if asked['kind'] == 'sentences' else 'text-classification'}",
         f"size_categories:\n- {_size(kept)}",
-        "configs:\n" + "\n".join(_config(name, path) for name, path, _ in parts),
-        "dataset_info:\n" + "\n".join(f"- config_name: {name}\n  features:\n{told}" for name, _, told in parts),
     ]
-    body = [
-        f"# {markdown_text(asked['name'])} {markdown_text(release['version'])}",
-        markdown_text(asked["source_statement"]),
-        f"Licence: {markdown_text(asked['licence'])}. Kept items: {kept:,}. Labels: {facts['labels']['standing']:,}.",
-        origin_of_labels(facts["provenance"]),
-        f"Contents (SHA-256): `{release['hash']}`",
-        f"> {markdown_text(CANARY)}",
-        "| File | What it holds |\n| --- | --- |\n"
-        + "\n".join(f"| `{name}` | {markdown_text(what)} |" for name, what in sorted(files.items())),
-        "```python\nfrom datasets import load_dataset\n\nload_dataset(\".\")  # in this folder\n"
-        "load_dataset(\".\", \"hard_cases\")\n```",
-    ]  # fmt: skip
-    return "---\n" + "\n".join(header) + "\n---\n\n" + "\n\n".join(one for one in body if one) + "\n"
+    if parts:
+        header += [
+            "configs:\n" + "\n".join(_config(name, path) for name, path, _ in parts),
+            "dataset_info:\n" + "\n".join(f"- config_name: {name}\n  features:\n{told}" for name, _, told in parts),
+        ]
+    return "---\n" + "\n".join(header) + "\n---\n"
 
 
-def origin_of_labels(provenance: Mapping[str, Any]) -> str:
-    """Where the labels come from, in shares; each part only where there are such labels."""
-    number = f"Of {provenance['labels']:,} labels"
-    parts = [f"{number}, {one['labels']:,} were {how}." for how, one in (
-        ("made at desks of Evenhand", provenance["here"]),
-        ("imported", provenance["imported"]),
-    ) if one["labels"]]  # fmt: skip
-    if provenance["unknown"]["labels"]:
-        parts.append(f"{number}, {provenance['unknown']['labels']:,} are of unknown origin.")
-    for one in provenance["imported"]["files"]:
-        program, file = (markdown_text(one[key]) for key in ("program", "file"))
-        digest = f", SHA-256 `{one['sha256']}`" if one["sha256"] else ""
-        parts.append(
-            f"Imported from {program or 'a program that is not recorded'}: {one['labels']:,} ({file}{digest})."
-        )
-    return " ".join(parts)
+def _loading(parts: Sequence[str]) -> str:
+    """How the `datasets` library loads the parts, from the folder or under the set's name on the hub."""
+    calls = ['load_dataset(".")' if one == "default" else f'load_dataset(".", "{one}")' for one in parts]
+    return "\n".join(["from datasets import load_dataset", "", *calls]) if calls else ""
 
 
 def _config(name: str, path: str) -> str:

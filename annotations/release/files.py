@@ -30,6 +30,7 @@ from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.hard_cases import hard_cases
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
+from core.errors import N_
 from core.files.csv_out import has_formula, json_line, spreadsheet_lines
 from core.files.timestamps import timestamp
 from core.language import LANGUAGES, Language
@@ -46,37 +47,42 @@ LOG_HEAD = "log_head.json"
 SPREADSHEETS = "for_spreadsheets/"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
-    "slguset.csv": "kept sentences, columns and positions as the published set has them",
-    SPREADSHEETS: "tables in which a text begins with = + - @, for spreadsheet programs: an apostrophe stands before"
-    " such a text, and offsets do not count it; the tables of the same names are the data",
-    "kept.jsonl": "kept items with everything known of them",
-    DATA: "kept items as the datasets library loads them",
-    "label_studio.json": "kept items with their labels, to import into Label Studio",
-    "label_studio.xml": "labelling configuration for label_studio.json",
-    "doccano.jsonl": "kept items with their gold label, to import into doccano",
-    "labels.csv": "one row per item and annotator: the label that stands and its origin; A1, A2, ... stand for people",
-    "labels_history.csv": "every label ever stored, replaced and taken-back ones too",
-    HARD_CASES: "rejected, split and adjudicated items with what everybody said",
-    "datasheet.en.md": "data sheet, English",
-    "datasheet.zh.md": "data sheet, Chinese",
-    "datasheet.en.tex": "data sheet, English, LaTeX",
-    "datasheet.zh.tex": "data sheet, Chinese, LaTeX",
-    "method.en.md": "method section, English",
-    "method.zh.md": "method section, Chinese",
-    "method.en.tex": "method section, English, LaTeX",
-    "method.zh.tex": "method section, Chinese, LaTeX",
-    "changes.en.md": "changes against the last release, English",
-    "changes.zh.md": "changes against the last release, Chinese",
-    "changes.json": "changes against the last release, with every item",
-    "preregistration.en.md": "what was planned before labels beside what was done, English",
-    "preregistration.zh.md": "what was planned before labels beside what was done, Chinese",
-    "preregistration/": "each sheet as it was written: its SHA-256 is in the log",
-    "guideline/": "every version of the guideline",
-    "package/": "the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew",
-    LOG_HEAD: "hashes of the log of the database: at the end of each day, and when the release was made",
-    FACTS: "all numbers of the papers, the hash of the contents",
-    SUMS: "the SHA-256 of every file",
+    "slguset.csv": N_("kept sentences, columns and positions as the published set has them"),
+    SPREADSHEETS: N_(
+        "tables in which a text begins with = + - @, for spreadsheet programs: an apostrophe stands before such a text,"
+        " and offsets do not count it; the tables of the same names are the data"
+    ),
+    "kept.jsonl": N_("kept items with everything known of them"),
+    DATA: N_("kept items as the datasets library loads them"),
+    "label_studio.json": N_("kept items with their labels, to import into Label Studio"),
+    "label_studio.xml": N_("labelling configuration for label_studio.json"),
+    "doccano.jsonl": N_("kept items with their gold label, to import into doccano"),
+    "labels.csv": N_(
+        "one row per item and annotator: the label that stands and its origin; A1, A2, ... stand for people"
+    ),
+    "labels_history.csv": N_("every label ever stored, replaced and taken-back ones too"),
+    HARD_CASES: N_("rejected, split and adjudicated items with what everybody said"),
+    "datasheet.en.md": N_("data sheet, English"),
+    "datasheet.zh.md": N_("data sheet, Chinese"),
+    "datasheet.en.tex": N_("data sheet, English, LaTeX"),
+    "datasheet.zh.tex": N_("data sheet, Chinese, LaTeX"),
+    "method.en.md": N_("method section, English"),
+    "method.zh.md": N_("method section, Chinese"),
+    "method.en.tex": N_("method section, English, LaTeX"),
+    "method.zh.tex": N_("method section, Chinese, LaTeX"),
+    "changes.en.md": N_("changes against the last release, English"),
+    "changes.zh.md": N_("changes against the last release, Chinese"),
+    "changes.json": N_("changes against the last release, with every item"),
+    "preregistration.en.md": N_("what was planned before labels beside what was done, English"),
+    "preregistration.zh.md": N_("what was planned before labels beside what was done, Chinese"),
+    "preregistration/": N_("each sheet as it was written: its SHA-256 is in the log"),
+    "guideline/": N_("every version of the guideline"),
+    "package/": N_("the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew"),
+    LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
+    FACTS: N_("all numbers of the papers, the hash of the contents"),
+    SUMS: N_("the SHA-256 of every file"),
 }
+PUBLISHED = N_("kept texts as the published samples have them")
 PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
 Step = Callable[[str], None]
 
@@ -236,7 +242,7 @@ class _Composer:
         cases = hard_case_features(self.project, with_text=self.open) if self.hard_cases else ""
         columns = data_features(self.project), cases
         contents = _contents([*(one.name for one in made.files), FACTS, SUMS])
-        self._add("README.md", [card(made.facts, contents, columns)])
+        self._add("README.md", [card(made.facts, contents, columns, locked=not self.open)])
         facts = {"format": FORMAT, "v": 1, "text_in": sorted(made.with_text)} | made.facts
         self._add(FACTS, [pretty(facts)])
         sums = [f"{one.sha256}  {one.name}\n" for one in sorted(made.files, key=lambda one: one.name)]
@@ -273,7 +279,7 @@ def _contents(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         known = next((key for key in HOLDS if name == key or (key.endswith("/") and name.startswith(key))), None)
         if known is None:
-            found[name] = "kept texts as the published samples have them" if name.startswith("published/") else ""
+            found[name] = PUBLISHED if name.startswith("published/") else ""
         else:
             found[known] = HOLDS[known]
     return found

@@ -39,8 +39,8 @@ SHOWN = 20  # problems printed for people; --json lists them all
     show_default=True,
     help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or a sentence a line. "
     "candidates: what `mine` writes. generations: context and completion, or a published sample. labels: an export "
-    "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano: "
-    "tasks with annotations, as these programs export them.",
+    "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano, "
+    "argilla: tasks with annotations, as these programs export them.",
 )
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option(
@@ -48,7 +48,9 @@ SHOWN = 20  # problems printed for people; --json lists them all
     "named",
     multiple=True,
     metavar="NAME=COLUMN",
-    help="generations: the column that holds NAME (" + ", ".join(KEYS) + "); once for each. label-studio, doccano: "
+    help="generations: the column that holds NAME ("
+    + ", ".join(KEYS)
+    + "); once for each. label-studio, doccano, argilla: "
     "what the choice NAME of the file is called here (accept, reject, a reason), or nothing to pass over it.",
 )
 @click.option(
@@ -56,8 +58,8 @@ SHOWN = 20  # problems printed for people; --json lists them all
     "people",
     multiple=True,
     metavar="FOUND=NAME",
-    help="label-studio, doccano: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: who made the "
-    "annotations that name nobody.",
+    help="label-studio, doccano, argilla: who FOUND (a number, an e-mail, the name of a file) is here; NAME alone: "
+    "who made the annotations that name nobody.",
 )
 @click.option("--ground-truth", "known", is_flag=True, help="label-studio: ground truth becomes known answers.")
 @click.option(

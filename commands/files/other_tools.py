@@ -1,4 +1,4 @@
-"""`import` of tasks of Label Studio and doccano."""
+"""`import` of tasks of Label Studio, doccano and Argilla."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -34,6 +34,7 @@ if project is not None:
     with open_store() as opened:
         if makes := may(opened, "release", project):
             follow("release")
+            follow("hub")
         show_releases(opened, project)
         if project.kind == "sentences" and makes:
             show_follow_ups(opened, project)

@@ -10,12 +10,14 @@ from annotations.text_policy import SHORTEST_PASSWORD
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
+from pages.release.hub import show_push
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, moment, size
 from pages.ui.text import plain
+from pages.ui.visitor import may
 
 
 def show_releases(store: Store, project: Project) -> None:
@@ -57,6 +59,9 @@ def _show(store: Store, project: Project, one: Release) -> None:
         _show_paper(store, one)
     with st.expander(_("Files")):
         _show_files(store, project, one)
+    if may(store, "release", project):
+        with st.expander(_("To the Hugging Face hub")):
+            show_push(store, project, one)
 
 
 def _reason(found: dict[str, object]) -> str:

@@ -28,7 +28,7 @@ ORDER = {
         models describe generation scoring worker report ruler runs""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
         adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files demo
-        describe mining record release accounts log study server""",
+        describe mining record release hub accounts log study server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},

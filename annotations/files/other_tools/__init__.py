@@ -1,1 +1,1 @@
-"""Label Studio and doccano."""
+"""Label Studio, doccano and Argilla."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from annotations.files.other_tools import doccano_read, label_studio_read
+from annotations.files.other_tools import argilla_read, doccano_read, label_studio_read
 from annotations.files.other_tools.tasks import Task, TaskFormat
 from core.errors import BadFile
 from core.files.readers import Source, rows
@@ -21,6 +21,8 @@ def task_format(source: Source) -> TaskFormat | None:
         return None  # reading it later reports what is wrong with it
     if source.shape in ("jsonl", "json", "csv", "tsv") and label_studio_read.are_tasks(first):
         return "label-studio"
+    if source.shape in ("jsonl", "json") and argilla_read.are_tasks(first):
+        return "argilla"
     if source.shape in ("jsonl", "json") and doccano_read.are_tasks(first):
         return "doccano"
     return None
@@ -37,7 +39,8 @@ def read_task(format: str, values: Mapping[str, Any], column: str) -> Task:
 
     With a context, "completion" finds the key "text" too: doccano requires that name.
     """
-    task = label_studio_read.read(values, column) if format == "label-studio" else doccano_read.read(values, column)
+    reader = {"label-studio": label_studio_read, "argilla": argilla_read}.get(format, doccano_read)
+    task: Task = reader.read(values, column)
     if column == "completion" and {"context", "text"} <= task.values.keys() and "completion" not in task.values:
         task.values["completion"] = task.values.pop("text")
     return task

@@ -23,7 +23,7 @@ from annotations.files.import_items import (
 from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.other_tools.choice_names import Names, meaning_of_name
 from annotations.files.other_tools.doccano_write import safe_name
-from annotations.files.other_tools.tasks import MARKS, TaskLabel, moment_of, seconds_of, strings
+from annotations.files.other_tools.tasks import MARKS, PROGRAMS, TaskLabel, moment_of, seconds_of, strings
 from annotations.files.read_labels import FORMS, LabelRow
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import item_hash
@@ -44,7 +44,6 @@ TOGETHER = (
     "annotations",
 )  # file names that name no annotator
 NOBODY = "annotator"
-PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
 LONGEST_ID = 100
 KNOWN = """
 SELECT item.uid, annotator.name, label.choice, label.reasons FROM label JOIN item ON item.id = label.item

@@ -23,6 +23,7 @@ from core.errors import EvenhandError
 from core.files.archives import Member, NeedsPassword
 from core.files.readers import open_source
 from pages.projects.import_.columns import ask_password, choose_columns, show_texts
+from pages.projects.import_.hub import fetched, forget_fetched, show_fetch
 from pages.projects.import_.other_tools import (
     ask_tasks,
     import_tasks_now,
@@ -64,8 +65,10 @@ def show_files(store: Store, project: Project) -> None:
         return
     st.caption(_what_fits(project))
     try:
-        path = choose_upload(_("File"), ENDINGS, key=PLACE, heading=False)
-        if path is not None:
+        path = choose_upload(_("File"), ENDINGS, key=PLACE, heading=False) or fetched(project)
+        if path is None:
+            show_fetch(store, project)
+        else:
             _show_file(store, project, path, large=jobs.is_large(path.read_bytes()))
     except EvenhandError as error:
         show_error(error)
@@ -90,7 +93,7 @@ def _what_fits(project: Project) -> str:
         )
     return _(
         "CSV, TSV, JSON or plain text with a sentence a line; UTF-8 or GB18030. The released SlguSet file and exports "
-        "of Label Studio and doccano fit as they are."
+        "of Label Studio, doccano and Argilla fit as they are."
     )
 
 
@@ -161,6 +164,7 @@ def _keep_report(store: Store, project: Project, path: Path, report: Reported) -
     st.session_state[_report_key(project)] = report
     jobs.drop_upload(store, path)
     empty_place(PLACE)
+    forget_fetched()
     st.rerun()  # the counts above have changed
 
 
@@ -264,5 +268,6 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
 
 def _show_outcome() -> None:
     empty_place(PLACE)  # the file is the job's now
+    forget_fetched()
     st.success(_("The import runs as a job."))
     page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

@@ -1,4 +1,4 @@
-"""A file of Label Studio or doccano before its import: the mapping of its choices and annotators."""
+"""A file of Label Studio, doccano or Argilla before its import: the mapping of its choices and annotators."""
 
 import contextlib
 from collections.abc import Sequence
@@ -21,6 +21,7 @@ from annotations.files.other_tools.import_tasks import (
     import_tasks,
     survey_tasks,
 )
+from annotations.files.other_tools.tasks import PROGRAMS
 from annotations.guideline.versions import guideline
 from annotations.types import Guideline, Project
 from core.errors import EvenhandError
@@ -36,7 +37,6 @@ from pages.ui.tables import show_html
 from pages.ui.text import plain, series, spoken
 
 MOST = 40  # choices or annotators to ask about
-PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from annotations.projects.projects import (
     create_project,
 )
 from annotations.release.changes import TEMPLATES as RELEASE
-from annotations.release.dataset_card import origin_of_labels
+from annotations.release.dataset_card import card as release_card
 from annotations.release.facts import gather
 from annotations.release.files import method_facts
 from annotations.text_policy import text_may_leave
@@ -49,6 +49,7 @@ def templates() -> list[Path]:
             (RELEASE, "method"),
             (RELEASE, "preregistration"),
             (RELEASE, "changes"),
+            (RELEASE, "dataset_card"),
             (datasheet.TEMPLATES, "datasheet"),
             (datasheet.TEMPLATES, "labelling"),
         )
@@ -380,7 +381,7 @@ def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) 
                 for one in found(evidence):
                     assert CHECKS[claim](h, one), (claim, one, history)
         assert sum(one["labels"] for one in method["provenance"]["plans"]) == len(of(h, "here"))
-        card = origin_of_labels(method["provenance"])
+        card = release_card(method, {}, ("", ""), locked=False)
         for origin, how in (("here", "made at desks of Evenhand"), ("imported", "imported")):
             assert (f"Of {len(h.labels)} labels, {len(of(h, origin))} were {how}." in card) == bool(of(h, origin))
         json.dumps(facts["provenance"], allow_nan=False)

@@ -1,0 +1,1 @@
+"""The Hugging Face hub: releases go there, data sets and Argilla projects come from there."""

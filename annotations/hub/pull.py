@@ -1,0 +1,250 @@
+"""A data set of the hub as one file that the import reads: CSV and JSON as they are, Parquet as JSON lines.
+
+Which files belong to a part and a split says the header of README.md (`configs`), else their names, as the `datasets`
+library has it. No script of a data set is ever run. Of an Argilla project the types of its questions come along.
+"""
+
+import json
+import math
+import re
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import yaml  # type: ignore[import-untyped]
+
+from annotations.files.other_tools.argilla_read import QUESTIONS
+from annotations.hub.client import checked_repo, hub, hub_errors
+from core.errors import N_, BadFile, NotFound, Refused
+from core.files.csv_out import json_line
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+README = "README.md"
+SETTINGS = ".argilla/settings.json"
+ENDINGS = (".parquet", ".jsonl", ".json", ".csv", ".tsv", ".txt", ".xlsx", ".zip")
+SPLITS = ("train", "training", "validation", "valid", "val", "dev", "test", "testing", "eval")
+MOST_BYTES = 2_000_000_000
+BATCH = 1_000
+LISTED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of a data set: revision (branch, tag, commit), part (configuration), split, or files by name or pattern."""
+
+    repo: str
+    revision: str | None = None
+    part: str | None = None
+    split: str | None = None
+    file: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """One file for the import, named after data set and commit, and the files of the hub that are in it."""
+
+    path: Path
+    commit: str
+    files: tuple[str, ...]
+
+
+def pull(wanted: Wanted, folder: Path, *, most_bytes: int = MOST_BYTES) -> Pulled:
+    """Fetch the wanted files and write one file into *folder*.
+
+    Raises NotFound for a data set, part, split or file that is not there, NotAllowed if it asks for consent, Refused
+    if it is larger than *most_bytes*, BadFile if it holds no table.
+    """
+    from huggingface_hub import RepoFile
+
+    repo = checked_repo(wanted.repo)
+    with hub_errors(repo), tempfile.TemporaryDirectory(prefix="evenhand-hub-") as temporary:
+        api = hub()
+        info = api.dataset_info(repo, revision=wanted.revision, timeout=30)
+        commit = str(info.sha)
+        tree = api.list_repo_tree(repo, repo_type="dataset", revision=commit, recursive=True)
+        sizes = {one.path: one.size for one in tree if isinstance(one, RepoFile)}
+        fetch = _Fetch(api, repo, commit, Path(temporary))
+        chosen = _chosen(wanted, sizes, fetch)
+        size = sum(sizes[name] for name in chosen)
+        if size > most_bytes:
+            message = N_("These files have {size} MB, more than {most} MB. Name one part, split or file.")
+            raise Refused(message, size=size // 1_000_000, most=most_bytes // 1_000_000)
+        local = {name: fetch(name) for name in chosen}
+        types = _question_types(fetch(SETTINGS)) if SETTINGS in sizes else {}
+        path = _one_file(local, folder, f"{repo.replace('/', '--')}@{commit[:7]}", types)
+    return Pulled(path, commit, tuple(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """Downloads one file of a commit into a folder that goes away."""
+
+    api: "HfApi"
+    repo: str
+    commit: str
+    folder: Path
+
+    def __call__(self, name: str) -> Path:
+        return Path(
+            self.api.hf_hub_download(self.repo, name, repo_type="dataset", revision=self.commit, local_dir=self.folder)
+        )
+
+
+def _chosen(wanted: Wanted, sizes: Mapping[str, int], fetch: _Fetch) -> list[str]:
+    """The files of the wanted part and split, sorted."""
+    if wanted.file:
+        found = sorted(name for name in sizes if fnmatch(name, wanted.file))
+        return found or _nothing(wanted, sizes)
+    configs = _configs(fetch(README)) if README in sizes else []
+    if configs:
+        patterns = _patterns(wanted, configs)
+        found = sorted(name for name in sizes if any(_matches(name, one) for one in patterns))
+        return found or _nothing(wanted, sizes)
+    if wanted.part:
+        within = {name: size for name, size in sizes.items() if wanted.part in PurePosixPath(name).parts}
+        sizes = within or _nothing(wanted, sizes)
+    return _by_name(wanted, sizes)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether a file is meant by a pattern of a header, where `**/` also stands for no folder."""
+    return fnmatch(name, pattern) or fnmatch(name, pattern.replace("**/", ""))
+
+
+def _nothing(wanted: Wanted, sizes: Mapping[str, int]) -> Any:
+    tables = [name for name in sorted(sizes) if name.endswith(ENDINGS) and not name.startswith(".")]
+    message = N_("{repo} has no such part, split or file. Its files: {files}.")
+    raise NotFound(message, repo=wanted.repo, files=", ".join(tables[:LISTED]) or "—")
+
+
+def _configs(readme: Path) -> list[dict[str, Any]]:
+    """The `configs` of the header of a card; [] for a card without them."""
+    text = readme.read_text(encoding="utf-8", errors="replace")
+    found = re.match(r"---\s*\n(.*?)\n---", text, re.S)
+    try:
+        header = yaml.safe_load(found[1]) if found else None
+    except (yaml.YAMLError, RecursionError):
+        return []
+    configs = header.get("configs") if isinstance(header, dict) else None
+    return (
+        [one for one in configs if isinstance(one, dict) and one.get("data_files")] if isinstance(configs, list) else []
+    )
+
+
+def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    default = next((one for one in configs if one.get("default") or one.get("config_name") == "default"), configs[0])
+    config = default if wanted.part is None else next((c for c in configs if c.get("config_name") == wanted.part), None)
+    if config is None:
+        names = ", ".join(str(one.get("config_name")) for one in configs)
+        raise NotFound(
+            N_("{repo} has no part {part}; it has {names}."), repo=wanted.repo, part=wanted.part, names=names
+        )
+    given = config["data_files"]
+    if isinstance(given, str) or (isinstance(given, list) and all(isinstance(one, str) for one in given)):
+        return [given] if isinstance(given, str) else list(given)
+    rows = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    splits = {str(one.get("split", "train")): one.get("path") for one in rows}
+    split = wanted.split or ("train" if "train" in splits else next(iter(splits), ""))
+    if split not in splits:
+        message = N_("{repo} has no split {split}; it has {names}.")
+        raise NotFound(message, repo=wanted.repo, split=split, names=", ".join(splits))
+    path = splits[split]
+    return [str(one) for one in path] if isinstance(path, list) else [str(path)]
+
+
+def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
+    """Without a header: the files whose names say the split, train first; else the only table there is."""
+    tables = [one for one in sorted(sizes) if one.endswith(ENDINGS) and not one.startswith(".") and "/." not in one]
+    by_split: dict[str, list[str]] = {}
+    for name in tables:
+        words = re.split(r"[^a-z]+", name.lower())
+        if split := next((one for one in SPLITS if one in words), None):
+            by_split.setdefault(split, []).append(name)
+    if wanted.split:
+        return by_split.get(wanted.split) or _nothing(wanted, sizes)
+    if by_split:
+        return by_split.get("train") or next(iter(by_split.values()))
+    if len(tables) > 1:
+        message = N_("{repo} holds several tables. Name one: {files}.")
+        raise Refused(message, repo=wanted.repo, files=", ".join(tables[:LISTED]))
+    return tables or _nothing(wanted, sizes)
+
+
+def _question_types(settings: Path) -> dict[str, str]:
+    """Name of a question -> its type, of the settings of an Argilla project."""
+    try:
+        questions = json.loads(settings.read_text(encoding="utf-8")).get("questions")
+        return {str(one["name"]): str(one["settings"]["type"]) for one in questions}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _one_file(local: Mapping[str, Path], folder: Path, name: str, types: Mapping[str, str]) -> Path:
+    if all(path.suffix == ".parquet" for path in local.values()):
+        out = folder / f"{name}.jsonl"
+        with out.open("w", encoding="utf-8") as file:
+            for path in local.values():
+                file.writelines(json_line(row) for row in _parquet_rows(path, types))
+        return out
+    if len(local) == 1:
+        ((_, path),) = local.items()
+        return Path(shutil.move(path, folder / f"{name}{path.suffix}"))
+    out = folder / f"{name}.zip"
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for inside, path in local.items():
+            if path.suffix == ".parquet":
+                lines = "".join(json_line(row) for row in _parquet_rows(path, types))
+                archive.writestr(str(PurePosixPath(inside).with_suffix(".jsonl")), lines)
+            else:
+                archive.write(path, inside)
+    return out
+
+
+def _parquet_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file; numbers of a ClassLabel as its names, what JSON has no word for as text."""
+    import pyarrow
+    import pyarrow.parquet
+
+    more = {QUESTIONS: dict(types)} if types else {}
+    try:
+        file = pyarrow.parquet.ParquetFile(path)
+        names = _class_names(file.schema_arrow.metadata)
+        for batch in file.iter_batches(BATCH):
+            for row in batch.to_pylist():
+                for column, known in names.items():
+                    value = row.get(column)
+                    if isinstance(value, int) and 0 <= value < len(known):
+                        row[column] = known[value]
+                yield {key: _json_value(value) for key, value in row.items()} | more
+    except (pyarrow.ArrowException, OSError) as error:
+        raise BadFile(N_("{file} is no Parquet file that can be read."), file=path.name) from error
+
+
+def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
+    try:
+        features = json.loads((metadata or {})[b"huggingface"])["info"]["features"]
+        return {
+            name: [str(n) for n in one["names"]] for name, one in features.items() if one.get("_type") == "ClassLabel"
+        }
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _json_value(value: Any) -> Any:
+    """*value* as JSON has it: no number for NaN and infinities, nothing for bytes, text for dates."""
+    if isinstance(value, dict):
+        return {str(key): _json_value(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_json_value(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | int):
+        return value
+    return None if isinstance(value, bytes) else str(value)

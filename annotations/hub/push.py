@@ -1,0 +1,119 @@
+"""A release to the hub: the frozen files, byte for byte, in one commit that bears the release's version as its tag."""
+
+import json
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from annotations.database.events import EXPORTED, record
+from annotations.database.store import Store
+from annotations.hub.client import checked_repo, endpoint, hub, hub_errors
+from annotations.release.files import FACTS
+from annotations.release.records import Release
+from annotations.release.write_out import TEXTS, leaving_files
+from annotations.types import Project
+from core.errors import N_, Refused
+
+if TYPE_CHECKING:
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
+
+    CommitOperation = CommitOperationAdd | CommitOperationDelete
+
+Gate = Literal["auto", "manual"]
+GATES: tuple[Gate, ...] = ("auto", "manual")
+OF_THE_HUB = (".gitattributes",)  # made by the hub in each repository
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What was done: address of the data set, commit, files sent, files of an earlier release taken away."""
+
+    url: str
+    commit: str
+    files: int
+    removed: int
+
+
+def push_release(
+    store: Store,
+    project: Project,
+    release: Release,
+    repo: str,
+    *,
+    private: bool = False,
+    gated: Gate | None = None,
+    package: bool = False,
+    password: str | None = None,
+    author: str = "",
+) -> Pushed:
+    """Put *release* on the hub as the data set *repo* (OWNER/NAME), which is made if needed.
+
+    `private`, `gated`: set before any file is sent; an existing data set is never opened. Text that may not leave in
+    plain goes as an encrypted archive. Raises Refused if the data set holds something else than releases of Evenhand,
+    or another release under the same tag; NotAllowed without a token that may write.
+    """
+    from huggingface_hub import RepoFile
+
+    name = checked_repo(repo)
+    files = leaving_files(store, project, release, password, package=package)
+    with hub_errors(name):
+        api = hub()
+        api.create_repo(name, repo_type="dataset", private=private or None, exist_ok=True)
+        if private or gated:
+            api.update_repo_settings(name, repo_type="dataset", private=private or None, gated=gated)
+        tree = api.list_repo_tree(name, repo_type="dataset", recursive=True)
+        there = [one.path for one in tree if isinstance(one, RepoFile)]
+        _refuse_other(name, there)
+        _refuse_other_release(api, name, release)
+        old = sorted(set(there) - files.keys() - set(OF_THE_HUB))
+        commit = api.create_commit(
+            name,
+            _operations(files, old),
+            repo_type="dataset",
+            commit_message=f"Release {release.version}",
+            commit_description=f"Contents (SHA-256): {release.hash}",
+        )
+        api.create_tag(name, tag=tag_of(release), revision=commit.oid, repo_type="dataset", exist_ok=True)
+    with store.write():
+        record(
+            store, project, EXPORTED, author=author, format="hub", version=release.version, repo=name,
+            endpoint=endpoint(), encrypted=TEXTS in files,
+        )  # fmt: skip
+    return Pushed(f"{endpoint()}/datasets/{name}", commit.oid, len(files), len(old))
+
+
+def tag_of(release: Release) -> str:
+    """The tag of a release: its version, in which git allows no blank."""
+    return release.version.replace(" ", "-")
+
+
+def _operations(files: dict[str, bytes], old: Iterable[str]) -> "list[CommitOperation]":
+    """What one commit does: every file of the release, and those of before away."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    added = [CommitOperationAdd(name, content) for name, content in sorted(files.items())]
+    return [*added, *(CommitOperationDelete(name) for name in old)]
+
+
+def _refuse_other(repo: str, there: list[str]) -> None:
+    others = [one for one in there if one not in (*OF_THE_HUB, "README.md")]
+    if others and FACTS not in there:
+        message = N_(
+            "{repo} holds other files than a release ({file}). Choose another name: nothing of it is replaced."
+        )
+        raise Refused(message, repo=repo, file=others[0])
+
+
+def _refuse_other_release(api: "HfApi", repo: str, release: Release) -> None:
+    """A tag names one release for good."""
+    tags = [one.name for one in api.list_repo_refs(repo, repo_type="dataset").tags]
+    if tag_of(release) not in tags:
+        return
+    with tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
+        path = api.hf_hub_download(repo, FACTS, repo_type="dataset", revision=tag_of(release), local_dir=folder)
+        known = json.loads(Path(path).read_text(encoding="utf-8")).get("release", {}).get("hash")
+    if known != release.hash:
+        message = N_("{repo} has another release {version} already. A tag never changes: choose another data set.")
+        raise Refused(message, repo=repo, version=release.version)

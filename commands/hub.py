@@ -1,0 +1,123 @@
+"""`hub push` and `hub pull`: releases to the Hugging Face hub, data sets and Argilla projects from there."""
+
+import tempfile
+from getpass import getuser
+from pathlib import Path
+
+import click
+
+from annotations import release as releasing
+from annotations.hub.pull import Wanted
+from annotations.hub.pull import pull as fetch
+from annotations.hub.push import GATES, Gate, push_release
+from annotations.projects.projects import project as find_project
+from annotations.projects.projects import project_by_uid
+from commands.files.command import import_file
+from commands.shared import answer, ask_password, db_option, environment_password, existing_store, json_option
+
+
+@click.group()
+def hub() -> None:
+    """Put a release on the Hugging Face hub, or bring a data set of it into a project.
+
+    The address is HF_ENDPOINT, else https://huggingface.co. The token is that
+    of HF_TOKEN or of `hf auth login`; it is neither stored nor written anywhere.
+    """
+
+
+@hub.command("push")
+@click.argument("name", metavar="PROJECT")
+@click.argument("version")
+@click.argument("repo", metavar="OWNER/NAME")
+@click.option("--private", is_flag=True, help="Only its owner sees the data set.")
+@click.option("--gated", type=click.Choice(GATES), help="Who wants the files asks first; auto: everybody gets them.")
+@click.option(
+    "--with-package", "package", is_flag=True,
+    help="The folder that Evenhand can import again too. It reveals known answers and the random share.",
+)  # fmt: skip
+@click.option("--password", "lock", is_flag=True, help="For text that leaves encrypted only: as for `release`.")
+@click.option("--author", default="", help="Who puts it there; stays in the database.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@db_option
+@json_option
+def push(
+    name: str,
+    version: str,
+    repo: str,
+    private: bool,
+    gated: Gate | None,
+    package: bool,
+    lock: bool,
+    author: str,
+    uid: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Put release VERSION of PROJECT on the hub as the data set OWNER/NAME.
+
+    Its files go as they were frozen, in one commit with the version as its
+    tag; the card is README.md of the release. Files of an earlier release
+    that this one has not are taken away; a data set that holds anything else
+    is refused.
+    """
+    with existing_store(db) as store:
+        found = project_by_uid(store, uid) if uid else find_project(store, name)
+        made = releasing.release(store, found, version)
+        password = ask_password(new=True) if lock else environment_password()
+        done = push_release(
+            store, found, made, repo, private=private, gated=gated, package=package, password=password,
+            author=author or getuser(),
+        )  # fmt: skip
+    data = {"url": done.url, "commit": done.commit, "files": done.files, "removed": done.removed, "version": version}
+    taken = f", {done.removed} of before taken away" if done.removed else ""
+    answer(data, f"{done.files} files of {version} put on {done.url}{taken}\ncommit {done.commit}", as_json=as_json)
+
+
+@hub.command("pull")
+@click.argument("name", metavar="PROJECT")
+@click.argument("repo", metavar="OWNER/NAME")
+@click.option("--revision", help="A branch, a tag or a commit; else the newest.")
+@click.option("--part", help="A configuration of the data set; else its default.")
+@click.option("--split", help="train where nothing is said.")
+@click.option("--file", "file", help="These files instead, by name or pattern (data/*.csv).")
+@click.option(
+    "--out", type=click.Path(file_okay=False, exists=True, path_type=Path), help="Keep the file in this folder."
+)
+@click.option("--column", help="As for `import`: the column that holds the sentences.")
+@click.option("--map", "named", multiple=True, metavar="NAME=VALUE", help="As for `import`.")
+@click.option("--set", "fixed", multiple=True, metavar="NAME=VALUE", help="As for `import`.")
+@click.option("--annotator", "people", multiple=True, metavar="FOUND=NAME", help="As for `import`.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs; it is never created.")
+@db_option
+@json_option
+@click.pass_context
+def pull(
+    context: click.Context,
+    name: str,
+    repo: str,
+    revision: str | None,
+    part: str | None,
+    split: str | None,
+    file: str | None,
+    out: Path | None,
+    column: str | None,
+    named: tuple[str, ...],
+    fixed: tuple[str, ...],
+    people: tuple[str, ...],
+    uid: str | None,
+    db: str,
+    as_json: bool,
+) -> None:
+    """Bring the rows of the data set OWNER/NAME into PROJECT, as `import` does with a file.
+
+    CSV, JSON, JSON lines and Parquet; what is read where nothing is said is
+    what `load_dataset` would read. A project that Argilla put on the hub comes
+    with the answers of its users, which become labels.
+    """
+    with tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
+        got = fetch(Wanted(repo, revision, part, split, file), out or Path(folder))
+        click.echo(f"{', '.join(got.files)} of {repo} at {got.commit}", err=True)
+        context.invoke(
+            import_file, name=name, file=str(got.path), layout="auto", column=column, named=named, fixed=fixed,
+            people=people, known=False, uid=uid, db=db, as_json=as_json,
+        )  # fmt: skip

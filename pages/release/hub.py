@@ -1,0 +1,79 @@
+"""A release to the Hugging Face hub, as a job."""
+
+import streamlit as st
+
+from annotations.database.events import EXPORTED, events
+from annotations.database.store import Store
+from annotations.hub.client import checked_repo, endpoint, has_token
+from annotations.release import Release
+from annotations.release.write_out import locked_texts
+from annotations.text_policy import checked_password
+from annotations.types import Project
+from core.errors import EvenhandError
+from pages.ui.head import show_error
+from pages.ui.jobs import is_active, start_job
+from pages.ui.language import _
+from pages.ui.numbers import moment
+from pages.ui.parts import asks
+from pages.ui.text import plain
+
+
+@asks("release")
+def show_push(store: Store, project: Project, one: Release) -> None:
+    """Under which name, who may see it; the button starts the job."""
+    st.caption(
+        plain(_("The files of this release, without the package, go to {endpoint}.").format(endpoint=endpoint()))
+    )
+    for pushed in events(store, project, action=EXPORTED):
+        if pushed.data.get("format") == "hub" and pushed.data.get("version") == one.version:
+            address = f"{pushed.data['endpoint']}/datasets/{pushed.data['repo']}"
+            st.text(_("On the hub since {time}: {address}").format(time=moment(pushed.created), address=address))
+    if not has_token():
+        st.info(_("Set HF_TOKEN where the app runs, or sign in there with `hf auth login`. The app keeps no token."))
+        return
+    gates = {
+        None: _("no: everybody downloads"),
+        "auto": _("after consent: who agrees gets the files"),
+        "manual": _("on request: you let people in"),
+    }
+    with st.form(f"hub-{one.uid}", border=False):
+        repo = st.text_input(
+            _("Data set on the hub"), key=f"hub-repo-{one.uid}", placeholder="OWNER/NAME", max_chars=200
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            gated = st.selectbox(
+                _("Gated"), list(gates), format_func=gates.__getitem__, key=f"hub-gated-{one.uid}", width=320
+            )
+            private = st.checkbox(_("Private"), key=f"hub-private-{one.uid}")
+        password = _ask_password(project, one)
+        pressed = st.form_submit_button(
+            _("Put on the hub"), icon=":material/cloud_upload:", disabled=is_active(store, "hub")
+        )
+    if pressed:
+        try:
+            _start(store, project, one, repo, gated, private=private, password=password)
+        except EvenhandError as error:
+            show_error(error)
+        else:
+            st.rerun()
+
+
+def _ask_password(project: Project, one: Release) -> str | None:
+    if not locked_texts(project, one):
+        return None
+    return st.text_input(
+        _("Password of the archive"), type="password", key=f"hub-password-{one.uid}", width=320,
+        help=_("Texts go as an encrypted archive (texts.zip), which opens only with it."),
+    )  # fmt: skip
+
+
+@asks("release")
+def _start(
+    store: Store, project: Project, one: Release, repo: str, gated: str | None, *, private: bool, password: str | None
+) -> None:
+    name = checked_repo(repo)
+    command = ["hub", "push", "--project-uid", project.uid, "--json", *(["--private"] if private else [])]
+    command += [*(["--gated", gated] if gated else []), "--", project.name, one.version, name]
+    title = _("Release {version} of {project} to the hub").format(version=one.version, project=project.name)
+    secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
+    start_job(store, command, title, project=project, secrets=secrets)

@@ -1,0 +1,62 @@
+"""The hub on the pages Projects and Release: a data set is fetched and imported; a release starts a job."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.jobs import jobs
+from annotations.projects.projects import create_project, project
+from annotations.release import make_release
+from tests.support.hub_server import TOKEN, hub_server
+from tests.support.pages import open_page, without_errors
+from tests.support.projects import database
+from tests.support.released_project import ready_project, work
+
+ROWS = [{"text": "他把雨伞借给了同事。"}, {"text": "那位女孩在操场上跑步。"}]
+
+
+def test_a_data_set_is_fetched_and_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+    with Store.open(database(tmp_path)) as store:
+        create_project(store, "new", annotators=("Ada",))
+    with hub_server() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.address)
+        hub.put("team/set", {"train.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS).encode()})
+        app = without_errors(open_page("projects", project="new"))
+        app.text_input(key="hub_repo").input("team/none")
+        fetch = next(each for each in app.button if each.label == "Fetch")
+        app = fetch.click().run()
+        assert "There is no data set team/none" in app.error[0].value.replace("\\", "")
+        app.text_input(key="hub_repo").input("team/set")
+        app = without_errors(next(each for each in app.button if each.label == "Fetch").click().run())
+    app = without_errors(app.button(key="import").click().run())
+    with Store.open(database(tmp_path)) as store:
+        assert [one.text for one in items(store, project(store, "new"))] == [row["text"] for row in ROWS]
+    assert not [each for each in app.button if each.label == "Import"]  # the place is empty again
+
+
+def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.open(database(tmp_path)) as store:
+        made = ready_project(store, 3)
+        work(store, made)
+        one = make_release(store, made, "1.0")
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "none"))
+    app = without_errors(open_page("release"))
+    assert any("Set HF\\_TOKEN" in each.value or "Set HF_TOKEN" in each.value for each in app.info)
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(jobs, "start", lambda _store, command, *_a, **_k: started.append(tuple(command)))
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    app = open_page("release")
+    app.text_input(key=f"hub-repo-{one.uid}").input("no name")
+    app = next(each for each in app.button if each.label == "Put on the hub").click().run()
+    assert "OWNER/NAME" in app.error[0].value and not started
+    app.text_input(key=f"hub-repo-{one.uid}").input("team/set")
+    app.selectbox(key=f"hub-gated-{one.uid}").set_value("manual")
+    next(each for each in app.button if each.label == "Put on the hub").click().run()
+    options = ("--project-uid", made.uid, "--json", "--gated", "manual", "--")
+    assert started == [("hub", "push", *options, made.name, "1.0", "team/set")]
+    assert not any(TOKEN in part for command in started for part in command)
