@@ -40,6 +40,7 @@ class Store:
     def __init__(self, db: Connection, path: Path, *, frozen: bool = False) -> None:
         self.db, self.path, self.frozen = db, path, frozen
         self._files: OpenFiles | None = None  # while it is open, and others may write
+        self._shared = False  # whether a transaction of several pieces of work is open
 
     @classmethod
     def open(cls, path: Path | str | None = None, *, any_thread: bool = False) -> "Store":
@@ -159,8 +160,12 @@ class Store:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
         Raises Busy where another program keeps the lock for ten seconds, the disk is full or read-only, or the database
-        or its log is no longer the file that was opened.
+        or its log is no longer the file that was opened. Within `share` it is a part of that transaction.
         """
+        if self._shared:
+            with self.part():
+                yield self.db
+            return
         try:
             with turn(self.db, self.path, BUSY_MS / 1000):
                 try:
@@ -175,6 +180,37 @@ class Store:
                     raise
         except sqlite3.OperationalError as error:
             raise _refusal(error) from error
+
+    @contextmanager
+    def share(self) -> Iterator[Connection]:
+        """One transaction for several pieces of work, which write as they do alone and are committed together.
+
+        Raises what `write` raises.
+        """
+        with self.write() as db:
+            self._shared = True
+            try:
+                yield db
+            finally:
+                self._shared = False
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of the open transaction that is undone alone if it fails.
+
+        Raises Busy where the database could not be written: then SQLite may have undone the whole transaction.
+        """
+        self.db.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException as error:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK TO part")
+                self.db.execute("RELEASE part")
+            if isinstance(error, sqlite3.OperationalError):
+                raise _refusal(error) from error
+            raise
+        self.db.execute("RELEASE part")
 
     def _check_files(self) -> None:
         if self._files is not None:

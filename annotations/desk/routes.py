@@ -1,7 +1,7 @@
 """The desk's HTTP routes: labels in, answers and items out, in the same process as the pages.
 
-Every request is a POST with JSON and a signed token; every error is JSON with one sentence. Each request runs in a
-thread with its own Store. An answer is sent after the commit.
+Every request is a POST with JSON and a signed token; every error is JSON with one sentence. An answer is sent after the
+commit, which requests that arrive together share; each of the others runs in a thread with its own Store.
 """
 
 import json
@@ -12,8 +12,7 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from annotations.database.pool import stores
@@ -40,6 +39,7 @@ from annotations.desk.session import (
     standing_choice,
     standing_decision,
 )
+from annotations.desk.shared_commit import SharedCommit
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
 from annotations.labels.operations import reveal
@@ -66,6 +66,8 @@ THREADS = 8  # per route; SQLite lets one writer in at a time
 
 SIGNED_OUT = N_("You are signed out, or may not label here any more. Sign in again; nothing is lost.")
 logger = logging.getLogger(__name__)
+SHARED = ("sync", "heartbeat")  # quick, and they write: they share commits
+shared = SharedCommit(stores)
 Reply = dict[str, Any]
 
 
@@ -85,81 +87,103 @@ class DeskRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
-    """Who asks: a person, and the desks (by public id of the annotator) that this browser has by links of studies."""
+class Asking:
+    """Who asks, as the gate of the server found: a person, and the desks (by public id of the annotator) that this
+    browser has by links of studies; or with which status and sentence the gate refuses."""
 
     person: Person | None
     invited: Mapping[str, InvitedDesk]
+    refused: tuple[int, str] | None = None
 
 
 def routes(prefix: str = "") -> list[Route]:
     """The routes of the desk under *prefix* (`server.baseUrlPath`, "" for none)."""
     base = f"/{prefix.strip('/')}".rstrip("/") + PATH
-    return [
-        Route(f"{base}/{name}", _endpoint(work, action), methods=["POST"], name=f"desk-{name}")
-        for name, (work, action) in ROUTES.items()
-    ]
+    return [Route(f"{base}/{name}", DeskRoute(name), methods=["POST"], name=f"desk-{name}") for name in ROUTES]
 
 
-def _endpoint(work: Callable[[DeskRequest], Reply], action: Action) -> Callable[[Request], Any]:
-    limiter: list[anyio.CapacityLimiter] = []  # created inside the event loop
+class DeskRoute:
+    """One route of the desk, an ASGI app: thousands of desks ask it, so nothing stands between it and the gate."""
 
-    async def endpoint(request: Request) -> Response:
-        if not limiter:
-            limiter.append(anyio.CapacityLimiter(THREADS))
-        data = await _read(request)
-        token = request.headers.get("authorization", "").removeprefix("Bearer ").strip()
-        # Who asks, as the gate of the server found; routes that run without a gate stand in the open mode.
-        state = request.scope.get("state", {})
-        who = _Asking(state.get("person", OPEN), state.get("invited", {}))
-        status, reply = await anyio.to_thread.run_sync(_answer, work, action, token, who, data, limiter=limiter[0])
-        return _json(reply, status)
+    def __init__(self, name: str) -> None:
+        self.work, self.action = ROUTES[name]
+        self.shares = name in SHARED
+        self.limiter: anyio.CapacityLimiter | None = None  # created inside the event loop
 
-    return endpoint
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request."""
+        data = await _read(receive)
+        headers = dict(scope["headers"])
+        token = headers.get(b"authorization", b"").decode("latin-1").removeprefix("Bearer ").strip()
+        # The gate says how to find out who asks; routes that run without a gate stand in the open mode.
+        asks = (scope.get("state") or {}).get("asks", _open_mode)
+        status, reply = await self._answer(token, asks, data)
+        text = _json(reply)
+        kept = [(b"cache-control", b"no-store"), (b"content-type", b"application/json; charset=utf-8")]
+        length = (b"content-length", str(len(text)).encode())
+        await send({"type": "http.response.start", "status": status, "headers": [length, *kept]})
+        await send({"type": "http.response.body", "body": text})
+
+    async def _answer(self, token: str, asks: Callable[[Store], Asking], data: bytes | None) -> tuple[int, Reply]:
+        """Status and reply of one request; never raises."""
+        language: Language = "en"
+        try:
+            if data is None:
+                return 413, {"message": translate(N_("This request is too large."), language)}
+            body = _object(data)
+            asked = body.get("language")
+            language = asked if asked in LANGUAGES else "en"
+
+            def answer(store: Store, who: Asking) -> tuple[int, Reply]:
+                return _authorized(self.work, self.action, store, token, who, body, language)
+
+            if self.shares:
+                found: tuple[int, Reply] = await shared.run(asks, answer)
+                return found
+            if self.limiter is None:
+                self.limiter = anyio.CapacityLimiter(THREADS)
+            return await anyio.to_thread.run_sync(_alone, asks, answer, limiter=self.limiter)
+        except Busy as error:  # the desk keeps its outbox and retries
+            return 503, {"message": explain(error, language)}
+        except Refused as error:
+            return 400, {"message": explain(error, language)}
+        except NotAllowed as error:
+            return 403, {"message": explain(error, language)}
+        except EvenhandError as error:
+            return 404, {"message": explain(error, language)}
+        except Exception:
+            logger.exception("A request of the desk failed")
+            message = N_("The server could not do this now. Nothing is lost; it is tried again.")
+            return 503, {"message": translate(message, language)}
 
 
-async def _read(request: Request) -> bytes | None:
+def _open_mode(_: Store) -> Asking:
+    return Asking(OPEN, {})
+
+
+def _alone(asks: Callable[[Store], Asking], answer: Callable[[Store, Asking], tuple[int, Reply]]) -> tuple[int, Reply]:
+    with stores.borrow() as store:
+        return answer(store, asks(store))
+
+
+async def _read(receive: Any) -> bytes | None:
     """The body, or None if it is too long; never more than MOST_BYTES in memory."""
     data = bytearray()
-    async for chunk in request.stream():
-        data += chunk
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        data += message.get("body", b"")
         if len(data) > MOST_BYTES:
             return None
-    return bytes(data)
+        if not message.get("more_body", False):
+            return bytes(data)
 
 
-def _json(reply: Reply, status: int) -> Response:
+def _json(reply: Reply) -> bytes:
     # A lone surrogate is sent back as a JSON escape.
     text = json.dumps(reply, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    data = text.encode("utf-8", "backslashreplace")
-    return Response(data, status, {"Cache-Control": "no-store"}, "application/json; charset=utf-8")
-
-
-def _answer(
-    work: Callable[[DeskRequest], Reply], action: Action, token: str, who: _Asking, data: bytes | None
-) -> tuple[int, Reply]:
-    """Status and reply of one request; never raises."""
-    language: Language = "en"
-    try:
-        if data is None:
-            return 413, {"message": translate(N_("This request is too large."), language)}
-        body = _object(data)
-        asked = body.get("language")
-        language = asked if asked in LANGUAGES else "en"
-        with stores.borrow() as store:
-            return _authorized(work, action, store, token, who, body, language)
-    except Busy as error:  # the desk keeps its outbox and retries
-        return 503, {"message": explain(error, language)}
-    except Refused as error:
-        return 400, {"message": explain(error, language)}
-    except NotAllowed as error:
-        return 403, {"message": explain(error, language)}
-    except EvenhandError as error:
-        return 404, {"message": explain(error, language)}
-    except Exception:
-        logger.exception("A request of the desk failed")
-        message = N_("The server could not do this now. Nothing is lost; it is tried again.")
-        return 503, {"message": translate(message, language)}
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _authorized(
@@ -167,10 +191,12 @@ def _authorized(
     action: Action,
     store: Store,
     token: str,
-    who: _Asking,
+    who: Asking,
     body: Reply,
     language: Language,
 ) -> tuple[int, Reply]:
+    if who.refused is not None:
+        return who.refused[0], {"message": translate(who.refused[1], language)}
     secret, database = store.secret, store.uid
     invited: InvitedDesk | None = None
     try:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from sqlite3 import Connection
 from typing import NamedTuple
 
@@ -122,6 +123,7 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
             raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS[kind]))
 
 
+@lru_cache(maxsize=256)
 def _options(stored: str) -> tuple[Choice, ...]:
     return tuple(Choice(**option) for option in json.loads(stored))
 

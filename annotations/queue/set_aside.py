@@ -14,16 +14,31 @@ def update_set_aside(store: Store, project: Project, item: int) -> None:
     That is when every active annotator has labelled or skipped it, and either all of several have skipped it or those
     who did have skipped it twice (DESIGN 4): a single annotator sees a skipped item once more at the end.
     """
-    row = store.db.execute(
-        "SELECT sum(coalesce(state, '') NOT IN ('labelled', 'skipped')), sum(coalesce(state, '') = 'skipped'),"
-        " sum(coalesce(state, '') <> 'skipped'), min(iif(state = 'skipped', skips, NULL))"
-        " FROM active_member AS member LEFT JOIN assignment ON assignment.annotator = member.annotator"
-        " AND assignment.item = ? WHERE member.project = ?",
-        (item, project.id),
-    ).fetchone()
-    could, skipped, others, fewest = row[0] or 0, row[1] or 0, row[2] or 0, row[3] or 0
-    aside = not could and skipped > 0 and ((others == 0 and skipped > 1) or fewest >= 2)
+    aside = _nobody_is_left(store, project, item)
     set_aside_for_lead(store.db, item, aside)
+
+
+def _nobody_is_left(store: Store, project: Project, item: int) -> bool:
+    # A study has thousands of annotators, and few of them skip: who did is asked first.
+    values = {"item": item, "project": project.id}
+    skipped, fewest = store.db.execute(
+        "SELECT count(*), min(skips) FROM assignment JOIN active_member AS member"
+        " ON member.annotator = assignment.annotator AND member.project = :project"
+        " WHERE item = :item AND state = 'skipped'",
+        values,
+    ).fetchone()
+    if not skipped:
+        return False
+    could = store.db.execute(
+        "SELECT 1 FROM active_member AS member WHERE member.project = :project AND NOT EXISTS"
+        " (SELECT 1 FROM assignment WHERE item = :item AND assignment.annotator = member.annotator"
+        " AND state IN ('labelled', 'skipped')) LIMIT 1",
+        values,
+    ).fetchone()
+    if could is not None:
+        return False
+    people = store.db.execute("SELECT count(*) FROM active_member WHERE project = :project", values).fetchone()[0]
+    return bool(people == skipped > 1 or fewest >= 2)
 
 
 def update_skipped(store: Store, project: Project) -> None:

@@ -21,6 +21,7 @@ HEADER_S = 15.0  # until the header of a request is there
 BODY_S = 60.0  # without progress of a body, or of an answer that is taken
 UPLOAD_S = 300.0  # the same for uploads, which pause on a bad line
 PROGRESS = 1024  # bytes that count as progress: one byte a second is none
+KEEP_S = 20  # between two requests: a desk asks every few seconds, and opening a connection costs a third of a label
 STOP_S = 10  # after SIGTERM, for requests under way; half of it for the rest of one that is still sent
 MOST = 4000  # connections
 MOST_OF_ADDRESS = 500  # a class behind one router: 40 browsers with 7 connections each
@@ -181,6 +182,7 @@ def limit_connections() -> None:
         raise_descriptors()
         connections.most = most_connections()
         self.config.http_protocol_class = LimitedProtocol
+        self.config.timeout_keep_alive = KEEP_S
         self.config.timeout_graceful_shutdown = STOP_S
         await startup(self, sockets)
 

@@ -8,7 +8,8 @@ import base64
 import hashlib
 import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import anyio.to_thread
 from annotations.accounts.accounts import accounts_exist
 from annotations.accounts.sign_ins import signed_in
 from annotations.database.pool import stores
+from annotations.database.store import Store
+from annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
 from annotations.desk.session import InvitedDesk
 from annotations.permissions import OPEN, Person
 from annotations.server.visits import is_file_of, is_visit_of
@@ -41,7 +44,7 @@ MOST_STUDIES = 8  # of one browser
 PROTOCOLS = b"sec-websocket-protocol"
 COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
 STUDY_COOKIE, SECURE_STUDY_COOKIE = "evenhand-study-", "__Host-evenhand-study-"  # and the start of the study's id
-STUDY, DESK = "/study/", "/api/desk/"
+STUDY = "/study/"
 
 NOT_SERVED = N_("This name is not served here. Add it to EVENHAND_HOSTS on the server, or use the address that is.")
 NO_ACCOUNTS = N_(
@@ -87,14 +90,21 @@ def cookies(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 def cookie_secret(headers: Iterable[tuple[bytes, bytes]]) -> str:
     """The secret of the sign-in that a request carries, or ""."""
-    found = cookies(headers)
-    return found.get(SECURE_COOKIE) or found.get(COOKIE) or ""
+    return _secret(cookies(headers))
 
 
 def study_secrets(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
     """The secrets of the studies in which the browser of a request takes part."""
+    return _study_secrets(cookies(headers))
+
+
+def _secret(held: Mapping[str, str]) -> str:
+    return held.get(SECURE_COOKIE) or held.get(COOKIE) or ""
+
+
+def _study_secrets(held: Mapping[str, str]) -> list[str]:
     prefixes = (STUDY_COOKIE, SECURE_STUDY_COOKIE)
-    return [value for name, value in cookies(headers).items() if name.startswith(prefixes)][:MOST_STUDIES]
+    return [value for name, value in held.items() if name.startswith(prefixes)][:MOST_STUDIES]
 
 
 def content_policy(page: Path) -> str:
@@ -126,6 +136,8 @@ class Gate:
         self, app: Any, page: Path, base: str = "", sessions_of: Callable[[str], Iterable[str]] = lambda file: ()
     ) -> None:
         self.app, self.folder, self.sessions_of = app, f"/{base.strip('/')}".rstrip("/"), sessions_of
+        # Answered from here: what else stands around the app costs as much as a label.
+        self.desk = {f"{PATH}/{name}": DeskRoute(name) for name in ROUTES}
         self.headers: Headers = [
             (b"content-security-policy", content_policy(page).encode()),
             (b"x-content-type-options", b"nosniff"),
@@ -140,7 +152,14 @@ class Gate:
             await self.app(scope, receive, send)
             return
         path = str(scope.get("path", "")).removeprefix(self.folder)
-        refused = _refused_by_address(scope) or await self._refused_by_person(scope, path)
+        refused = _refused_by_address(scope)
+        if refused is None and path in self.desk and scope.get("method") == "POST":
+            # Who asks is found out in the thread and with the store of the work itself.
+            asks = partial(self._asking_desk, scope, path)
+            scope["state"] = {**(scope.get("state") or {}), "asks": asks}
+            await self.desk[path](scope, receive, self._with_headers(send, path))
+            return
+        refused = refused or await self._refused_by_person(scope, path)
         if refused == (401, SIGN_IN) and _is_page(scope):
             to_form = [(b"location", f"{self.folder}/sign-in".encode()), (b"cache-control", b"no-store")]
             await _refuse(scope, receive, send, 303, "", [*self.headers, *to_form])
@@ -157,12 +176,23 @@ class Gate:
         if path.startswith(OPEN_TO_ALL) or path in MONITORED:
             return None
         secret = cookie_secret(scope["headers"])
-        studies = study_secrets(scope["headers"]) if path.startswith(DESK) else []
         try:
-            person, has_accounts, invited = await anyio.to_thread.run_sync(_asking, secret, studies)
+            person, has_accounts, invited = await anyio.to_thread.run_sync(_asking_alone, secret)
         except (EvenhandError, OSError):  # no database now: the page says so in the visitor's language
             person, has_accounts, invited = None, True, {}
         scope["state"] = {**(scope.get("state") or {}), "person": person, "invited": invited}
+        return self._refused(scope, path, person, has_accounts, invited)
+
+    def _asking_desk(self, scope: Scope, path: str, store: Store) -> Asking:
+        """Who asks at a desk, and what to refuse with."""
+        held = cookies(scope["headers"])
+        person, has_accounts, invited = _asking(store, _secret(held), _study_secrets(held))
+        return Asking(person, invited, self._refused(scope, path, person, has_accounts, invited))
+
+    def _refused(
+        self, scope: Scope, path: str, person: Person | None, has_accounts: bool, invited: Mapping[str, InvitedDesk]
+    ) -> tuple[int, str] | None:
+        """What to refuse a request with, as soon as it is known who asks."""
         if not has_accounts and not _from_here(scope):
             return None if path.startswith("/account/link") else (403, NO_ACCOUNTS)
         account = person.account if person else None
@@ -197,13 +227,17 @@ class Gate:
         return sent
 
 
-def _asking(secret: str, studies: list[str]) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
+def _asking(store: Store, secret: str, studies: list[str]) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
     """Who asks, whether this server has accounts, and the desks that the browser has by links of studies."""
+    invited = desks(store, studies) if studies else {}
+    if not accounts_exist(store):
+        return OPEN, False, invited
+    return signed_in(store, secret), True, invited
+
+
+def _asking_alone(secret: str) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:
     with stores.borrow() as store:
-        invited = desks(store, studies) if studies else {}
-        if not accounts_exist(store):
-            return OPEN, False, invited
-        return signed_in(store, secret), True, invited
+        return _asking(store, secret, [])
 
 
 def _own_session_only(scope: Scope) -> Scope:

@@ -1,0 +1,131 @@
+"""Requests of desks that arrive together share one commit.
+
+A commit waits for the disk, and two threads a request cost more than the label that is stored. So one thread does the
+work of requests that write. What has arrived while it was busy is one transaction, in which each request is a part that
+holds or fails alone. Each is answered after the commit.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import Any
+
+from annotations.database.pool import Pool
+from annotations.database.store import Store
+from core.errors import Busy, EvenhandError
+
+MOST = 40  # requests of one commit: others wait meanwhile, importing processes too
+
+
+@dataclass(slots=True)
+class _Piece:
+    """The work of one request: what is asked before the transaction, what is done in it, and what came of it."""
+
+    before: Callable[[Store], Any]
+    work: Callable[[Store, Any], Any]
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Any]"
+    context: Context = field(default_factory=copy_context)
+    known: Any = None
+    found: Any = None
+    error: BaseException | None = None
+
+    def ask(self, store: Store) -> None:
+        self.found = self.error = None
+        try:
+            self.known = self.context.run(self.before, store)
+        except Exception as error:
+            self.error = error
+
+    def do(self, store: Store) -> None:
+        """Do the work as a part of the open transaction; raises what may have undone more than this part."""
+        try:
+            with store.part():
+                self.found = self.context.run(self.work, store, self.known)
+        except EvenhandError as error:
+            if isinstance(error, Busy) or not store.db.in_transaction:
+                raise
+            self.error = error
+
+    def tell(self) -> None:
+        if self.future.done():  # who asked has left
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.found)
+
+
+class SharedCommit:
+    """The thread that does it, for stores of a pool; it is started by the first request."""
+
+    def __init__(self, stores: Pool) -> None:
+        self._stores = stores
+        self._waiting: SimpleQueue[_Piece] = SimpleQueue()
+        self._starting = Lock()
+        self._process = 0  # which one has the thread: a forked process has none
+
+    async def run(self, before: Callable[[Store], Any], work: Callable[[Store, Any], Any]) -> Any:
+        """What *work* returns, once it is committed; it gets the store and what *before* returned.
+
+        *before* runs ahead of the transaction. What either raises is raised, and then nothing of *work* is stored.
+        """
+        loop = asyncio.get_running_loop()
+        piece = _Piece(before, work, loop, loop.create_future())
+        self._waiting.put(piece)
+        if self._process != os.getpid():
+            self._start()
+        return await piece.future
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._process != os.getpid():
+                self._process = os.getpid()
+                Thread(target=self._serve, name="desk", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            pieces = [self._waiting.get()]
+            try:
+                while len(pieces) < MOST:
+                    pieces.append(self._waiting.get_nowait())
+            except Empty:
+                pass
+            self._answer(pieces)
+
+    def _answer(self, pieces: list[_Piece]) -> None:
+        self._do(pieces)
+        for loop in {piece.loop for piece in pieces}:
+            told = [piece for piece in pieces if piece.loop is loop]
+            with suppress(RuntimeError):  # a loop that was closed meanwhile
+                loop.call_soon_threadsafe(_tell, told)
+
+    def _do(self, pieces: list[_Piece]) -> None:
+        """One transaction for all; where that fails, one for each, so that nobody's request undoes another's."""
+        began = False
+        try:
+            with self._stores.borrow() as store:
+                for piece in pieces:
+                    piece.ask(store)
+                if asked := [piece for piece in pieces if piece.error is None]:
+                    with store.share():
+                        began = True
+                        for piece in asked:
+                            piece.do(store)
+        except Exception as error:
+            if began and len(pieces) > 1:
+                for piece in pieces:
+                    self._do([piece])
+                return
+            for piece in pieces:
+                piece.error = piece.error or error
+
+
+def _tell(pieces: list[_Piece]) -> None:
+    for piece in pieces:
+        piece.tell()

@@ -1,0 +1,152 @@
+"""Requests that arrive together share a commit: each holds or fails alone, and is answered after the commit."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from threading import Event
+from typing import Any
+
+import pytest
+
+from annotations.database.pool import Pool
+from annotations.database.store import Store
+from annotations.desk.shared_commit import MOST, SharedCommit
+from core.errors import Busy, Refused
+from tests.support.waiting import until
+
+Work = Callable[[Store, None], Any]
+
+
+class Commits(Pool):
+    """A pool that counts the commits of its stores."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def _take(self) -> Store | None:
+        store = super()._take() or Store.open(any_thread=True)
+        store.db.set_trace_callback(lambda statement: setattr(self, "count", self.count + (statement == "COMMIT")))
+        return store
+
+
+@pytest.fixture
+def pool(fresh_store: Store) -> Iterator[Commits]:
+    found = Commits()
+    yield found
+    found.close()
+
+
+def insert(name: str) -> Work:
+    def work(store: Store, _: None) -> str:
+        with store.write() as db:
+            db.execute("INSERT INTO annotator (uid, name, created) VALUES (?, ?, 'now')", (name, name))
+        return name
+
+    return work
+
+
+def names(store: Store) -> list[str]:
+    return [row[0] for row in store.db.execute("SELECT name FROM annotator ORDER BY id")]
+
+
+def together(shared: SharedCommit, *works: Work) -> list[Any]:
+    """What comes of *works* that all arrive while an earlier request is at work; exceptions as values."""
+    busy, free = Event(), Event()
+
+    def first(store: Store, _: None) -> None:
+        busy.set()
+        assert free.wait(60)
+
+    async def run() -> list[Any]:
+        asked: list[Awaitable[Any]] = [asyncio.ensure_future(shared.run(lambda store: None, first))]
+        while not busy.is_set():
+            await asyncio.sleep(0.001)
+        asked += [asyncio.ensure_future(shared.run(lambda store: None, work)) for work in works]
+        await asyncio.sleep(0)  # each has been put into the queue
+        free.set()
+        return (await asyncio.gather(*asked, return_exceptions=True))[1:]
+
+    return asyncio.run(run())
+
+
+def test_what_arrives_together_is_one_commit(fresh_store: Store, pool: Commits) -> None:
+    assert together(SharedCommit(pool), insert("Ada"), insert("Bo"), insert("Cy")) == ["Ada", "Bo", "Cy"]
+    assert pool.count == 2  # of the request before, and of these
+    assert names(fresh_store) == ["Ada", "Bo", "Cy"]
+
+
+def test_more_than_the_most_are_several(fresh_store: Store, pool: Commits) -> None:
+    made = [f"P{number}" for number in range(MOST + 1)]
+    assert together(SharedCommit(pool), *map(insert, made)) == made
+    assert pool.count == 3 and names(fresh_store) == made
+
+
+def test_one_that_is_refused_is_undone_alone(fresh_store: Store, pool: Commits) -> None:
+    def refused(store: Store, _: None) -> None:
+        insert("half")(store, None)
+        raise Refused("no")
+
+    found = together(SharedCommit(pool), insert("Ada"), refused, insert("Bo"))
+    assert found[0] == "Ada" and isinstance(found[1], Refused) and found[2] == "Bo"
+    assert pool.count == 2 and names(fresh_store) == ["Ada", "Bo"]
+
+
+@pytest.mark.parametrize("error", [ValueError("a mistake"), sqlite3.OperationalError("disk I/O error")])
+def test_one_that_breaks_undoes_nobody_else(fresh_store: Store, pool: Commits, error: Exception) -> None:
+    """What breaks may have undone the whole transaction: then each is done alone."""
+
+    def breaks(store: Store, _: None) -> None:
+        insert("half")(store, None)
+        store.db.execute("ROLLBACK")
+        raise error
+
+    found = together(SharedCommit(pool), insert("Ada"), breaks, insert("Bo"))
+    assert found[0] == "Ada" and found[1] is error and found[2] == "Bo"
+    assert names(fresh_store) == ["Ada", "Bo"]
+
+
+def test_a_commit_that_fails_acknowledges_nobody(
+    fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = []
+
+    def check(store: Store) -> None:
+        if store.db.in_transaction and names(store):  # before the commit
+            failed.append(len(names(store)))
+            raise Busy("the disk is full")
+
+    monkeypatch.setattr(Store, "_check_files", check)
+    found = together(SharedCommit(pool), insert("Ada"), insert("Bo"))
+    assert [type(one) for one in found] == [Busy, Busy]
+    assert failed == [2, 1, 1] and names(fresh_store) == []  # together, then each alone
+
+
+def test_who_asks_is_found_out_before_the_transaction(fresh_store: Store, pool: Commits) -> None:
+    async def run() -> tuple[bool, bool]:
+        found: tuple[bool, bool] = await SharedCommit(pool).run(
+            lambda store: store.db.in_transaction, lambda store, known: (known, store.db.in_transaction)
+        )
+        return found
+
+    assert asyncio.run(run()) == (False, True)
+
+    def unknown(store: Store) -> None:
+        raise Refused("who?")
+
+    with pytest.raises(Refused, match="who"):
+        asyncio.run(SharedCommit(pool).run(unknown, insert("Ada")))
+    assert names(fresh_store) == []
+
+
+def test_who_leaves_before_the_answer_has_stored_it(fresh_store: Store, pool: Commits) -> None:
+    shared = SharedCommit(pool)
+
+    async def leave(asked: Coroutine[Any, Any, Any]) -> None:
+        task = asyncio.ensure_future(asked)
+        await asyncio.sleep(0)
+        task.cancel()
+
+    asyncio.run(leave(shared.run(lambda store: None, insert("Ada"))))
+    until(lambda: names(fresh_store) == ["Ada"])
+    assert together(shared, insert("Bo")) == ["Bo"]  # the thread goes on, though a loop was closed
