@@ -114,6 +114,16 @@ def allowed(person: Person, action: Action, *, project: str | None = None, annot
     return True
 
 
+def may_see_work(person: Person, project: str | None, account: str | None) -> bool:
+    """Whether a job or a finished run is there for *person*: for whoever may see the jobs of its *project*; where it
+    has none, for whoever started it (*account*), and for who may see jobs on the whole server. (Public ids.)"""
+    if project is not None:
+        return allowed(person, "see_jobs", project=project)
+    if person.account is not None and account == person.account:
+        return allowed(person, "see_jobs")
+    return allowed(Person(person.everywhere), "see_jobs")
+
+
 def require(person: Person, action: Action, *, project: str | None = None, annotator: str | None = None) -> None:
     """Raise NotAllowed unless *person* may do *action*."""
     if not allowed(person, action, project=project, annotator=annotator):

@@ -24,6 +24,7 @@ from annotations.projects.projects import projects
 from annotations.types import Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.models.catalogue import is_open_to_all
+from core.runs.records import ordered_by
 
 SESSION = "EVENHAND_SESSION"
 ENDED = N_("The session in {variable} does not hold. Make a new one: python cli.py accounts session NAME")
@@ -193,6 +194,7 @@ def guarded(command: click.Command, words: tuple[str, ...]) -> click.Command:
 def _enter(words: str, context: click.Context) -> None:
     """Check the command, and note under which name it acts."""
     params = _all_params(context)
+    ordered_by.set({})
     path = Path(params.get("db") or database_path())
     name, secret = context.find_root().params.get("account"), os.environ.get(SESSION, "")
     if not path.is_file():
@@ -216,6 +218,9 @@ def _enter(words: str, context: click.Context) -> None:
             _require(store, words, params, person)
     acting.set(who)
     _person.set(person)
+    for_whom = {"project": job.project, "account": job.account} if job is not None else {}
+    for_whom |= {"account": person.account} if person.account else {}
+    ordered_by.set({key: uid for key, uid in for_whom.items() if uid})
     if "author" in context.params:
         context.params["author"] = who
 
@@ -289,6 +294,16 @@ def own_projects(found: list[Project], action: Action) -> list[Project]:
     """Those of *found* in which whoever acts may do *action*."""
     person = acting_person()
     return [one for one in found if allowed(person, action, project=one.uid)]
+
+
+def enter_project(store: Store, name: str, uid: str | None) -> None:
+    """What this command writes is the project's: whoever starts jobs there may see it. Raises NotFound for a project in
+    which whoever acts may not start jobs."""
+    found = _project(store, name.strip(), uid)
+    if found is None or not allowed(acting_person(), "start_jobs", project=found.uid):
+        raise NotFound(N_("There is no project named {name}."), name=name)
+    if accounts_exist(store):
+        ordered_by.set(ordered_by.get() | {"project": found.uid})
 
 
 def own_new_project(store: Store, project: Project) -> None:

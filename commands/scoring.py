@@ -5,8 +5,17 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import open_input
-from commands.shared import Meter, answer_run, db_option, json_option, run_target, spreadsheet_option
+from annotations.files.project_texts import PROJECT, open_input
+from commands.permissions import enter_project
+from commands.shared import (
+    Meter,
+    answer_run,
+    db_option,
+    existing_store,
+    json_option,
+    run_target,
+    spreadsheet_option,
+)
 from core.errors import N_, BadFile, Refused
 from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
@@ -70,6 +79,9 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     to the male word. Scores in the cache are not computed again.
     """
     out, is_run = run_target(db, "scores", options["out"], options["run_name"])
+    if file.startswith(PROJECT):
+        with existing_store(db) as store:
+            enter_project(store, file.removeprefix(PROJECT), options["uid"])
     source = open_input(file, db=db, column=options["column"], uid=options["uid"])
     if source.kind == "file" and Path(file).resolve() == out.resolve():
         raise Refused(N_("{file} cannot be input and output at once."), file=out.name)

@@ -22,7 +22,7 @@ from typing import Any, Literal
 import psutil
 
 from annotations.database.store import Store
-from annotations.permissions import Person, allowed
+from annotations.permissions import Person, may_see_work
 from annotations.types import Project
 from core import processes
 from core.errors import N_, BadFile, NotFound, Refused
@@ -96,11 +96,7 @@ class Job:
 
     def is_for(self, person: Person) -> bool:
         """Whether *person* may see it: whoever may see the jobs of its project; where it has none, who started it."""
-        if self.project is not None:
-            return allowed(person, "see_jobs", project=self.project)
-        if person.account is not None and self.account == person.account:
-            return allowed(person, "see_jobs")
-        return allowed(Person(person.everywhere), "see_jobs")
+        return may_see_work(person, self.project, self.account)
 
 
 def _unix(moment: str) -> float:

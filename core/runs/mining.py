@@ -2,22 +2,25 @@
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import N_, NotFound
 from core.files.timestamps import timestamp
-from core.runs.records import Run, runs_folder
+from core.files.whole_file import whole_file
+from core.runs.records import OWNER, Run, runs_folder
 
 NAMES = ("candidates.jsonl", "report.json")  # of one run, in its folder
+OWNED = "owner.json"  # beside them, where it belongs to somebody
 
 
 @dataclass(frozen=True, slots=True)
 class MiningRun(Run):
     """A run of mining: its table are the candidates (JSON lines); its report says why the other sentences went.
 
-    Reports are long, so `record` holds only when the run was finished; `read` reads the report.
+    Reports are long, so `record` holds only when the run was finished and whose it is; `read` reads the report.
     """
 
     @property
@@ -48,11 +51,25 @@ def mining_runs(database: Path | str) -> list[MiningRun]:
     folders = runs_folder(database, "mining").glob("*")
     finished = [folder for folder in folders if all((folder / name).is_file() for name in NAMES)]
     newest = sorted((((folder / NAMES[1]).stat().st_mtime, folder) for folder in finished), reverse=True)
-    return [MiningRun(folder.name, folder / NAMES[0], {"created": timestamp(when)}) for when, folder in newest]
+    return [
+        MiningRun(folder.name, folder / NAMES[0], {"created": timestamp(when), OWNER: _owner(folder)})
+        for when, folder in newest
+    ]
 
 
-def new_mining_run(database: Path | str, name: str) -> MiningRun:
-    """An empty folder for a run, for its owner only; a number is added where the name is taken."""
+def _owner(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / OWNED).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def new_mining_run(database: Path | str, name: str, owner: Mapping[str, str] | None = None) -> MiningRun:
+    """An empty folder for a run, for its owner only; a number is added where the name is taken.
+
+    *owner*: public ids of the "project" and the "account" it is made for.
+    """
     place = runs_folder(database, "mining")
     place.mkdir(mode=0o700, exist_ok=True)
     number = 1
@@ -63,4 +80,7 @@ def new_mining_run(database: Path | str, name: str) -> MiningRun:
         except FileExistsError:
             number += 1
             continue
+        if owner:
+            with whole_file(folder / OWNED) as write:
+                write(json.dumps(dict(owner)) + "\n")
         return MiningRun(folder.name, folder / NAMES[0], {})

@@ -6,6 +6,7 @@ A file without a readable record is no run: it is being written, or its run was 
 
 import json
 from collections.abc import Collection, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,9 @@ TABLE, TEXTS, RECORD = ".csv", ".jsonl", ".json"
 LONGEST_NAME = 120  # bytes; file systems allow 255, and a part file has a longer name
 LONGEST_LABEL = 60  # code points of a proposed name, before the day
 ROOM = len(" 2026-01-01 (1000)")  # bytes that the day and a number take
+OWNER = "owner"  # the key of a record
+# Whose the runs are that this process writes: {"project": public id, "account": public id}; {} in the open mode.
+ordered_by: ContextVar[dict[str, str]] = ContextVar("ordered_by", default={})  # noqa: B039 (never changed in place)
 FORBIDDEN = '/\\\0<>:"|?*\n\r\t'
 
 
@@ -120,6 +124,13 @@ class Run:
         """What the models were asked about: kind, name, format, rows, sha256."""
         return self.facts("source")
 
+    @property
+    def owner(self) -> tuple[str | None, str | None]:
+        """Public ids of the project and of the account it was made for; None for each that is not recorded."""
+        found = self.facts(OWNER)
+        project, account = (found.get(key) for key in ("project", "account"))
+        return (project if isinstance(project, str) else None, account if isinstance(account, str) else None)
+
     def delete(self) -> None:
         """Delete what the run wrote, with its record. What models answered stays in the file of remembered scores."""
         for ending in (RECORD, TEXTS, TABLE):
@@ -196,9 +207,10 @@ def free_name(label: str, taken: Collection[str], now: datetime | None = None) -
 
 
 def write_record(file: Path, facts: dict[str, Any]) -> None:
-    """Put the record beside the *file* of a run; whole or not at all."""
+    """Put the record beside the *file* of a run, with whose it is (`ordered_by`); whole or not at all."""
+    owner = {OWNER: ordered_by.get()} if ordered_by.get() else {}
     with whole_file(file.with_suffix(RECORD)) as write:
-        write(json.dumps(facts, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+        write(json.dumps(facts | owner, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
 
 
 def first_rows(file: Path, number: int) -> list[dict[str, Any]]:

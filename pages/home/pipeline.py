@@ -16,6 +16,7 @@ from core.runs.records import runs_folder, runs_in, sentences_scored
 from pages.ui.choose import annotator_at_desk
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.runs import own_runs
 from pages.ui.sentences import bar
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
@@ -79,7 +80,7 @@ def _counted(key: tuple[str, ...], only: tuple[str, ...], _store: Store) -> tupl
 def show_pipeline(store: Store, found: Sequence[Project]) -> None:
     """The five stations with the counts of these projects, recounted only after a change of the database."""
     only = tuple(one.uid for one in found)
-    scored = sentences_scored(runs_in(runs_folder(store.path, "scores")))
+    scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
     show_html(picture(stages(Pipeline(*_counted(state(store), only, store)), scored)))
 
 

@@ -27,18 +27,24 @@ from pages.ui.runs import (
     RunRequest,
     finished_at,
     offer_deletion,
+    own_runs,
     show_facts,
     show_finished_runs,
     show_start_form,
 )
 from pages.ui.text import plain
+from pages.ui.visitor import visitor
 
 
 class _MiningPage(RunPage):
     """A run of mining is a folder, and its command is given the files in it."""
 
     def finished(self, store: Store) -> Sequence[MiningRun]:
-        """The finished runs, the newest first."""
+        """The finished runs that the visitor may see, the newest first."""
+        return own_runs(store, self.every_finished(store))
+
+    def every_finished(self, store: Store) -> Sequence[MiningRun]:
+        """All of them."""
         return mining_runs(store.path)
 
     def name_in(self, job: jobs.Job) -> str:
@@ -53,7 +59,7 @@ def show_start(store: Store, source: Source, settings: Settings) -> None:
     """The name of the run and the button; the folder of the run holds the settings from the start."""
 
     def target(name: str) -> list[str]:
-        run = new_mining_run(store.path, name)
+        run = new_mining_run(store.path, name, {"account": me} if (me := visitor(store).account) else None)
         wish = settings_file(run.table.parent, settings)
         st.session_state["mine_view_next"] = "runs"
         return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
@@ -130,7 +136,7 @@ def _facts(run: MiningRun) -> str:
 def show_run(store: Store, name: str) -> None:
     """One finished run: figures, examples, forecast, and the way into a project."""
     st.button(_("All runs"), key="back", icon=":material/arrow_back:", type="tertiary", on_click=leave)
-    run = next((one for one in mining_runs(store.path) if one.name == name), None)
+    run = next((one for one in MINING.finished(store) if one.name == name), None)
     if run is None:
         st.warning(plain(_("There is no finished run named {name}.").format(name=name)))
         return

@@ -20,6 +20,7 @@ from core.scoring.rows import ScoreItem
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.runs import own_runs
 from pages.ui.sentences import reason_name
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain
@@ -76,7 +77,7 @@ def _project(store: Store) -> Chosen | None:
 
 
 def _candidates(store: Store) -> Chosen | None:
-    found = {run.name: run.candidates for run in mining_runs(store.path)}
+    found = {run.name: run.candidates for run in own_runs(store, mining_runs(store.path))}
     if not found:
         st.info(_("Nothing has been mined yet. Candidates that the page Mine finds appear here."))
         return None

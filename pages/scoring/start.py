@@ -6,6 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.projects.projects import project_by_uid
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
 from pages.ui.choose import choose_models
@@ -76,15 +77,17 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
         return
     label = Path(chosen.label).stem if chosen.upload else chosen.label
     work = forecast(store, chosen.rows, how)
-    show_start_form(store, SCORES, label, _request(chosen, how) if how.models else None, work=work)
+    show_start_form(store, SCORES, label, _request(store, chosen, how) if how.models else None, work=work)
 
 
-def _request(chosen: Chosen, how: How) -> RunRequest:
+def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
     rest += ["--column", chosen.column] if chosen.column else []
     title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
     place = PLACE if chosen.upload else ""
-    return RunRequest(title, how.models, how.options, rest=[*rest, "--", chosen.argument], place=place)
+    project = project_by_uid(store, chosen.uid) if chosen.uid else None
+    rest += ["--", chosen.argument]
+    return RunRequest(title, how.models, how.options, rest=rest, place=place, project=project)
 
 
 def forecast(store: Store, rows: int, how: How) -> str:

@@ -13,6 +13,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
+from annotations.permissions import may_see_work
+from annotations.types import Project
 from core.errors import N_, EvenhandError, Refused
 from core.files.csv_out import spreadsheet_copy
 from core.runs.loop import check_models
@@ -24,6 +26,7 @@ from pages.ui.numbers import duration, moment
 from pages.ui.parts import asks, asks_at_click
 from pages.ui.text import plain
 from pages.ui.uploads import empty_place, hand_over
+from pages.ui.visitor import visitor
 
 LISTED = 20
 OfKind = TypeVar("OfKind", bound=Run)
@@ -44,17 +47,28 @@ class RunPage:
     ending: str = TABLE
 
     def finished(self, store: Store) -> Sequence[Run]:
-        """The finished runs, the newest first."""
+        """The finished runs that the visitor may see, the newest first."""
+        return own_runs(store, self.every_finished(store))
+
+    def every_finished(self, store: Store) -> Sequence[Run]:
+        """All of them: a name is taken, whoever made the run."""
         return runs_in(runs_folder(store.path, self.kind))
 
     def free_name(self, store: Store, label: str) -> str:
         """A name that no finished run has and no job writes: *label*, the day, and a number where that is needed."""
-        taken = {run.name for run in self.finished(store)}
+        taken = {run.name for run in self.every_finished(store)}
         return free_name(label, taken | {self.name_in(job) for job in every_job_of(store, self.command)})
 
     def name_in(self, job: jobs.Job) -> str:
         """The name of the run that a job writes; "" where it writes none."""
         return job.command[job.command.index("--run") + 1] if "--run" in job.command else ""
+
+
+def own_runs(store: Store, found: Sequence[OfKind]) -> list[OfKind]:
+    """Those of *found* that the visitor may see: the own ones and those of the own projects; whoever owns the server
+    sees all, also those of which nobody recorded whose they are."""
+    who = visitor(store)
+    return [run for run in found if may_see_work(who, *run.owner)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,7 @@ class RunRequest:
 
     `uploads` go with the job; `place` is the key of the place for an upload that is empty afterwards. `target`: makes
     ready where the run of a name writes and returns it as the command takes it, where that is not --run NAME.
+    `project`: whose texts are asked about; its leads see the run.
     `check`: raises EvenhandError where the job would fail; without one every model must be known, or a name on the hub.
     """
 
@@ -75,6 +90,7 @@ class RunRequest:
     place: str = ""
     target: Callable[[str], Sequence[str]] = lambda name: ("--run", name)
     check: Callable[[], object] | None = None
+    project: Project | None = None
 
     def refuse_wrong(self) -> None:
         """Say at once what the job would fail of. Raises EvenhandError."""
@@ -124,11 +140,11 @@ def show_start_form(
 def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> None:
     """Start the job and run the page again. Raises Refused where *name* is none, or taken, and as `request.check`."""
     request.refuse_wrong()
-    taken = {run.name for run in page.finished(store)}
+    taken = {run.name for run in page.every_finished(store)}
     if name in taken or any(job.active and page.name_in(job) == name for job in every_job_of(store, page.command)):
         raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
-    start_job(store, [page.command, *request.command(name)], request.title)
+    start_job(store, [page.command, *request.command(name)], request.title, project=request.project)
     hand_over(*request.uploads)
     if request.place:
         empty_place(request.place)

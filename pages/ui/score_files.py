@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.runs.records import Run, runs_folder, runs_in
 from pages.ui.head import open_store
+from pages.ui.runs import own_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,9 +31,9 @@ def score_file(path: Path, name: str) -> ScoreFile:
 
 
 def score_runs() -> list[Run]:
-    """The runs beside the database, the newest first."""
+    """The runs beside the database that the visitor may see, the newest first."""
     with open_store() as store:
-        return runs_in(runs_folder(store.path, "scores"))
+        return own_runs(store, runs_in(runs_folder(store.path, "scores")))
 
 
 @st.cache_data(max_entries=3, show_spinner=False)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from annotations.accounts.accounts import add_account, close_account, grant
+from annotations.accounts.accounts import account, add_account, close_account, grant
 from annotations.accounts.sign_ins import sign_in
 from annotations.database.store import Store
 from annotations.jobs import jobs
@@ -19,8 +19,9 @@ from annotations.permissions import ALLOWED, Role
 from annotations.projects.projects import project as project_named
 from annotations.types import Project
 from cli import cli
-from commands.permissions import NEEDS, SESSION, _enter
+from commands.permissions import NEEDS, SESSION, _enter, enter_project
 from core.errors import EvenhandError, NotAllowed, NotFound
+from core.runs.records import ordered_by
 from tests.support.released_project import ready_project
 from tests.support.terminal import answered, typed
 
@@ -178,3 +179,31 @@ def test_jobs_of_another_project_are_not_there(
         ended = typed("job", work, theirs.uid, **{SESSION: secret})
         assert (ended.code, "There is no job" in ended.stderr) == (2, True)
     assert len(answered("job", "list")["jobs"]) == 1
+
+
+def test_what_a_command_writes_belongs_to_its_account_and_project(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = click.Context(click.Command("score"), parent=click.Context(cli))
+    assert context.parent is not None
+    context.parent.params = {"account": None}
+    here, elsewhere = two
+
+    def entered(project: Project | None) -> dict[str, str]:
+        _enter("score", context)
+        if project is not None:
+            enter_project(fresh_store, f" {project.name}", None)
+        return ordered_by.get()
+
+    assert copy_context().run(entered, here) == {}  # the open mode
+    monkeypatch.setenv(SESSION, session(fresh_store, "Lena", "lead", here))
+    lena = account(fresh_store, "Lena").uid
+    assert copy_context().run(entered, None) == {"account": lena}
+    assert copy_context().run(entered, here) == {"account": lena, "project": here.uid}
+    with pytest.raises(NotFound, match="no project named  elsewhere"):
+        copy_context().run(entered, elsewhere)
+    monkeypatch.delenv(SESSION)
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+    job = jobs.start(fresh_store, ["score"], "Score", project=elsewhere, account=lena)
+    monkeypatch.setattr("commands.permissions.current_job", lambda: job)
+    assert copy_context().run(entered, None) == {"account": lena, "project": elsewhere.uid}

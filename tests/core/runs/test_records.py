@@ -1,6 +1,7 @@
 """Records of runs: the list, names, what comes of a model that could not be used, and records of earlier versions."""
 
 import json
+from contextvars import copy_context
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +12,7 @@ from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.runs.records import (
     Failure,
     free_name,
+    ordered_by,
     run_file,
     runs_folder,
     runs_in,
@@ -120,3 +122,14 @@ def test_a_proposed_name_is_a_name(label):
     assert first.endswith("2026-01-02") and second == f"{first} (2)"
     for name in (first, second):
         assert run_file(runs_folder("/none/labels.db", "scores"), name).stem == name
+
+
+def test_a_record_says_whose_the_run_is(tmp_path):
+    def written(name, owner):
+        ordered_by.set(owner)
+        write_record(run_file(tmp_path, name), {"created": name, "owner": "nobody"})
+        (tmp_path / f"{name}.csv").touch()
+
+    for name, owner in (("b", {"project": "p", "account": "a"}), ("a", {})):
+        copy_context().run(written, name, owner)
+    assert [run.owner for run in runs_in(tmp_path)] == [("p", "a"), (None, None)]
