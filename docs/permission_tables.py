@@ -11,7 +11,7 @@ from pathlib import Path
 from annotations.desk.routes import PATH
 from annotations.desk.routes import ROUTES as DESK_ROUTES
 from annotations.permissions import ALLOWED, OWN, Action, Role
-from annotations.server import forms, oidc_routes, own_log, status
+from annotations.server import forms, oidc_routes, own_log, status, study_pages
 from commands.permissions import NEEDS
 from pages.ui.parts import PARTS
 from pages.ui.visitor import PAGES
@@ -43,6 +43,16 @@ OTHER_ROUTES = {
     "/own-log/check.js": "who is signed in",
     "/healthz": "everybody",
     "/metrics": "this machine, or who holds the token of EVENHAND_METRICS_TOKEN",
+    "/study/files/{name}": "everybody",
+    "/study/{link}": "who has the link of a study that is open",
+    "/study/{link}/about": "who has the link",
+    "/study/{link}/consent": "who has the link of a study that is open; it gives the cookie of one desk",
+    "/study/{link}/test": "who has the cookie of that study",
+    "/study/{link}/begin": "who has the cookie of that study",
+    "/study/{link}/desk.json": "who has the cookie of that study: the own desk",
+    "/study/{link}/finish": "who has the cookie of that study",
+    "/study/{link}/withdraw": "who has the cookie of that study",
+    "/study/{rest:path}": "nobody: there is nothing",
     "/media/FILE": "whose page offers the file",
     "/_stcore/upload_file/SESSION/FILE": "whose session it is",
     "/_stcore/stream": "who is signed in; guests where EVENHAND_GUESTS=1; a session goes on for its own account",
@@ -58,7 +68,8 @@ def import_parts() -> None:
 
 def server_routes() -> set[str]:
     """The paths of the server's own routes, but for those of the desk."""
-    return {route.path for route in (*forms.routes(), *oidc_routes.routes(), *own_log.routes(), *status.routes())}
+    kinds = (forms, oidc_routes, own_log, status, study_pages)
+    return {route.path for kind in kinds for route in kind.routes()}
 
 
 def cell(role: Role, action: Action | None) -> str:

@@ -118,6 +118,20 @@ def open_page(
     *state* is what the session holds before. The page has its title and raises no exception; it may show errors.
     A language that is none is English.
     """
+    app = open_address(page, lang, state=state, **parameters)
+    assert_title(app, page, "zh" if lang == "zh" else "en")
+    return app
+
+
+def open_address(
+    page: str,
+    /,
+    lang: str = "en",
+    *,
+    state: Mapping[str, Any] | None = None,
+    **parameters: str | list[str],
+) -> AppTest:
+    """What stands there when the address of *page* is opened: another page, for who may not open this one."""
     set_option("client.showErrorDetails", "full")  # an exception says where it was raised
     database = Path(os.environ["EVENHAND_DB"])
     if not database.exists():
@@ -130,9 +144,7 @@ def open_page(
         app.query_params[name] = value
     for name, value in (state or {}).items():
         app.session_state[name] = value
-    app.run()
-    assert_title(app, page, "zh" if lang == "zh" else "en")
-    return app
+    return app.run()
 
 
 def assert_title(app: AppTest, page: str, language: Language = "en") -> None:

@@ -120,8 +120,10 @@ def is_evenhand_label(task_label: TaskLabel) -> bool:
     made = task_label.made
     if not isinstance(made.get("said"), list):
         return True
-    marks = {tuple(one) for one in made.get("spans") or () if isinstance(one, list)}
-    same = set(task_label.names) == set(strings(made["said"])) and set(task_label.marks) == marks
+    spans = made.get("spans")
+    # As texts: a file may hold anything in their place, also what no set takes.
+    marks = {repr(tuple(one)) for one in spans if isinstance(one, list)} if isinstance(spans, list) else set()
+    same = set(task_label.names) == set(strings(made["said"])) and set(map(repr, map(tuple, task_label.marks))) == marks
     return same and strings(task_label.note) == strings(made.get("note")) and task_label.flag == made.get("extraneous")
 
 

@@ -19,11 +19,13 @@ from annotations.desk.session import account_version
 from annotations.desk.tokens import issue
 from annotations.permissions import ALLOWED, OWN, Role
 from annotations.projects.annotators import annotator
-from annotations.server import forms, own_log, status
+from annotations.server import forms, limits, oidc_routes, own_log, status, study_pages
 from annotations.server.gate import COOKIE, Gate
+from annotations.study.links import signed
 from annotations.types import Project
 from docs.permission_tables import OTHER_ROUTES, server_routes
 from tests.support.released_project import ready_project
+from tests.support.studies import new_study
 
 ROLES: tuple[Role, ...] = ("owner", "lead", "adjudicator", "annotator", "reader")
 HOSTILE = "<img src=x onerror=alert(1)>'\"><script>alert(1)</script>"
@@ -37,8 +39,10 @@ def client(fresh_store: Store, tmp_path: Path) -> Iterator[TestClient]:
         routes=[
             *desk.routes(),
             *forms.routes(),
+            *oidc_routes.routes(),
             *own_log.routes(),
             *status.routes(),
+            *study_pages.routes(),
             Route("/", lambda _: PlainTextResponse("app")),
         ],
         middleware=[Middleware(Gate, page=page)],
@@ -71,6 +75,70 @@ def test_each_route_has_its_row() -> None:
     assert paths == server_routes()
 
 
+# What each route answers: to nobody, and to whoever is signed in. Whoever has no desk gets no entries of a log.
+ANSWERS: dict[tuple[str, str], tuple[int, int]] = {
+    ("GET", "/sign-in"): (200, 303),
+    ("POST", "/sign-in"): (403, 403),  # without a name
+    ("GET", "/sign-out"): (401, 200),
+    ("POST", "/sign-out"): (401, 303),
+    ("GET", "/account/link"): (200, 200),
+    ("POST", "/account/link"): (403, 403),  # without a link
+    ("GET", "/account/style.css"): (200, 200),
+    ("GET", "/account/link.js"): (200, 200),
+    ("GET", "/sign-in/oidc"): (403, 403),  # without a provider
+    ("GET", "/sign-in/oidc/back"): (403, 403),
+    ("POST", "/account/oidc"): (403, 403),
+    ("GET", "/own-log"): (401, 200),
+    ("GET", "/own-log/entries"): (401, 200),
+    ("GET", "/own-log/check.js"): (401, 200),
+    ("GET", "/healthz"): (200, 200),
+    ("GET", "/metrics"): (200, 200),
+    ("GET", "/study/files/{name}"): (200, 200),
+    ("GET", "/study/{link}"): (200, 200),
+    ("GET", "/study/{link}/about"): (200, 200),
+    ("GET", "/study/{link}/desk.json"): (409, 409),  # without the cookie of the study: no desk, no token
+    ("GET", "/study/{link}/withdraw"): (303, 303),
+    ("POST", "/study/{link}/consent"): (200, 200),  # of no version: it is read again, and nobody is stored
+    ("POST", "/study/{link}/test"): (303, 303),
+    ("POST", "/study/{link}/begin"): (303, 303),
+    ("POST", "/study/{link}/finish"): (303, 303),
+    ("POST", "/study/{link}/withdraw"): (303, 303),
+    ("GET", "/study/{rest:path}"): (404, 404),
+}
+KINDS_OF_ROUTES = (forms, oidc_routes, own_log, status, study_pages)
+
+
+def every_route() -> set[tuple[str, str]]:
+    """Method and path of each route beside those of the desk."""
+    routes = [one for kind in KINDS_OF_ROUTES for one in kind.routes()]
+    return {(method, one.path) for one in routes for method in one.methods or ["GET"] if method != "HEAD"}
+
+
+def address(path: str, link: str) -> str:
+    return path.replace("{link}", link).replace("{name}", "study.css").replace("{rest:path}", "nothing")
+
+
+@pytest.mark.parametrize("role", ["guest", *ROLES])
+def test_each_route_answers_each_role(
+    fresh_store: Store, client: TestClient, two: tuple[Project, Project], role: Role
+) -> None:
+    assert set(ANSWERS) == every_route()
+    link = signed(fresh_store, new_study(fresh_store, two[0]))
+    grant(fresh_store, add_account(fresh_store, "Olga"), "owner", None)
+    desk = "Ada" if "label" in ALLOWED[role] else None
+    mine = {} if role == "guest" else cookie_of(fresh_store, "Lena", role, two[0], desk)
+    for method, path in sorted(ANSWERS, key=lambda one: one[1] == "/sign-out"):  # that one ends the cookie
+        limits._window.storage.reset()
+        client.cookies.clear()
+        found = client.request(method, address(path, link), headers=mine)
+        expected = ANSWERS[method, path][role != "guest"]
+        if path == "/own-log/entries" and mine and desk is None:
+            expected = 404
+        assert found.status_code == expected, (method, path)
+        assert not [name for name in found.cookies if "study" in name.lower()]
+    assert fresh_store.db.execute("SELECT count(*) FROM study_person").fetchone()[0] == 0
+
+
 @pytest.mark.parametrize("role", ROLES)
 @pytest.mark.parametrize("route", desk.ROUTES)
 def test_a_desk_is_for_its_annotator(
@@ -98,9 +166,14 @@ def test_a_desk_is_for_its_annotator(
 
 
 @pytest.mark.parametrize(
-    "route", [*(f"{desk.PATH}/{name}" for name in desk.ROUTES), "/sign-in", "/sign-out", "/account/link"]
+    "route",
+    [
+        *(f"{desk.PATH}/{name}" for name in desk.ROUTES),
+        *sorted(path for method, path in every_route() if method not in ("GET", "HEAD")),
+    ],
 )
 def test_no_other_site_posts(fresh_store: Store, client: TestClient, two: tuple[Project, Project], route: str) -> None:
+    route = address(route, signed(fresh_store, new_study(fresh_store, two[0])))
     mine = cookie_of(fresh_store, "Ada", "annotator", two[0]) | token(fresh_store, two[0])
     for foreign in ({"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
         assert client.post(route, data={"name": "Ada", "password": "x"}, headers=mine | foreign).status_code == 403
