@@ -4,15 +4,15 @@ import sqlite3
 from pathlib import Path
 
 import streamlit as st
-from streamlit.navigation.page import Page
 
 from annotations.database.pool import stores
 from annotations.permissions import OPEN, Person
-from annotations.server.gate import language_script
+from annotations.server.gate import page_script
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages.ui.head import show_error, unknown_address
 from pages.ui.language import _, language
+from pages.ui.rail import show_rail
 from pages.ui.style import show_style
 from pages.ui.text import plain
 from pages.ui.visitor import may_open, show_who, visitor
@@ -24,81 +24,48 @@ st.set_page_config(page_title="Evenhand", page_icon=str(BRAND / "icon.svg"), lay
 st.logo(str(BRAND / "logo.svg"), icon_image=str(BRAND / "icon.svg"), size="large")
 
 
-SECTIONS = {
-    "": [st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True)],
-    _("Prepare"): [
-        st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mining"),
-        st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generation"),
-        st.Page(
-            "concordance/page.py",
-            title=_("Concordance"),
-            icon=":material/format_align_center:",
-            url_path="concordance",
-        ),
-        st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
-        st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
-        st.Page("plan/page.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
-        st.Page("study/page.py", title=_("Studies by link"), icon=":material/link:", url_path="study"),
-    ],
-    _("Judge"): [
-        st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
-        st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
-        st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudication"),
-    ],
-    _("Oversee"): [
-        st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
-        st.Page("browse/page.py", title=_("Browse"), icon=":material/search:", url_path="browse"),
-        st.Page("agreement/page.py", title=_("Agreement"), icon=":material/handshake:", url_path="agreement"),
-        st.Page("quality/page.py", title=_("Quality"), icon=":material/verified:", url_path="quality"),
-        st.Page(
-            "human_vs_rule/page.py", title=_("Human against rule"), icon=":material/rule:", url_path="human-vs-rule"
-        ),
-    ],
-    _("Publish"): [
-        st.Page("describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="describe"),
-        st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
-    ],
-    _("Models"): [
-        st.Page(
-            "sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"
-        ),
-        st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),
-        st.Page(
-            "model_bias/page.py",
-            title=_("Models side by side"),
-            icon=":material/compare_arrows:",
-            url_path="model-bias",
-        ),
-        st.Page("ruler/page.py", title=_("Ruler"), icon=":material/straighten:", url_path="ruler"),
-        st.Page(
-            "published/page.py",
-            title=_("Check of published numbers"),
-            icon=":material/fact_check:",
-            url_path="published",
-        ),
-    ],
-    _("Measure"): [
-        st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="association"),
-        st.Page("nli/page.py", title=_("Inference"), icon=":material/alt_route:", url_path="nli"),
-        st.Page(
-            "misgendering/page.py",
-            title=_("Misgendering"),
-            icon=":material/record_voice_over:",
-            url_path="misgendering",
-        ),
-    ],
-    _("More"): [
-        st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
-        st.Page("accounts/page.py", title=_("Accounts"), icon=":material/group:", url_path="accounts"),
-        st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),
-    ],
-}
-
-
-def open_sections(person: Person) -> dict[str, list[Page]]:
-    """The pages that *person* may open; a section without one is left out."""
-    found = {name: [page for page in pages if may_open(person, page.url_path)] for name, pages in SECTIONS.items()}
-    return {name: pages for name, pages in found.items() if pages}
+PAGES = [
+    st.Page("home/page.py", title=_("Home"), icon=":material/home:", default=True),
+    st.Page("projects/page.py", title=_("Projects"), icon=":material/folder_open:", url_path="projects"),
+    st.Page("mining/page.py", title=_("Mine"), icon=":material/filter_alt:", url_path="mining"),
+    st.Page("generation/page.py", title=_("Generate"), icon=":material/edit_note:", url_path="generation"),
+    st.Page(
+        "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
+    ),
+    st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
+    st.Page("plan/page.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
+    st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
+    st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudication"),
+    st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
+    st.Page("agreement/page.py", title=_("Agreement"), icon=":material/handshake:", url_path="agreement"),
+    st.Page("quality/page.py", title=_("Quality"), icon=":material/verified:", url_path="quality"),
+    st.Page("describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="describe"),
+    st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
+    st.Page("browse/page.py", title=_("Browse"), icon=":material/search:", url_path="browse"),
+    st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
+    st.Page("guideline/page.py", title=_("Guideline"), icon=":material/menu_book:", url_path="guideline"),
+    st.Page(
+        "human_vs_rule/page.py", title=_("Human vs. automatic rule"), icon=":material/rule:", url_path="human-vs-rule"
+    ),
+    st.Page("study/page.py", title=_("Studies by link"), icon=":material/link:", url_path="study"),
+    st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"),
+    st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),
+    st.Page(
+        "model_bias/page.py", title=_("Models side by side"), icon=":material/compare_arrows:", url_path="model-bias"
+    ),
+    st.Page("ruler/page.py", title=_("Reference scale"), icon=":material/straighten:", url_path="ruler"),
+    st.Page(
+        "published/page.py", title=_("Check of published numbers"), icon=":material/fact_check:", url_path="published"
+    ),
+    st.Page("association/page.py", title=_("Professions"), icon=":material/work:", url_path="association"),
+    st.Page("nli/page.py", title=_("NLI bias"), icon=":material/alt_route:", url_path="nli"),
+    st.Page(
+        "misgendering/page.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"
+    ),
+    st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
+    st.Page("accounts/page.py", title=_("Accounts"), icon=":material/group:", url_path="accounts"),
+    st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),
+]
 
 
 def who_looks() -> Person:
@@ -121,11 +88,16 @@ def keep_language() -> None:
 
 
 person = who_looks()
-pages = open_sections(person)
-page = st.navigation(pages, expanded=True)
-st.session_state["open_pages"] = {one.url_path for found in pages.values() for one in found}
+pages = [one for one in PAGES if may_open(person, one.url_path)]
+page = st.navigation(pages, position="hidden")  # pages.ui.rail draws what leads to them
+st.session_state["open_pages"] = {one.url_path for one in pages}
 st.session_state["page_address"] = page.url_path
+# First of all, so that it is there when the page writes into its address.
+# A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
+CODE = "zh-CN" if language() == "zh" else "en"
+st.html(f"<script>{page_script(CODE)}</script>", unsafe_allow_javascript=True)
 with st.sidebar:
+    show_rail(page.url_path)
     st.segmented_control(
         _("Language"),
         LANGUAGES,
@@ -135,9 +107,6 @@ with st.sidebar:
         on_change=keep_language,
         label_visibility="collapsed",
     )
-    # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
-    CODE = "zh-CN" if language() == "zh" else "en"
-    st.html(f"<script>{language_script(CODE)}</script>", unsafe_allow_javascript=True)
     show_who(person)
 
 show_style()

@@ -1,4 +1,4 @@
-"""Train demo-nli, the small inference classifier that makes the page Inference work out of the box.
+"""Train demo-nli, the small inference classifier that makes the page NLI bias work out of the box.
 
 `python -m training.demo_nli [--out core/data/models/demo-nli] [--steps 1500]`
 """

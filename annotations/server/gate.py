@@ -107,11 +107,25 @@ def _study_secrets(held: Mapping[str, str]) -> list[str]:
     return [value for name, value in held.items() if name.startswith(prefixes)][:MOST_STUDIES]
 
 
+ONE_PRESS = """
+if (!history.evenhand) {
+  history.evenhand = true;
+  const push = history.pushState.bind(history);
+  history.pushState = (state, title, address) => {
+    const next = new URL(address, location.href), now = new URL(location.href);
+    const same = next.pathname === now.pathname
+      && [...now.searchParams].every(([name, value]) => next.searchParams.getAll(name).includes(value));
+    same ? history.replaceState(state, title, address) : push(state, title, address);
+  };
+}
+"""
+
+
 def content_policy(page: Path) -> str:
     """The Content-Security-Policy of the app: everything from here, no script but its own files, those of *page*
-    (Streamlit's index.html) and the one line with which a page tells a screen reader its language."""
+    (Streamlit's index.html) and the one that each run of a page has (`page_script`)."""
     inline = re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)
-    inline += [language_script(code) for code in ("zh-CN", "en")]
+    inline += [page_script(code) for code in ("zh-CN", "en")]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
     return (
         f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob: {hashes}; style-src 'self' 'unsafe-inline'; "
@@ -120,9 +134,13 @@ def content_policy(page: Path) -> str:
     )
 
 
-def language_script(code: str) -> str:
-    """The line of script that names the language of a page."""
-    return f'document.documentElement.lang = "{code}"'
+def page_script(code: str) -> str:
+    """The script of every page: it names the language, and what a page fills into its own address is no step back.
+
+    Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
+    begins with (its project, its part), Back would lead to the same page once more.
+    """
+    return f'document.documentElement.lang = "{code}";' + ONE_PRESS
 
 
 class Gate:

@@ -24,7 +24,7 @@ from core.scoring.cache import cache_path
     help="Go on from before the slot, from the whole text with the right form, or both.",
 )
 @click.option("--new-tokens", type=click.IntRange(1, 4096), default=50, show_default=True, help="Length of each text.")
-@click.option("--trim", is_flag=True, help="Contexts without the space at their end (published: with it).")
+@click.option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
 @drawing_options
 @db_option

@@ -86,7 +86,7 @@ def score(templates: str, db: str, as_json: bool, **options: Any) -> None:
 @click.command("convert")
 @click.argument("templates", default=BUILT_IN)
 @click.option("--setting", type=click.Choice(["pre", "post", "both"]), default="both", show_default=True)
-@click.option("--trim", is_flag=True, help="Contexts without the space at their end (published: with it).")
+@click.option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
 @click.option("--out", type=click.Path(dir_okay=False), help="The contexts to write (JSONL), for `generate`.")
 @drawing_options
 @json_option

@@ -87,7 +87,7 @@ def _error(error: BadLine) -> dict[str, Any]:
 @labels_option
 @click.option("--keep-labels", is_flag=True, help="Go on although another order of the labels fits better.")
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
-@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Inference lists.")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page NLI bias lists.")
 @spreadsheet_option
 @margin_option("share", of=DIFFERENCE)
 @threads_option
@@ -158,7 +158,7 @@ def pair(premise: str, hypothesis: str, model: str, labels: str | None, as_json:
 @click.option("--seed", type=int, default=0, show_default=True)
 @labels_option
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
-@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Inference lists.")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page NLI bias lists.")
 @spreadsheet_option
 @threads_option
 @db_option

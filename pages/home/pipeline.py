@@ -1,4 +1,4 @@
-"""Views of the page Home: the pipeline as a picture, the pages, open work."""
+"""The pipeline on the page Home: how far the sentences are, as a picture."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,22 +7,14 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
-from annotations.labels.read import own_progress
-from annotations.pilot.pilots import own_pilot
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
-from annotations.projects.projects import annotators, counts
-from annotations.types import Annotator, Project
+from annotations.types import Project
 from core.runs.records import runs_folder, runs_in, sentences_scored
-from pages.ui.choose import annotator_at_desk
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.runs import own_runs
 from pages.ui.sentences import bar
 from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain
-from pages.ui.visitor import opens, page_link
-
-A_ROW = 3  # cards side by side
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,88 +74,3 @@ def show_pipeline(store: Store, found: Sequence[Project]) -> None:
     only = tuple(one.uid for one in found)
     scored = sentences_scored(own_runs(store, runs_in(runs_folder(store.path, "scores"))))
     show_html(picture(stages(Pipeline(*_counted(state(store), only, store)), scored)))
-
-
-def show_project(store: Store, project: Project, *, names: bool) -> None:
-    """One project: its progress, and, for who may see *names*, a link per annotator with open sentences."""
-    found = counts(store, project)
-    done = found.accepted + found.rejected
-    with st.container(border=True):
-        st.markdown(f"**{plain(project.name)}**")
-        st.progress(done / found.items if found.items else 0.0, _progress_text(project, found.items, done))
-        if not found.items:
-            where = {"project": project.name}
-            label = _("Import a file")
-            page_link("projects/page.py", label=label, icon=":material/upload_file:", query_params=where)
-            return
-        with st.container(horizontal=True):
-            for person in annotators(store, project) if names else ():
-                if label := _items_left(store, project, person):
-                    where = {"project": project.name, "annotator": person.name}
-                    page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
-        if done == found.items:
-            st.caption(_("Everything is reviewed. Look at the agreement, then release it."))
-            with st.container(horizontal=True):
-                where = {"project": project.name}
-                page_link("agreement/page.py", label=_("Agreement"), icon=":material/handshake:", query_params=where)
-                page_link("release/page.py", label=_("Release"), icon=":material/inventory_2:", query_params=where)
-
-
-def show_own_desk(store: Store, project: Project) -> None:
-    """One project as its annotator sees it: the own open items, nothing that depends on others' labels."""
-    with st.container(border=True):
-        st.markdown(f"**{plain(project.name)}**")
-        person = annotator_at_desk(store, project)
-        label = _items_left(store, project, person) if person else ""
-        if person and label:
-            where = {"project": project.name, "annotator": person.name}
-            page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
-        else:
-            st.caption(_("Nothing waits for you here."))
-
-
-def _items_left(store: Store, project: Project, person: Annotator) -> str:
-    """The open items of an annotator in words, or ""; while a pilot is open, those of the pilot."""
-    pilot = own_pilot(store, project, person)
-    if pilot is not None:
-        left, text = pilot.items - pilot.labelled, _("{name}: {left} left of pilot {number}")
-        return text.format(name=person.name, left=f"{left:,}", number=pilot.number) if left > 0 else ""
-    mine = own_progress(store, project, person)
-    left = mine.total - mine.labelled
-    return _("{name}: {left} left").format(name=person.name, left=f"{left:,}") if left > 0 else ""
-
-
-def _progress_text(project: Project, items: int, done: int) -> str:
-    if not items:
-        return _("No items yet")
-    sentences, texts = _("{done} of {items} sentences decided"), _("{done} of {items} texts have their label")
-    return (sentences if project.kind == "sentences" else texts).format(done=f"{done:,}", items=f"{items:,}")
-
-
-def show_places() -> None:
-    """What can be done here: one card a page."""
-    places = (
-        ("projects", _("Projects"), ":material/folder_open:", _("Bring sentences in, say what to judge, export.")),
-        ("pilot", _("Pilot and guideline"), ":material/flag:", _("Try the criteria on a few items, then write them.")),
-        ("review", _("Review"), ":material/rate_review:", _("Judge one sentence after the other by keyboard.")),
-        ("agreement", _("Agreement"), ":material/handshake:", _("See where annotators agree, and where not.")),
-        (
-            "progress",
-            _("Progress"),
-            ":material/trending_up:",
-            _("See who did what, and whether the quotas can be met."),
-        ),
-        ("release", _("Release"), ":material/inventory_2:", _("Freeze the set with its papers.")),
-        ("generation", _("Generate"), ":material/edit_note:", _("Let a model write, and judge the pronouns it uses.")),
-        ("sentence_bias", _("Try a sentence"), ":material/balance:", _("See which of two words a model prefers.")),
-        ("scoring", _("Score a file"), ":material/playlist_play:", _("Ask several models about a whole data set.")),
-        ("association", _("Professions"), ":material/work:", _("Does a profession make a person word likelier?")),
-        ("nli", _("Inference"), ":material/alt_route:", _("Does a classifier guess gender from a trade?")),
-        ("misgendering", _("Misgendering"), ":material/record_voice_over:", _("Does a model keep to a pronoun set?")),
-    )
-    columns = [column for _row in range(0, len(places), A_ROW) for column in st.columns(A_ROW)]
-    there = [one for one in places if opens(f"{one[0]}/page.py")]
-    for column, (file, title, icon, text) in zip(columns, there, strict=False):
-        with column, st.container(border=True, height="stretch"):
-            page_link(f"{file}/page.py", label=f"**{title}**", icon=icon)
-            st.caption(text)

@@ -1,4 +1,4 @@
-"""The charts of the page Human against rule: cells, labels, the confusion matrix, repetition."""
+"""The charts of the page Human vs. automatic rule: cells, labels, the confusion matrix, repetition."""
 
 from dataclasses import replace
 from typing import Any

@@ -10,7 +10,7 @@ from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 
 page_head(
-    _("Human against rule"),
+    _("Human vs. automatic rule"),
     _(
         "The rule looks at the first pronoun only; people read to the end. How often do they say the same, and where"
         " do they differ? Only generations that have all their labels are shown."

@@ -1,4 +1,4 @@
-"""Which project the page Human against rule shows, and its numbers, kept until a label, item or member is added."""
+"""Which project the page Human vs. automatic rule shows, and its numbers, kept until something is added."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from core.text.repetition import Repeated, Variant
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.visitor import may, page_link
+from pages.ui.visitor import may, own_projects, page_link
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
 WEIGHTED = ("agreement", *CHOICES, "extraneous")
@@ -48,14 +48,14 @@ class PageNumbers:
 
 def chosen_project(store: Store) -> Project | None:
     """A choice among the projects of generations; None, and what to do said, where there is none."""
-    project = choose_project(store, "generations-project", kind="generations")
-    if project is None:
+    if not any(one.kind == "generations" for one in own_projects(store)):
         st.info(
             _("There is no project of generations yet. Import what models wrote on the page Projects, then label it."),
             icon=":material/upload_file:",
         )
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
-    return project
+        return None
+    return choose_project(store, "generations-project", kind="generations")
 
 
 def current(store: Store, project: Project) -> PageNumbers:

@@ -1,4 +1,4 @@
-"""What the page Human against rule shows in tiles and tables, and how its numbers were made."""
+"""What the page Human vs. automatic rule shows in tiles and tables, and how its numbers were made."""
 
 from typing import Any
 

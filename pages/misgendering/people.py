@@ -123,7 +123,7 @@ def _agreement(known: pd.DataFrame) -> None:
             downloads(rows, key="people-agreement")
     if "prob" not in known or not known["prob"].notna().any():
         st.caption(_("No text of this project belongs to an instance of the run above."))
-    page_link("human_vs_rule/page.py", label=_("Human against rule"), icon=":material/rule:")
+    page_link("human_vs_rule/page.py", label=_("Human vs. automatic rule"), icon=":material/rule:")
 
 
 def _measures(both: pd.DataFrame, column: str) -> dict[str, Estimate]:

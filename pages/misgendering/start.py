@@ -124,9 +124,12 @@ def _choose_how() -> list[str]:
         )
         tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens", width=130)
     trim = st.checkbox(
-        _("Contexts without the space at their end"),
+        _("Leave out the space at the end of a context"),
         key="trim",
-        help=_("As published the space stays. Many tokenizers put it before a word, and a lone one is rare to them."),
+        help=_(
+            "Most models write the space themselves and stumble over one that is there already. The published code "
+            "keeps it."
+        ),
     )
     options: list[Any] = ["--each", each, "--setting", setting or "pre", "--passes", passes, "--new-tokens", tokens]
     options += ["--trim"] if trim else []

@@ -7,6 +7,7 @@ import streamlit as st
 from core.runs.records import Run
 from pages.model_bias.first_run import nothing_yet
 from pages.model_bias.source import Settings, choose_models, choose_source
+from pages.ui.choose import choose
 from pages.ui.head import page_head
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile, models_scored
@@ -27,20 +28,7 @@ def choose_section() -> Section:
         "audit": _("Leaks"),
         "report": _("Report as a file"),
     }
-    if "section" not in st.session_state:
-        asked = st.query_params.get("section")
-        st.session_state["section"] = asked if asked in SECTIONS else SECTIONS[0]
-    chosen = st.segmented_control(
-        _("Section"),
-        SECTIONS,
-        format_func=names.__getitem__,
-        key="section",
-        required=True,
-        label_visibility="collapsed",
-    )
-    section = chosen or SECTIONS[0]
-    st.query_params["section"] = section
-    return section
+    return choose(_("Section"), names, "section", address="section", heading=False)
 
 
 def show_section(section: Section, source: ScoreFile, run: Run | None, models: list[str], settings: Settings) -> None:

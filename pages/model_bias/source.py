@@ -9,6 +9,7 @@ from core.errors import EvenhandError
 from core.model_bias import Groups, grouping, read_groups, seed_groups, written_groups
 from core.runs.records import Run
 from core.sentence_bias.bias import Denominator
+from pages.ui.address import asked_for, keep
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import note_text
@@ -43,10 +44,10 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
         asked = st.query_params.get("run")
         if asked is not None and asked not in known:
             st.warning(plain(_("There is no run named {name} any more.").format(name=asked)))
-        if st.session_state.get("run") not in known:
+        if asked_for("run", "run") in known or st.session_state.get("run") not in known:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
-    st.query_params["run"] = name
+    keep("run", "run", name)
     return score_file(known[name].table, name), known[name]
 
 

@@ -39,7 +39,7 @@ def _open_newest(store: Store) -> None:
 
 
 page_head(
-    _("Inference"),
+    _("NLI bias"),
     _(
         "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? Nothing follows: the right answer "
         "is always neutral. What a classifier says instead shows what it takes an occupation for."

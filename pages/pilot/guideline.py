@@ -9,9 +9,9 @@ from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_
 from annotations.guideline.versions import guideline, guidelines
 from annotations.types import Guideline, Project
 from core.guidelines import recognise
-from pages.pilot.guideline_html import desk_html, difference_html, option_name
 from pages.pilot.publish import publish, published, send_older
 from pages.ui.editors import edit_options
+from pages.ui.guideline_html import desk_html, difference_html, option_name
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment

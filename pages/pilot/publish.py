@@ -21,7 +21,7 @@ from annotations.guideline.versions import changed_codes, guideline
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import EvenhandError
-from pages.pilot.guideline_html import option_name
+from pages.ui.guideline_html import option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, start_job
 from pages.ui.language import _

@@ -24,8 +24,8 @@ from annotations.projects.annotators import annotators
 from annotations.text_policy import text_may_leave
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
-from pages.pilot.guideline_html import names_of, option_name
 from pages.ui.charts import downloads
+from pages.ui.guideline_html import names_of, option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.parts import asks, asks_at_click

@@ -54,10 +54,10 @@ page_head(
     _("Projects"),
     _("A project holds sentences or what models wrote, the guideline for judging it, and the people who judge."),
 )
-if st.session_state.get("projects_view") == NEW:
-    show_form()
-elif name := opened():
+if name := opened():
     show_project(name)
+elif st.query_params.get("view") == NEW:
+    show_form()
 else:
     with open_store() as store:
         show_list(store)

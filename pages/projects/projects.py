@@ -13,6 +13,7 @@ from annotations.projects.projects import annotators, archive, counts, guideline
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.guidelines import recognise
+from pages.ui.address import enter_project
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.parts import asks_at_click
@@ -29,27 +30,25 @@ def opened() -> str | None:
     asked = st.query_params.get("project")
     if asked:
         # A link or a reload opens it for the other pages too, so that nobody works in the wrong project.
-        st.session_state["project_open"] = st.session_state["last_project"] = asked
-    found: str | None = st.session_state.get("project_open")
-    return found
+        enter_project(asked)
+    return asked
 
 
 def open_project(name: str) -> None:
     """Open a project at its files; the address names it."""
-    st.session_state["project_open"] = st.session_state["last_project"] = st.query_params["project"] = name
-    st.session_state["projects_view"] = None
+    leave()
+    enter_project(name)
 
 
 def leave() -> None:
     """Back to the list."""
-    st.session_state["project_open"] = st.session_state["projects_view"] = None
-    for name in ("project", "section"):
+    for name in ("project", "section", "view"):
         st.query_params.pop(name, None)
 
 
 def _begin() -> None:
     leave()
-    st.session_state["projects_view"] = NEW
+    st.query_params["view"] = NEW
 
 
 @asks_at_click("create_projects")

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.permissions import OPEN, allowed
-from annotations.projects.projects import annotators
+from annotations.permissions import OPEN
 from annotations.types import Annotator, Project
 from pages.review.desk import show_desk
-from pages.ui.choose import choose_project
+from pages.ui.address import enter_project
+from pages.ui.choose import choose_project, own_desks
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _, language
 from pages.ui.text import plain
@@ -40,14 +40,6 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     return found, person
 
 
-def own_desks(store: Store, project: Project) -> list[Annotator]:
-    """The desks that the visitor may open: every one on a server without accounts, else the own one."""
-    person = visitor(store)
-    return [
-        one for one in annotators(store, project) if allowed(person, "label", project=project.uid, annotator=one.uid)
-    ]
-
-
 def remember(project: Project | None, annotator: Annotator | None) -> None:
     for key, value in (("project", project), ("annotator", annotator)):
         st.session_state[f"desk_{key}"] = value.name if value else None
@@ -74,7 +66,7 @@ def choose(store: Store) -> None:
 
 def leave(project: Project) -> None:
     remember(None, None)
-    st.session_state["last_project"] = project.name
+    enter_project(project.name)
 
 
 with open_store() as store:

@@ -1,4 +1,4 @@
-"""What the page Ruler asks: the planted models and one of the visitor's, through the worker, remembered."""
+"""What the page Reference scale asks: the planted models and one of the visitor's, through the worker, remembered."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The second half of the page Ruler: a model of the visitor's beside nulls and references."""
+"""The second half of the page Reference scale: a model of the visitor's beside nulls and references."""
 
 from typing import TYPE_CHECKING
 

@@ -6,7 +6,7 @@ from pages.ui.head import page_head
 from pages.ui.language import _
 
 page_head(
-    _("Ruler"),
+    _("Reference scale"),
     _(
         "Can these numbers be trusted, and what is a large one? First the ruler is checked on models with a "
         "planted lean. Then your model is measured, beside what chance alone gives."

@@ -1,4 +1,4 @@
-"""The picture of the page Ruler: the values of a model with intervals, nulls as bands, references as diamonds."""
+"""The picture of the page Reference scale: values of a model with intervals, nulls as bands, references as diamonds."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

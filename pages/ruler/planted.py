@@ -1,4 +1,4 @@
-"""The first half of the page Ruler: every planted model, what was planted, what the measures say, the verdict."""
+"""The first half of the page Reference scale: each planted model, what was planted, what measures say, the verdict."""
 
 from typing import TYPE_CHECKING
 

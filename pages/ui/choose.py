@@ -7,15 +7,19 @@ import streamlit as st
 
 from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.permissions import OPEN
+from annotations.demo.generation_texts import NAME as DEMO_GENERATIONS
+from annotations.demo.sentences import NAME as DEMO_SENTENCES
+from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
 from core.worker.client import is_open_to_all, is_open_to_leads
+from pages.ui.address import asked_for, enter_project, keep, project_of_visit
 from pages.ui.language import _
 from pages.ui.text import plain
 from pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
+DEMOS = (DEMO_SENTENCES, DEMO_GENERATIONS)
 
 
 def choose(
@@ -34,8 +38,8 @@ def choose(
     *address*: a name in the address where the choice is kept, so that a link opens it. *heading*: False hides *label*
     (a screen reader still says it). *explained*: the help beside the label.
     """
-    if st.session_state.get(key) not in names:
-        asked = st.query_params.get(address) if address else None
+    asked = asked_for(address, key) if address else None
+    if asked in names or st.session_state.get(key) not in names:
         at_start = next(iter(names)) if first is None else first
         st.session_state[key] = next((option for option in names if option == asked), at_start)
     st.segmented_control(
@@ -49,7 +53,7 @@ def choose(
     )
     chosen: Option = st.session_state[key]
     if address:
-        st.query_params[address] = chosen
+        keep(address, key, chosen)
     return chosen
 
 
@@ -113,7 +117,8 @@ def _any_model() -> str:
 
 
 def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:
-    """A choice among the open projects; None, and what to do said, where there is none.
+    """The project of this visit, and a choice of another; None, and what to do said, where there is none or it has to
+    be asked: nothing is shown of a project that nobody chose.
 
     ?project=NAME opens that one; the choice is kept from page to page and in the address. *kind*: only such projects;
     where there is none, nothing is said: the page knows what it needs.
@@ -129,22 +134,37 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     asked = st.query_params.get("project")
     if asked and asked not in every:
         st.warning(plain(_("There is no open project named {name}.").format(name=asked)))
-    meant = asked if asked in every else st.session_state.get("last_project")
-    if st.session_state.get(key) not in found:
-        st.session_state[key] = meant if meant in found else next(iter(found))
-    name = st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
-    picked = st.session_state.pop(f"{key}-picked", False)
-    if meant in every and meant not in found and not picked:
-        # The visitor works on a project of another kind and only looks in here: all other pages stay with that one.
-        st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=meant)))
-        st.session_state["last_project"] = meant  # the address alone does not last: the navigation drops it
-        return found[name]
-    st.session_state["last_project"] = st.query_params["project"] = name
+    name = project_of_visit(list(every))
+    if name not in found:
+        if name is not None:
+            st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=name)))
+        _ask_project(list(found.values()))
+        return None
+    enter_project(name)
+    st.session_state[key] = name
+    st.selectbox(_("Project"), list(found), key=key, on_change=_picked, args=(key,))
     return found[name]
 
 
 def _picked(key: str) -> None:
-    st.session_state[f"{key}-picked"] = True
+    enter_project(st.session_state[key])
+
+
+def _ask_project(found: Sequence[Project]) -> None:
+    """One press chooses; demo projects come last."""
+    st.markdown(_("Which project?"))
+    with st.container(horizontal=True, key="which-project"):
+        for one in sorted(found, key=lambda one: one.name in DEMOS):
+            st.button(plain(one.name), key=f"project-{one.uid}", on_click=enter_project, args=(one.name,),
+                      icon=":material/folder_open:")  # fmt: skip
+
+
+def own_desks(store: Store, project: Project) -> list[Annotator]:
+    """The desks that the visitor may open: every one on a server without accounts, else the own one."""
+    person = visitor(store)
+    return [
+        one for one in annotators(store, project) if allowed(person, "label", project=project.uid, annotator=one.uid)
+    ]
 
 
 def annotator_at_desk(store: Store, project: Project) -> Annotator | None:

@@ -19,6 +19,7 @@ from core.errors import N_, EvenhandError, Refused
 from core.files.csv_out import spreadsheet_copy
 from core.runs.loop import check_models
 from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
+from pages.ui.address import asked_for, keep
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import every_job_of, start_job
 from pages.ui.language import _, sentence
@@ -168,12 +169,12 @@ def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], Non
 def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) -> Run:
     """One of *found* (at least one), the newest at first. *address*: ?run=NAME opens it, and is kept up to date."""
     runs = {run.name: run for run in found}
-    if st.session_state.get(key) not in runs:
-        asked = st.query_params.get("run") if address else None
+    asked = asked_for("run", key) if address else None
+    if asked in runs or st.session_state.get(key) not in runs:
         st.session_state[key] = asked if asked in runs else next(iter(runs))
     name = st.selectbox(_("Run"), list(runs), key=key)
     if address:
-        st.query_params["run"] = name
+        keep("run", key, name)
     return runs[name]
 
 

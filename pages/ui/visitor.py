@@ -4,7 +4,7 @@ The sign-in is looked up in the database at every run, fragment, callback and do
 is signed out elsewhere, or loses a role, loses it at the next click.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -24,6 +24,7 @@ from annotations.server.gate import COOKIE, SECURE_COOKIE
 from annotations.server.visits import remember_visit
 from annotations.types import Project
 from core.errors import N_, NotFound
+from pages.ui.address import link_to
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
@@ -37,6 +38,7 @@ PAGES: dict[str, Action | None] = {
     "projects": "change_projects",
     "pilot": "change_projects",
     "plan": "change_projects",
+    "guideline": "see_guideline",
     "study": "change_projects",
     "review": "label",
     "record": "see_own_labels",
@@ -165,12 +167,15 @@ def own_projects(store: Store, *, archived: bool = False) -> list[Project]:
     found = projects(store, archived=archived)
     if person is OPEN:
         return found
-    actions: tuple[Action, ...] = (action,) if action else ("see_projects", "label")
-    return [
-        one
-        for one in found
-        if any(allowed(person, each, project=one.uid, annotator=person.annotator) for each in actions)
-    ]
+    if action is None:
+        return [one for one in found if sees_project(person, one)]
+    return [one for one in found if allowed(person, action, project=one.uid, annotator=person.annotator)]
+
+
+def sees_project(person: Person, project: Project) -> bool:
+    """Whether *person* has something to see or to do in a project."""
+    actions: tuple[Action, ...] = ("see_projects", "label")
+    return any(allowed(person, each, project=project.uid, annotator=person.annotator) for each in actions)
 
 
 def own_project(store: Store, name: str) -> Project:
@@ -207,11 +212,17 @@ def show_who(person: Person) -> None:
 
 def opens(file: str) -> bool:
     """Whether the visitor may open a page (`projects/page.py`)."""
-    address = file.partition("/")[0].replace("_", "-").removeprefix("home")
-    return address in st.session_state.get("open_pages", PAGES)
+    return _address(file) in st.session_state.get("open_pages", PAGES)
 
 
-def page_link(file: str, **look: Any) -> None:
-    """A link to a page (`projects/page.py`), nothing where the visitor may not open it. *look*: as for st.page_link."""
+def page_link(file: str, *, query_params: Mapping[str, str] | None = None, **look: Any) -> None:
+    """A link to a page (`projects/page.py`), nothing where the visitor may not open it. *look*: as for st.page_link.
+
+    A page about a project keeps that of this visit, unless *query_params* name another.
+    """
     if opens(file):
-        st.page_link(file, **look)
+        st.page_link(file, query_params=link_to(_address(file), query_params), **look)
+
+
+def _address(file: str) -> str:
+    return file.partition("/")[0].replace("_", "-").removeprefix("home")

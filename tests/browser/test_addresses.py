@@ -21,7 +21,7 @@ MOVED = {
     "try": "sentence-bias",
 }
 STAYED = (
-    *("projects", "pilot", "plan", "review", "record", "progress", "browse", "agreement", "quality"),
+    *("projects", "pilot", "plan", "review", "record", "progress", "browse", "agreement", "quality", "guideline"),
     *("human-vs-rule", "release", "concordance", "ruler", "misgendering", "jobs", "accounts", "study", "about"),
 )
 

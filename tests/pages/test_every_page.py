@@ -11,7 +11,17 @@ from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from core.language import Language
-from tests.support.pages import LANGUAGES, MAIN, TITLES, addresses, assert_title, in_language, open_page, without_errors
+from tests.support.pages import (
+    LANGUAGES,
+    MAIN,
+    TITLES,
+    addresses,
+    assert_title,
+    html_of,
+    in_language,
+    open_page,
+    without_errors,
+)
 from tests.support.projects import decide, filled_project
 
 pytestmark = pytest.mark.early
@@ -96,9 +106,10 @@ def test_home_counts_the_demo_project() -> None:
         found = pipeline(store)
     assert found.candidates > found.reviewed > found.unanimous > 0
     assert found.unanimous >= found.kept > 0
-    decided = found.reviewed  # in the demo project three labels each are wanted, and they decide
-    texts = [bar.proto.text for bar in open_page("home").get("progress")]
-    assert texts == [f"{decided} of {found.candidates} sentences decided", "94 of 120 texts have their label"]
+    home = open_page("home")
+    assert all(f"<b>{number}</b>" in html_of(home) for number in (found.candidates, found.reviewed, found.kept))
+    links = [link.proto.label.replace("\\", "") for link in home.get("page_link")]
+    assert "**示例 · Demo** · next: Review (waiting: 44)" in links
 
 
 def test_home_says_what_is_left_of_an_open_pilot(fresh_store: Store) -> None:

@@ -16,6 +16,7 @@ from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, items
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, change_project, create_project
+from annotations.server.gate import page_script
 from annotations.types import Project
 from pages.ui import visitor
 from tests.support.pages import TITLES, open_page
@@ -44,10 +45,13 @@ class Tags(HTMLParser):
         self.found += values + ([tag] if tag in ("img", "script", "iframe") else [])
 
 
+OF_THE_FRAME = {f"<script>{page_script(code)}</script>" for code in ("zh-CN", "en")}
+
+
 def running(html: str) -> list[str]:
-    """Everything in *html* that would run, but for the one line of the frame that names the language."""
+    """Everything in *html* that would run, but for the script of the frame."""
     parser = Tags()
-    parser.feed(re.sub(r'^<script>document\.documentElement\.lang = "[\w-]+"</script>$', "", html))
+    parser.feed("" if html in OF_THE_FRAME else html)
     return parser.found
 
 

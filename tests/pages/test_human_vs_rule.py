@@ -1,4 +1,4 @@
-"""The pages Human against rule and Agreement on a project of generations; their charts and downloads."""
+"""The pages Human vs. automatic rule and Agreement on a project of generations; their charts and downloads."""
 
 import pandas as pd
 import pytest
@@ -27,10 +27,10 @@ def test_says_what_is_missing(fresh_store: Store) -> None:
     create_project(fresh_store, "sentences")
     assert "no project of generations" in open_page("human_vs_rule").info[0].value
     project = create_project(fresh_store, "made", kind="generations", annotators=("Ada",))
-    assert "no items yet" in open_page("human_vs_rule").info[0].value
+    assert "no items yet" in open_page("human_vs_rule", project="made").info[0].value
     texts = all_written(1)[:10]
     project = judged_project(fresh_store, texts, name="other")
-    at = open_page("human_vs_rule")
+    at = open_page("human_vs_rule", project="made")
     at.selectbox(key="generations-project").set_value("other").run()
     assert "stays hidden until then" in at.info[0].value
     say(fresh_store, project, "Ada", [(one.text, one.said) for one in texts])  # Bo has not: nobody sees the rule

@@ -1,4 +1,4 @@
-"""The page Inference, as a visitor uses it: ask, look at a run, predictions, bias rates, one pair."""
+"""The page NLI bias, as a visitor uses it: ask, look at a run, predictions, bias rates, one pair."""
 
 import json
 

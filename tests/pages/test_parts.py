@@ -168,7 +168,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
 def test_whoever_makes_a_project_leads_it(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     first = ready_project(fresh_store, 1, name="here")
     come(fresh_store, monkeypatch, "Lena", "lead", first)
-    page = open_page("projects", state={"projects_view": "new"})
+    page = open_page("projects", view="new")
     page.text_input(key="name").set_value("mine").run()
     page.button(key="create").click().run()
     made = next(one for one in every_project(fresh_store) if one.name == "mine")

@@ -1,4 +1,4 @@
-"""The page Ruler and the section Leaks, as a visitor uses them; planted models answer in this process."""
+"""The page Reference scale and the section Leaks, as a visitor uses them; planted models answer in this process."""
 
 import pytest
 import streamlit as st
@@ -29,7 +29,7 @@ def _nothing_remembered(monkeypatch):
 def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
     page = open_page("ruler", language, model="planted:context")
     assert not page.exception and not page.error
-    assert page.title[0].value == translate("Ruler", language)
+    assert page.title[0].value == translate("Reference scale", language)
     assert "2" in page.success[0].value and "24" in page.success[0].value
     text = text_of(page)
     assert "planted:+0.3" in text and "+0.300 → +0.300" in text

@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.demo.sentences import NAME as DEMO
 from annotations.projects.projects import create_project
 from pages.ui.charts import csv_bytes
 from pages.ui.head import unknown_address
@@ -218,18 +219,28 @@ def _choosing_generations() -> None:
 
 
 def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Store) -> None:
-    """What is shown instead is said, and becomes the project of the other pages only when it is picked."""
+    """Nothing of a project that nobody chose is shown; one that is chosen here becomes that of the other pages."""
     create_project(fresh_store, "sentences")
     for name in ("first texts", "other texts"):
-        create_project(fresh_store, name, kind="generations")
+        other = create_project(fresh_store, name, kind="generations")
     app = AppTest.from_function(_choosing_generations, default_timeout=300)
     app.query_params["project"] = "sentences"
     app.run()
-    assert app.text[0].value == "first texts"
+    assert app.text[0].value == "none"
     assert "sentences is of another kind" in app.info[0].value
-    assert app.session_state["last_project"] == "sentences"
-    app.selectbox(key="generations-project").set_value("other texts").run()
+    assert app.query_params["project"] == "sentences"
+    app.button(key=f"project-{other.uid}").click().run()
+    assert app.text[0].value == "other texts"
     assert not app.info and app.session_state["last_project"] == "other texts"
+    assert app.query_params["project"] == "other texts"
+
+
+def test_of_several_projects_none_is_chosen_silently_and_a_demo_comes_last(fresh_store: Store) -> None:
+    for name in (DEMO, "mine", "other"):
+        create_project(fresh_store, name)
+    app = chosen()
+    assert app.text[0].value == "none" and not app.selectbox
+    assert [one.label.replace("\\", "") for one in app.button] == ["mine", "other", DEMO]
 
 
 def test_an_unknown_project_is_said_and_another_opened(fresh_store: Store) -> None:

@@ -341,7 +341,7 @@ def test_page_reckons_anew_for_another_project_of_the_same_name(fresh_store: Sto
     for name in ("Ada", "Bo"):
         label(fresh_store, project, name, dict.fromkeys(texts(fresh_store, project), "accept"))
     other = create_project(fresh_store, "other", annotators=("Ada",))
-    page = open_page("agreement")
+    page = open_page("agreement", project=project.name)
     assert {metric.label: metric.value for metric in page.metric}["Items with a label"] == "4"
     change_project(fresh_store, project, name="old")
     change_project(fresh_store, other, name="made")

@@ -164,8 +164,7 @@ def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
     label_all(fresh_store, made, people)
     labels = sent_back(fresh_store, made)
     for page, where in (("progress", "info"), ("agreement", "warning")):
-        app = open_page(page)
-        app.selectbox(key="project").set_value(made.name).run()
+        app = open_page(page, project=made.name)
         assert not app.exception
         said = [each.value for each in (app.info if where == "info" else app.warning)]
         assert any(f"{labels} labels wait for relabelling" in text for text in said), page

@@ -187,8 +187,7 @@ def test_the_command_shows_and_sets(fresh_store: Store) -> None:
 
 
 def page(made: Project) -> AppTest:
-    app = open_page("plan")
-    app.selectbox(key="project").set_value(made.name).run()
+    app = open_page("plan", project=made.name)
     assert not app.exception, [error.value for error in app.exception]
     return app
 

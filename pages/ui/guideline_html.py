@@ -1,4 +1,4 @@
-"""Shared by the parts of the page Pilot: a guideline as the desk shows it, differences, figures in words."""
+"""A guideline as the desk shows it, differences between two, choices and criteria in words."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,0 +1,167 @@
+"""How far a project is: its steps in the order of work, each with its state, and the one that is next.
+
+Every count comes from a table of counts, an index that holds only what is counted, or one row a member: a project of
+any size takes a few milliseconds. All of it depends on labels of everybody, so it is for those who may see them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from annotations.database.store import Store
+from annotations.items.batch import BEING_IMPORTED
+from annotations.projects.projects import counts
+from annotations.types import Project, ProjectCounts
+
+Step = Literal[
+    "sources",
+    "guideline",
+    "plan",
+    "people",
+    "review",
+    "adjudication",
+    "progress",
+    "agreement",
+    "quality",
+    "describe",
+    "release",
+]
+State = Literal["done", "waiting", "not begun"]
+
+_FACTS = f"""
+SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}),
+       (SELECT count(*) FROM active_member WHERE project = :project),
+       (SELECT count(*) FROM guideline WHERE project = :project),
+       (SELECT count(*) FROM pilot WHERE project = :project),
+       (SELECT id FROM open_pilot WHERE project = :project),
+       EXISTS (SELECT 1 FROM event WHERE project = :project AND action = 'plan'),
+       (SELECT count(*) FROM published_item AS item
+        WHERE item.project = :project AND item.split = 1 AND item.settlement IS NULL),
+       (SELECT count(*) FROM published_item AS item
+        WHERE item.project = :project AND item.split = 1 AND item.settlement IS NULL AND item.status = 'pending'),
+       EXISTS (SELECT 1 FROM published_item AS item WHERE item.project = :project AND item.settlement IS NOT NULL),
+       EXISTS (SELECT 1 FROM published_item AS item WHERE item.project = :project AND item.known IS NOT NULL),
+       (SELECT max(created) FROM frozen_release WHERE project = :project),
+       (SELECT max(newest) FROM (
+            SELECT (SELECT created FROM label WHERE annotator = member.annotator AND project = :project
+                    ORDER BY id DESC LIMIT 1) AS newest
+            FROM member WHERE project = :project
+            UNION ALL SELECT * FROM (SELECT created FROM settlement WHERE project = :project ORDER BY id DESC LIMIT 1)
+       ))
+"""
+_PILOT_LEFT = "SELECT count(*) FROM published_item AS item WHERE item.pilot = ? AND item.labels < item.wanted"
+
+
+@dataclass(frozen=True, slots=True)
+class StepState:
+    """One step. `number`: how many are done or wait, None where there is nothing to count."""
+
+    step: Step
+    state: State
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the states follow from."""
+
+    stock: ProjectCounts
+    per_item: int
+    retest: bool
+    importing: bool
+    people: int
+    versions: int
+    pilots: int
+    pilot_open: bool
+    pilot_left: int
+    planned: bool
+    cases: int
+    cases_pending: int
+    settled: bool
+    known: bool
+    released: str | None
+    changed: str | None
+
+    @property
+    def labelled(self) -> bool:
+        """Whether any item has a label."""
+        return any(labels and items for labels, items in self.stock.by_labels.items())
+
+    @property
+    def unlabelled(self) -> int:
+        """How many items still want labels: of the open pilot, else those of cells whose quota is not met."""
+        if self.pilot_open:
+            return self.pilot_left
+        cells = self.stock.cells
+        wanted = sum(cell.pending for cell in cells if cell.quota is None or cell.accepted < cell.quota)
+        return max(0, wanted - self.cases_pending - self.stock.aside)
+
+
+def facts(store: Store, project: Project) -> Facts:
+    """The counts of a project as they are now."""
+    row = store.db.execute(_FACTS, {"project": project.id}).fetchone()
+    importing, people, versions, pilots, pilot, planned, cases, pending, settled, known, released, changed = row
+    left = 0 if pilot is None else store.db.execute(_PILOT_LEFT, (pilot,)).fetchone()[0]
+    stock = counts(store, project)
+    return Facts(
+        stock, project.per_item, project.retest > 0, bool(importing), people, versions, pilots, pilot is not None, left,
+        bool(planned), cases, pending, bool(settled), bool(known), released, changed,
+    )  # fmt: skip
+
+
+def newest_entry(store: Store) -> int:
+    """The newest entry of the log: with `pipeline_counts.state` it tells whether the facts may have changed."""
+    return int(store.db.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()[0])
+
+
+def steps(found: Facts) -> tuple[StepState, ...]:
+    """Every step with its state, in the order of work."""
+    items, labelled, left = found.stock.items, found.labelled, found.unlabelled
+    reviewed: State = "not begun" if not labelled else "waiting" if left else "done"
+    decided = found.stock.accepted + found.stock.rejected
+    few = found.people < found.per_item
+    return (
+        StepState("sources", "waiting" if found.importing else "done" if items else "not begun", items or None),
+        _guideline(found),
+        StepState("plan", "done" if found.planned or labelled else "not begun"),
+        StepState("people", "not begun" if not found.people else "waiting" if few else "done", found.people or None),
+        StepState("review", "waiting" if items and left else "done" if items else "not begun", left or None),
+        _adjudication(found),
+        StepState("progress", reviewed, decided if labelled else None),
+        StepState("agreement", reviewed),
+        StepState("quality", "done" if found.known or found.retest else "not begun"),
+        StepState("describe", "done" if found.stock.accepted else "not begun", found.stock.accepted or None),
+        StepState("release", "not begun" if found.released is None else "done" if _is_current(found) else "waiting"),
+    )
+
+
+def next_step(found: Facts, allowed: Sequence[Step]) -> Step | None:
+    """The one thing to do next among the *allowed* steps; None where nothing waits for somebody who may do these."""
+    labelled, left = found.labelled, found.unlabelled
+    first_look = not labelled and not found.pilots and found.versions <= 1
+    wanted: tuple[tuple[Step, bool], ...] = (
+        ("sources", not found.stock.items),
+        ("people", found.people < found.per_item),
+        ("guideline", first_look or (found.pilot_open and not left)),
+        ("review", left > 0),
+        ("adjudication", found.cases > 0),
+        ("release", found.stock.accepted > 0 and (found.released is None or not _is_current(found))),
+    )
+    return next((step for step, waits in wanted if waits and step in allowed), None)
+
+
+def _guideline(found: Facts) -> StepState:
+    if found.pilot_open:
+        return StepState("guideline", "waiting", found.pilot_left or None)
+    begun = found.pilots or found.versions > 1 or found.labelled
+    return StepState("guideline", "done" if begun else "not begun")
+
+
+def _adjudication(found: Facts) -> StepState:
+    if found.cases:
+        return StepState("adjudication", "waiting", found.cases)
+    return StepState("adjudication", "done" if found.settled or found.labelled else "not begun")
+
+
+def _is_current(found: Facts) -> bool:
+    return found.released is not None and (found.changed is None or found.changed <= found.released)

@@ -1,0 +1,124 @@
+"""The four entrances of the page Home: to annotate, to lead a project, to try a model, to measure."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.permissions import OPEN
+from annotations.types import Annotator, Project
+from pages.ui.choose import DEMOS, annotator_at_desk, own_desks
+from pages.ui.language import _
+from pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
+from pages.ui.text import plain
+from pages.ui.visitor import may, opens, page_link, visitor
+
+LISTED = 6  # projects in an entrance
+
+
+def show_entrances(store: Store, found: Sequence[Project]) -> None:
+    """Those of the four through which the visitor may go, two in a row; demo projects come last in each."""
+    mine = sorted(found, key=lambda one: one.name in DEMOS)
+    shown = [
+        part
+        for part, page in ((_annotate, "review"), (_lead, "progress"), (_try, "sentence_bias"), (_measure, "nli"))
+        if opens(f"{page}/page.py") or (part is _lead and mine and not opens("review/page.py"))
+    ]
+    for start in range(0, len(shown), 2):
+        for column, part in zip(st.columns(2), shown[start : start + 2], strict=False):
+            with column, st.container(border=True, height="stretch", key=f"entrance-{part.__name__.strip('_')}"):
+                part(store, mine)
+
+
+def _annotate(store: Store, found: Sequence[Project]) -> None:
+    st.subheader(_("I annotate"), anchor=False)
+    desks = [(one, desk) for one in found for desk in _desks(store, one)]
+    if not desks:
+        st.caption(_("No desk yet: a project needs annotators."))
+        return
+    waiting: dict[str, list[tuple[Annotator, str]]] = {}
+    for one, desk in desks:
+        if label := _items_left(store, one, desk):
+            waiting.setdefault(one.name, []).append((desk, label))
+    if not waiting:
+        st.caption(_("Nothing waits for you here."))
+    for name, own in list(waiting.items())[:LISTED]:
+        st.markdown(f"**{plain(name)}**")
+        with st.container(horizontal=True):
+            for desk, label in own:
+                where = {"project": name, "annotator": desk.name}
+                page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
+
+
+def _desks(store: Store, project: Project) -> list[Annotator]:
+    """The desks of a project that this visit may open; while one is open in the open mode, that one."""
+    if (open_here := annotator_at_desk(store, project)) is not None and visitor(store) is OPEN:
+        return [open_here]
+    return own_desks(store, project)
+
+
+def _items_left(store: Store, project: Project, person: Annotator) -> str:
+    """The open items of an annotator in words, or ""; while a pilot is open, those of the pilot."""
+    left, pilot = own_left(store, project, person)
+    text = _("{name}: {left} left") if pilot is None else _("{name}: {left} left of pilot {number}")
+    return text.format(name=person.name, left=f"{left:,}", number=pilot) if left else ""
+
+
+def _lead(store: Store, found: Sequence[Project]) -> None:
+    leads = opens("projects/page.py")
+    st.subheader(_("I lead a project") if leads else _("My projects"), anchor=False)
+    if not found:
+        st.caption(_("There is no project yet."))
+    for one in found[:LISTED]:
+        _show_way(way(store, one))
+    if leads:
+        with st.container(horizontal=True):
+            if may(store, "create_projects"):
+                page_link("projects/page.py", label=_("New project"), icon=":material/add:",
+                          query_params={"view": "new"})  # fmt: skip
+            page_link("projects/page.py", label=_("All projects"), icon=":material/folder_open:")
+
+
+def _show_way(found: Way) -> None:
+    """The project, and the step that is next in it."""
+    open_here = [step for step, (file, _part) in PLACES.items() if opens(file)]
+    step = found.next if found.next in open_here else "progress" if "progress" in open_here else None
+    step = step or next((one for one in ("agreement", "adjudication", "review") if one in open_here), None)
+    if step is None:
+        st.markdown(plain(found.project.name))
+        return
+    file, part = PLACES[step]
+    said = _("nothing waits")
+    if step == found.next:
+        known = found.states.get(step)
+        waits = f" ({state_text(known)})" if known and known.state == "waiting" and known.number else ""
+        said = _("next: {step}").format(step=step_names()[step]) + waits
+    where = {"project": found.project.name} | ({"section": part} if part else {})
+    icon = ":material/arrow_circle_right:" if step == found.next else ":material/check_circle:"
+    page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)
+
+
+def _try(_store: Store, _found: Sequence[Project]) -> None:
+    st.subheader(_("I try a model"), anchor=False)
+    text = st.text_input(
+        _("A sentence"), key="entrance-text", max_chars=500, placeholder=_("The nurse said he was tired."),
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if st.button(_("Which word does a model prefer?"), key="entrance-go", icon=":material/balance:") or text.strip():
+        where = {"text": text.strip()} if text.strip() else {}
+        st.session_state.pop("entrance-text", None)
+        st.switch_page("sentence_bias/page.py", query_params=where)
+
+
+def _measure(_store: Store, _found: Sequence[Project]) -> None:
+    st.subheader(_("I measure"), anchor=False)
+    for file, label, icon, said in (
+        ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
+         _("Which word do models prefer, over a whole data set?")),
+        ("association/page.py", _("Professions"), ":material/work:",
+         _("Does a profession make a person word likelier?")),
+        ("nli/page.py", _("NLI bias"), ":material/alt_route:", _("Does a classifier guess gender from a trade?")),
+        ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:",
+         _("Does a model keep to a pronoun set?")),
+    ):  # fmt: skip
+        page_link(file, label=f"**{label}** :gray[{plain(said)}]", icon=icon)

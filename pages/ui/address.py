@@ -1,0 +1,72 @@
+"""Where the visitor is: the project of this visit and the part of a page, in the address and in the session.
+
+The address decides wherever it has changed by itself, by a link or by Back and Forward; else what the visitor chose.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+# Pages (their addresses) that are about one project: the address names it. The page Projects also lists all of them.
+PROJECT_PAGES = frozenset(
+    (
+        *("pilot", "plan", "study", "review", "record", "adjudication", "progress", "browse", "agreement", "quality"),
+        *("human-vs-rule", "describe", "release", "guideline"),
+    )
+)
+# Pages about models: they have a navigation of their own.
+MODELS = frozenset(
+    ("sentence-bias", "scoring", "model-bias", "ruler", "published", "association", "nli", "misgendering")
+)
+LATE = 1.0  # seconds in which a browser that was told a new address may still send the one before
+NOTHING: tuple[str | None, str | None, float] = (None, None, 0.0)
+PROJECT = "last_project"  # of the session: the name of the project of this visit
+
+
+def asked_for(name: str, key: str) -> str | None:
+    """What the address says under *name*, unless the widget *key* has an answer and `keep` left that in the address."""
+    asked = st.query_params.get(name)
+    return asked if asked is not None and (key not in st.session_state or not _own(f"{key}@{name}", asked)) else None
+
+
+def keep(name: str, key: str, value: str) -> None:
+    """Put the choice of the widget *key* into the address."""
+    now = st.session_state.get(f"{key}@{name}", NOTHING)[0]
+    # A link from a page to itself changes the address here, and not yet what the browser shows of it.
+    if st.query_params.get(name) != value or now not in (None, value):
+        st.query_params[name] = value
+    if now != value:
+        st.session_state[f"{key}@{name}"] = (value, now, time.monotonic())
+
+
+def _own(place: str, asked: str) -> bool:
+    """Whether this visit wrote it: now, or so lately that the browser may not have heard of what came after it."""
+    now, before, since = st.session_state.get(place, NOTHING)
+    return bool(asked == now or (asked == before and time.monotonic() - since < LATE))
+
+
+def project_of_visit(names: Sequence[str]) -> str | None:
+    """Which of *names* this visit is about: what the address says, else the project of the visit, else the only one.
+
+    None: it has to be asked. An address that names none of them is not filled up with another project.
+    """
+    kept = asked_for("project", PROJECT) or st.session_state.get(PROJECT)
+    if kept in names:
+        return kept
+    return names[0] if len(names) == 1 else None
+
+
+def enter_project(name: str) -> None:
+    """From now on this visit is about the project of that name; so the address says too."""
+    st.session_state[PROJECT] = name
+    keep("project", PROJECT, name)
+
+
+def link_to(page: str, query: Mapping[str, str] | None) -> dict[str, str]:
+    """What a link to a page (its address) says: *query*, the project of this visit where the page is about one, and
+    the language where the address names it."""
+    found = dict(query or {})
+    if page in PROJECT_PAGES and "project" not in found and PROJECT in st.session_state:
+        found["project"] = st.session_state[PROJECT]
+    return found | ({"lang": st.query_params["lang"]} if "lang" in st.query_params else {})

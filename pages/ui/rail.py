@@ -1,0 +1,237 @@
+"""The navigation: the project of this visit with its steps in the order of work, and the area of models and measures.
+
+Which state a step has depends on labels of everybody. Whoever must not see those first, an annotator or whoever has a
+desk open in this visit, sees the own work only.
+"""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.labels.read import own_progress
+from annotations.pilot.pilots import own_pilot
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import projects
+from annotations.release.steps import Facts, State, Step, StepState, facts, newest_entry, next_step, steps
+from annotations.types import Annotator, Project
+from core.errors import EvenhandError
+from pages.ui.address import MODELS, PROJECT_PAGES, enter_project, project_of_visit
+from pages.ui.choose import annotator_at_desk
+from pages.ui.language import _
+from pages.ui.text import plain
+from pages.ui.visitor import may, opens, page_link, sees_project, visitor
+
+ICONS: dict[State, str] = {
+    "done": ":material/check_circle:",
+    "waiting": ":material/pending:",
+    "not begun": ":material/radio_button_unchecked:",
+}
+NEXT_ICON = ":material/arrow_circle_right:"
+# The page of each step, and the part of it that the step is about.
+PLACES: dict[Step, tuple[str, str]] = {
+    "sources": ("projects/page.py", "files"),
+    "guideline": ("pilot/page.py", ""),
+    "plan": ("plan/page.py", ""),
+    "people": ("projects/page.py", "people"),
+    "review": ("review/page.py", ""),
+    "adjudication": ("adjudication/page.py", ""),
+    "progress": ("progress/page.py", ""),
+    "agreement": ("agreement/page.py", ""),
+    "quality": ("quality/page.py", ""),
+    "describe": ("describe/page.py", ""),
+    "release": ("release/page.py", ""),
+}
+Link = tuple[str, str, str]  # the file of a page, what it is called, its icon
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a project is, for one visitor. `states`: of the steps that may be seen; `next`: None: nothing waits."""
+
+    project: Project
+    states: dict[Step, StepState]
+    next: Step | None
+
+
+def visible_projects(store: Store) -> list[Project]:
+    """The open projects in which the visitor has something to see or to do."""
+    person = visitor(store)
+    return [one for one in projects(store) if sees_project(person, one)]
+
+
+def way(store: Store, project: Project) -> Way:
+    """The steps of a project as the visitor may see them."""
+    mine = annotator_at_desk(store, project)
+    open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
+    if mine is None and may(store, "see_all_labels", project):
+        found = _facts((*state(store), str(newest_entry(store))), project.uid, store, project)
+        return Way(project, {one.step: one for one in steps(found)}, next_step(found, open_to_me))
+    left = own_left(store, project, mine)[0] if mine is not None else 0
+    own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
+    return Way(project, own if mine is not None else {}, "review" if left else None)
+
+
+def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
+    """The open items of an annotator, from own labels only; while a pilot is open, those of it, and its number."""
+    if (pilot := own_pilot(store, project, person)) is not None:
+        return max(0, pilot.items - pilot.labelled), pilot.number
+    mine = own_progress(store, project, person)
+    return max(0, mine.total - mine.labelled), None
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Facts:
+    return facts(_store, _project)
+
+
+def show_rail(page: str) -> None:
+    """The links to where the visitor may go from *page* (its address), in the sidebar."""
+    try:
+        with Store.open() as store:
+            here = _project_here(store, page)
+            found = way(store, here) if here is not None and page not in MODELS else None
+    except (EvenhandError, sqlite3.Error):
+        here = found = None  # the page says by itself what is wrong
+    with st.container(key="rail", gap=None):
+        page_link("home/page.py", label=_("Home"), icon=":material/home:")
+        with st.container(key="rail-here" if page == "projects" and _step_here(page) is None else "rail-projects"):
+            page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        if found is not None:
+            _show_steps(found, page)
+        elif here is not None:
+            _show_name(here)
+        if page in MODELS:
+            _group(_("Models"), _models())
+            _group(_("Measures"), _measures())
+        else:
+            _group(_("Texts"), _texts())
+            page_link("sentence_bias/page.py", label=_("Models and measures"), icon=":material/balance:")
+        _group(_("Server"), _more())
+
+
+def _project_here(store: Store, page: str) -> Project | None:
+    """The project of this visit; the address of each page that is about one names it."""
+    found = {one.name: one for one in visible_projects(store)}
+    name = project_of_visit(list(found))
+    if name is not None and page in PROJECT_PAGES and st.query_params.get("project", name) in found:
+        enter_project(name)  # an address that names no project stays: the page says that there is none
+    return found[name] if name is not None else None
+
+
+def _show_name(project: Project) -> None:
+    with st.container(key="rail-project"):
+        st.markdown(f"**{plain(project.name)}**")
+
+
+def _show_steps(found: Way, page: str) -> None:
+    _show_name(found.project)
+    names, here = step_names(), _step_here(page)
+    for step, (file, part) in PLACES.items():
+        if not opens(file):
+            continue
+        where = {"project": found.project.name} | ({"section": part} if part else {})
+        known = found.states.get(step)
+        icon = NEXT_ICON if step == found.next else ICONS[known.state] if known else ":material/arrow_forward:"
+        with st.container(key="rail-here") if step == here else st.container(key=f"rail-{step}"):
+            page_link(file, label=_label(names[step], known, step == found.next), icon=icon, query_params=where,
+                      help=state_text(known) if known else None)  # fmt: skip
+    _group(_("Also in this project"), _beside(found.project), project=found.project)
+
+
+def _label(name: str, known: StepState | None, is_next: bool) -> str:
+    number = f" :gray[{known.number:,}]" if known and known.number is not None else ""
+    marked = _("next")
+    return f"**{name}**{number} :violet-badge[{marked}]" if is_next else f"{name}{number}"
+
+
+def state_text(known: StepState) -> str:
+    """The state of a step in words."""
+    if known.state == "waiting":
+        return _("waiting: {number}").format(number=f"{known.number:,}") if known.number else _("waiting")
+    return _("done") if known.state == "done" else _("not begun")
+
+
+def step_names() -> dict[Step, str]:
+    """What each step is called, as the page that it leads to."""
+    return {
+        "sources": _("Sources"),
+        "guideline": _("Pilot and guideline"),
+        "plan": _("Plan of labels"),
+        "people": _("People"),
+        "review": _("Review"),
+        "adjudication": _("Adjudicate"),
+        "progress": _("Progress"),
+        "agreement": _("Agreement"),
+        "quality": _("Quality"),
+        "describe": _("Statistics of the set"),
+        "release": _("Release"),
+    }
+
+
+def _step_here(page: str) -> Step | None:
+    if page == "projects":
+        if "project" not in st.query_params:
+            return None
+        part = st.session_state.get("section") or st.query_params.get("section", "files")
+        return "people" if part == "people" else "sources" if part in ("files", "imports") else None
+    folder = page.replace("-", "_")
+    return next((step for step, (file, _part) in PLACES.items() if file == f"{folder}/page.py"), None)
+
+
+def _group(name: str, links: Sequence[Link], *, project: Project | None = None) -> None:
+    shown = [one for one in links if opens(one[0])]
+    if shown and name:
+        st.caption(name)
+    for file, label, icon in shown:
+        page_link(file, label=label, icon=icon, query_params={"project": project.name} if project else None)
+
+
+def _beside(project: Project) -> list[Link]:
+    """The pages of a project that are no step of its work."""
+    found = [
+        ("browse/page.py", _("Browse"), ":material/search:"),
+        ("record/page.py", _("My record"), ":material/history:"),
+        ("study/page.py", _("Studies by link"), ":material/link:"),
+    ]
+    if project.kind == "generations":
+        found.insert(1, ("human_vs_rule/page.py", _("Human vs. automatic rule"), ":material/rule:"))
+    if not opens("pilot/page.py"):
+        found.append(("guideline/page.py", _("Guideline"), ":material/menu_book:"))
+    return found
+
+
+def _texts() -> list[Link]:
+    return [
+        ("mining/page.py", _("Mine"), ":material/filter_alt:"),
+        ("generation/page.py", _("Generate"), ":material/edit_note:"),
+        ("concordance/page.py", _("Concordance"), ":material/format_align_center:"),
+    ]
+
+
+def _models() -> list[Link]:
+    return [
+        ("sentence_bias/page.py", _("Try a sentence"), ":material/balance:"),
+        ("scoring/page.py", _("Score a file"), ":material/playlist_play:"),
+        ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:"),
+        ("ruler/page.py", _("Reference scale"), ":material/straighten:"),
+        ("published/page.py", _("Check of published numbers"), ":material/fact_check:"),
+    ]
+
+
+def _measures() -> list[Link]:
+    return [
+        ("association/page.py", _("Professions"), ":material/work:"),
+        ("nli/page.py", _("NLI bias"), ":material/alt_route:"),
+        ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:"),
+    ]
+
+
+def _more() -> list[Link]:
+    return [
+        ("jobs/page.py", _("Jobs"), ":material/schedule:"),
+        ("accounts/page.py", _("Accounts"), ":material/group:"),
+        ("about/page.py", _("About"), ":material/info:"),
+    ]

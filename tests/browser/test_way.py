@@ -1,0 +1,84 @@
+"""The way through in a real browser: the project in every address, Back and Forward in one press, the first presses."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import Server
+from tests.support.desk_driver import make_project, new_context
+
+pytestmark = pytest.mark.browser
+STALE_MS = 1_500  # so long a browser may still send the address before (LATE of pages/ui/address.py)
+
+
+def title(page: Page, name: str, **parts: str) -> None:
+    """The page is there, and its address says *parts*."""
+    expect(page.get_by_role("heading", name=name, exact=True, level=1)).to_be_visible()
+    for part, value in parts.items():
+        expect(page).to_have_url(re.compile(rf"[?&]{part}={value}(&|$)"))
+    expect(page.get_by_test_id("stStatusWidget")).to_have_count(0)
+
+
+def choose(page: Page, project: str) -> None:
+    page.get_by_role("combobox", name="Project").click()
+    page.get_by_role("option", name=project, exact=True).click()
+
+
+@pytest.mark.long
+def test_back_and_forward_lead_where_one_was_in_one_press(chromium: Browser, app_server: Server) -> None:
+    first, second = (make_project(app_server, 2) for _ in range(2))
+    at_first, at_second = (name.replace(" ", r"(\+|%20)") for name in (first, second))
+    context = new_context(chromium)
+    page = context.new_page()
+    page.goto(app_server.page("plan", project=first))
+    rail = page.get_by_test_id("stSidebar")
+    title(page, "Plan of labels", project=at_first)
+    rail.get_by_role("link", name="Pilot and guideline").click()
+    title(page, "Pilot and guideline", project=at_first, part="pilot")
+    page.get_by_role("radio", name="Next version").click()
+    title(page, "Pilot and guideline", project=at_first, part="guideline")
+    page.wait_for_timeout(STALE_MS)
+    rail.get_by_role("link", name="People").click()
+    title(page, "Projects", project=at_first, section="people")
+    rail.get_by_role("link", name="Sources").click()
+    title(page, "Projects", project=at_first, section="files")
+    page.wait_for_timeout(STALE_MS)
+    rail.get_by_role("link", name="Progress").click()
+    title(page, "Progress", project=at_first)
+    choose(page, second)
+    title(page, "Progress", project=at_second)
+    page.wait_for_timeout(STALE_MS)
+    page.go_back()
+    title(page, "Progress", project=at_first)
+    expect(page.locator(".st-key-rail-project")).to_have_text(first)
+    page.go_back()
+    title(page, "Projects", project=at_first, section="files")
+    page.go_back()
+    title(page, "Projects", project=at_first, section="people")
+    expect(page.get_by_text("More annotators, one a line")).to_be_visible()
+    page.go_back()
+    title(page, "Pilot and guideline", project=at_first, part="guideline")
+    page.go_back()
+    title(page, "Pilot and guideline", project=at_first, part="pilot")
+    page.go_back()
+    title(page, "Plan of labels", project=at_first)
+    page.go_forward()
+    title(page, "Pilot and guideline", project=at_first, part="pilot")
+    context.close()
+
+
+def test_one_press_from_home_to_a_desk(chromium: Browser, app_server: Server) -> None:
+    project = make_project(app_server, 2)
+    context = new_context(chromium)
+    page = context.new_page()
+    page.goto(app_server.page(lang="en"))
+    desks = page.locator("[class*=st-key-entrance-annotate] a")
+    desks.first.wait_for()
+    named = [
+        one for one in desks.all() if project in parse_qs(urlsplit(one.get_attribute("href") or "").query)["project"]
+    ]
+    named[0].click()
+    expect(page.get_by_test_id("desk-text")).to_be_visible()
+    context.close()

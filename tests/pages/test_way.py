@@ -1,0 +1,131 @@
+"""The way through: the project of a visit on every page, the navigation with the steps of the project, Home."""
+
+from urllib.parse import parse_qs
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.projects.projects import annotators, create_project
+from pages.ui.address import PROJECT_PAGES
+from tests.support.judged_sentences import judged
+from tests.support.pages import addresses, assert_title, open_page
+from tests.support.projects import filled_project
+from tests.support.released_project import label
+
+OF_PROJECTS = sorted(folder for folder, address in addresses().items() if address in PROJECT_PAGES)
+
+
+def links(app: AppTest) -> dict[str, str]:
+    """The links of the navigation: what they say, without marks, to the project they name."""
+    found = {}
+    for one in app.sidebar.get("page_link"):
+        asked = parse_qs(one.proto.query_string)
+        found[one.proto.label.replace("\\", "").replace("*", "")] = asked.get("project", [""])[0]
+    return found
+
+
+@pytest.fixture
+def two(fresh_store: Store) -> tuple[str, str]:
+    """The names of two projects, of which the second one is worked on."""
+    first, second = (filled_project(fresh_store, 3)[0] for _ in range(2))
+    return first.name, second.name
+
+
+def test_a_chosen_project_is_shown_on_every_page_and_stays_in_the_address(two: tuple[str, str]) -> None:
+    """A link of the frame drops the address, as `switch_page` does: the visit keeps the project all the same."""
+    _first, second = two
+    app = open_page("progress")
+    assert not app.selectbox and "project" not in app.query_params
+    next(one for one in app.button if one.label == second).click().run()
+    for page in OF_PROJECTS:
+        if page == "human_vs_rule":
+            continue  # has nothing for sentences, which it says
+        app.query_params.clear()
+        app.switch_page(f"{page}/page.py").run()
+        assert_title(app, page)
+        assert app.query_params["project"] in (second, [second]), page
+        assert app.selectbox(key="project").value == second, page
+        assert {name for name in links(app).values() if name} == {second}, page
+
+
+@pytest.mark.parametrize("page", OF_PROJECTS)
+def test_of_two_projects_no_page_shows_one_that_nobody_chose(two: tuple[str, str], page: str) -> None:
+    app = open_page(page)
+    assert not app.selectbox and not app.metric
+    assert "project" not in app.query_params
+
+
+def test_the_address_changes_the_project_of_the_visit(two: tuple[str, str]) -> None:
+    first, second = two
+    app = open_page("plan", project=first)
+    app.query_params["project"] = second  # Back, Forward, or a link on the same page
+    assert app.run().selectbox(key="project").value == second
+    app.selectbox(key="project").set_value(first).run()
+    assert app.query_params["project"] in (first, [first])
+
+
+def test_steps_with_states_and_one_that_is_next(fresh_store: Store) -> None:
+    project, _items = judged(fresh_store, ["aaa", "aar", "aar"])
+    shown = links(open_page("agreement", project=project.name))
+    steps = [name for name, where in shown.items() if where == project.name][:11]
+    assert steps == [
+        "Sources :gray[3]", "Pilot and guideline", "Plan of labels", "People :gray[3]", "Review",
+        "Adjudicate :gray[2] :violet-badge[next]", "Progress :gray[3]", "Agreement", "Quality",
+        "Statistics of the set :gray[1]", "Release",
+    ]  # fmt: skip
+
+
+def test_a_desk_that_is_open_sees_the_own_work_only(fresh_store: Store) -> None:
+    """In the open mode the rail would tell Ada how many items the others have disagreed on."""
+    project, _items = judged(fresh_store, ["aaa", "aar", "aar"])
+    with_desk = {"desk_project": project.name, "desk_annotator": "Ada"}
+    app = open_page("record", project=project.name, state=with_desk)
+    assert not [name for name in links(app) if ":gray" in name or "next" in name]
+    fresh, people = filled_project(fresh_store, 3)
+    label(fresh_store, fresh, people[1], next(iter(_uids(fresh_store, fresh.id))), "accept")
+    app = open_page("record", project=fresh.name, state=with_desk | {"desk_project": fresh.name})
+    assert [name for name in links(app) if ":gray" in name] == ["Review :gray[3] :violet-badge[next]"]
+
+
+def _uids(store: Store, project: int) -> list[str]:
+    return [row[0] for row in store.db.execute("SELECT uid FROM item WHERE project = ?", (project,))]
+
+
+def test_pages_about_models_have_a_navigation_of_their_own(two: tuple[str, str]) -> None:
+    shown = links(open_page("published", state={"last_project": two[0]}))
+    assert {"Try a sentence", "NLI bias", "Reference scale", "Misgendering"} <= shown.keys()
+    assert "Release" not in shown
+
+
+def test_home_has_four_entrances_and_the_desk_is_one_press_away(fresh_store: Store) -> None:
+    project, _people = filled_project(fresh_store, 3)
+    home = open_page("home")
+    heads = ["I annotate", "I lead a project", "I try a model", "I measure"]
+    assert [one.value for one in home.subheader][:4] == heads
+    desks = {
+        parse_qs(one.proto.query_string)["annotator"][0]: one.proto.page
+        for one in home.main.get("page_link")
+        if "annotator" in one.proto.query_string
+    }
+    assert set(desks) == {one.name for one in annotators(fresh_store, project)}
+    assert set(desks.values()) == {"review"}
+    chinese = open_page("home", "zh")
+    assert [one.value for one in chinese.subheader][:4] == ["我来标注", "我主持项目", "我试一个模型", "我做测量"]
+
+
+def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
+    from annotations.demo.sentences import make_demo
+
+    make_demo(fresh_store)
+    create_project(fresh_store, "my own")
+    shown = [one.proto.label.replace("\\", "") for one in open_page("home").main.get("page_link")]
+    leads = [label for label in shown if " · next" in label]
+    assert leads[0].startswith("**my own**") and leads[1].startswith("**示例 · Demo**")
+
+
+def test_a_sentence_on_home_is_tried() -> None:
+    home = open_page("home")
+    home.text_input(key="entrance-text").set_value("The nurse said he was tired.").run()
+    assert_title(home, "sentence_bias")
+    assert home.query_params["text"] in ("The nurse said he was tired.", ["The nurse said he was tired."])
