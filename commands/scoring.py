@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from annotations.files.project_texts import PROJECT, open_input
+from annotations.files.project_texts import PROJECT, Reading, open_input
 from commands.permissions import enter_project
 from commands.shared import (
     Meter,
@@ -19,6 +19,7 @@ from commands.shared import (
 from core.errors import N_, BadFile, Refused
 from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
 from core.scoring.cache import cache_path
+from core.sentence_bias.keyword_packs import read_words
 
 JOINT = ["independent", "sequential", "geometric_mean"]
 METHOD = ["auto", "masked", "pair-sum", "pll"]
@@ -37,6 +38,12 @@ SLOW_S = 5.0  # a load that is worth a word
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
 @spreadsheet_option
+@click.option("--language", help="The language of the sentences (zh, en, ja, es, or that of --words); else recognised.")
+@click.option(
+    "--words",
+    type=click.Path(dir_okay=False),
+    help="Own words beside those of the language: a table with columns male, female; kind, other, language if wanted.",
+)
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option(
     "--precision",
@@ -74,7 +81,8 @@ SLOW_S = 5.0  # a load that is worth a word
 def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     """Score the sentences of FILE, or of a project as project:NAME, and write a table.
 
-    FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences. One row per
+    FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences, each with one
+    word of the keyword pack of its language (Chinese, English, Japanese, Spanish; others by --words). One row per
     sentence and model, in the order of the file; a row that cannot be scored says why in `status`. Positive values lean
     to the male word. Scores in the cache are not computed again.
     """
@@ -82,7 +90,9 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     if file.startswith(PROJECT):
         with existing_store(db) as store:
             enter_project(store, file.removeprefix(PROJECT), options["uid"])
-    source = open_input(file, db=db, column=options["column"], uid=options["uid"])
+    own = read_words(Path(options["words"]), options["language"]) if options["words"] else ()
+    reading = Reading(options["language"], own)
+    source = open_input(file, db=db, column=options["column"], uid=options["uid"], reading=reading)
     if source.kind == "file" and Path(file).resolve() == out.resolve():
         raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
     with Meter() as meter:

@@ -1,14 +1,16 @@
 """`score-sentence` and `models`: one sentence under one model, and the list of models."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import click
 
 from commands.shared import answer, json_option
 from core.models import Joint, known_models, open_scorer
-from core.sentence_bias import Reading, find_slot, read
+from core.sentence_bias import Form, Reading, find_slot, read
 from core.sentence_bias.bias import odds
+from core.sentence_bias.keyword_packs import read_words
 
 
 @click.command("score-sentence")
@@ -22,14 +24,23 @@ from core.sentence_bias.bias import odds
     show_default=True,
     help="How the characters of a longer word are put together.",
 )
+@click.option("--language", help="The language of TEXT (zh, en, ja, es, or that of --words); else recognised.")
+@click.option(
+    "--words",
+    type=click.Path(dir_okay=False),
+    help="Own words beside those of the language: a table with columns male, female; kind, other, language if wanted.",
+)
 @json_option
-def score_sentence(text: str, model: str, options: tuple[str, str] | None, joint: Joint, as_json: bool) -> None:
+def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:
     """Ask MODEL which word of a pair it would rather write in TEXT.
 
-    TEXT holds one keyword of a pair, or [MASK] with --options. Positive values lean to the male word.
+    TEXT holds one keyword of a pair of its language, or [MASK] with --options. Positive values lean to the male word.
     """
-    find_slot(text, options or None)  # refuse an invalid sentence before loading a model
-    reading = read(text, open_scorer(model, joint=joint), options=options or None)
+    language, words = given["language"], given["words"]
+    asked: dict[str, Any] = {"options": given["options"] or None, "language": language}
+    asked["own"] = read_words(Path(words), language) if words else ()
+    find_slot(text, **asked)  # refuse an invalid sentence before loading a model
+    reading = read(text, open_scorer(model, joint=joint), **asked)
     answer(as_data(reading), as_text(reading), as_json=as_json)
 
 
@@ -38,6 +49,7 @@ def as_data(reading: Reading) -> dict[str, Any]:
     slot = reading.slot
     typed = "The place was typed as [MASK]."
     data: dict[str, Any] = {
+        "language": slot.language,
         "pair": slot.name,
         "keyword": slot.keyword,
         "counterpart": slot.counterpart,
@@ -49,12 +61,15 @@ def as_data(reading: Reading) -> dict[str, Any]:
         "prior_log10": reading.prior.value,
         "corrected_log10": reading.corrected_log10,
         "small_mass": reading.small_mass,
+        "counterpart_sentence": slot.counterpart_sentence,
+        "forms": [_form_data(form) for form in reading.forms],
         "signature": reading.signature,
     }
     infinite = odds(reading.bias_log10)[0]
     reasons = {
         "keyword": typed,
         "counterpart": typed,
+        "counterpart_sentence": typed,
         "prior_log10": reading.prior.reason,
         "corrected_log10": reading.corrected_reason,
         "pair_mass": reading.mass_reason,
@@ -62,6 +77,13 @@ def as_data(reading: Reading) -> dict[str, Any]:
     for key in [key for key, value in data.items() if value is None or _infinite(value)]:
         data[f"{key}_reason"] = reasons.get(key) or reading.reason or infinite
     return data
+
+
+def _form_data(form: Form) -> dict[str, Any]:
+    known = form.logp is not None and math.isfinite(form.logp)
+    data: dict[str, Any] = {"form": form.word, "logp": form.logp if known else None, "share": form.share}
+    reason = form.reason or "This form has probability 0."
+    return data | {f"{key}_reason": reason for key, value in data.items() if value is None}
 
 
 def _infinite(value: Any) -> bool:
@@ -82,6 +104,9 @@ def as_text(reading: Reading) -> str:
         f"Bias_c = {_number(reading.bias_log10, '+.4f')} (log10), {_number(reading.bias_ln, '+.4f')} (ln)",
         f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)",
     ]
+    if reading.forms:
+        shares = (f"{form.word} {_number(form.share, '.2%')}" for form in reading.forms)
+        lines.append("share of all forms: " + ", ".join(shares))
     if reading.small_mass:
         lines.append("Both words together stay under 1 %: read the ratio with care.")
     return "\n".join([*lines, reading.signature])

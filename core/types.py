@@ -84,12 +84,25 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class AgreeingForm:
+    """A place outside the slot whose word goes with the option: el with maestro, la with maestra.
+
+    `text[start:end]` is the place; `options` its word for each option of the probe, in their order.
+    """
+
+    start: int
+    end: int
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MaskedSentence:
     """A probe for masked language models: one slot, several options.
 
     `text[start:end]` is the slot; it is replaced by as many mask tokens as the
     options have tokens (all options must have equally many). Each span of
-    `hidden` is masked too, one mask per token, and is not scored.
+    `hidden` is masked too, one mask per token, and is not scored. What is in
+    `agreeing` changes with the option: it is masked and scored with the slot.
     """
 
     text: str
@@ -97,6 +110,23 @@ class MaskedSentence:
     end: int
     options: tuple[str, ...]
     hidden: tuple[Span, ...] = ()
+    agreeing: tuple[AgreeingForm, ...] = ()
+
+    def places(self) -> tuple[AgreeingForm, ...]:
+        """The slot and what agrees with it, in the order of the text."""
+        slot = AgreeingForm(self.start, self.end, self.options)
+        return tuple(sorted((slot, *self.agreeing), key=lambda place: place.start))
+
+    def with_option(self, option: int) -> tuple[str, tuple[Span, ...]]:
+        """The text with one of the options, and where its words then stand, in the order of the text."""
+        parts, spans, at, length = [], [], 0, 0
+        for place in self.places():
+            before, word = self.text[at : place.start], place.options[option]
+            length += len(before)
+            spans.append((length, length + len(word)))
+            parts += [before, word]
+            at, length = place.end, length + len(word)
+        return "".join([*parts, self.text[at:]]), tuple(spans)
 
 
 @dataclass(frozen=True, slots=True)

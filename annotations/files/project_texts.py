@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from core.files.paths import origin
 from core.files.readers import Row, Source, open_source, rows
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem, item_of
+from core.sentence_bias.find_words import find_words, language_of
+from core.sentence_bias.keyword_packs import Pack, PackWord, pack
+from core.sentence_bias.slot import slot_of
 from core.text.sentences import CHUNK
 from core.types import Candidate, KeywordPair, Side
 
@@ -27,12 +31,25 @@ BAD_PLACE = N_("The place of the keyword does not fit: {keyword} does not stand 
 BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or differ outside the masked part.")
 
 
-def file_input(path: Path | str, *, column: str | None = None, name: str | None = None) -> ScoreInput:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How sentences without the place of their word are read.
+
+    `language`: of the sentences, None: that of each is recognised; `own`: somebody's own words (`keyword_packs`).
+    """
+
+    language: str | None = None
+    own: tuple[PackWord, ...] = ()
+
+
+def file_input(
+    path: Path | str, *, column: str | None = None, name: str | None = None, reading: Reading | None = None
+) -> ScoreInput:
     """The sentences of a file: CSV, TSV, JSON lines or text, UTF-8 or GB18030; the format goes by its columns.
 
     Lines of mined candidates give the place of their word, so any pair can be scored; in other files a sentence must
-    hold exactly one word of the 19 pairs. Raises BadFile if the file cannot be read or holds no sentences; a bad line
-    is an item with its problem.
+    hold exactly one word of its language's keyword pack (Chinese: the 19 pairs). Raises BadFile if the file cannot be
+    read or holds no sentences; a bad line is an item with its problem.
     """
     source = open_source(path, name)
     chosen = detect_layout(source, "auto", column)
@@ -44,7 +61,14 @@ def file_input(path: Path | str, *, column: str | None = None, name: str | None 
     count = sum(1 for _ in rows(source))
     if not count:
         raise BadFile(N_("{file} has no rows to score."), file=source.name)
-    return ScoreInput("file", source.name, format, count, _file_digest(source), lambda: _file_items(source, chosen))
+    return ScoreInput(
+        "file",
+        source.name,
+        format,
+        count,
+        _file_digest(source),
+        lambda: _file_items(source, chosen, reading or Reading()),
+    )
 
 
 def _file_digest(source: Source) -> str:
@@ -52,23 +76,46 @@ def _file_digest(source: Source) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _file_items(source: Source, chosen: Layout) -> Iterator[ScoreItem]:
+def _file_items(source: Source, chosen: Layout, reading: Reading) -> Iterator[ScoreItem]:
     for number, row in enumerate(rows(source), 1):
         try:
-            yield _file_item(source, chosen, row, number)
+            yield _file_item(source, chosen, row, number, reading)
         except BadLine as error:
             text = sentence_of(chosen, row)[:CHUNK]
             yield ScoreItem(number, text, problem=str(error), reason=error.reason, source=origin(row.values))
 
 
-def _file_item(source: Source, chosen: Layout, row: Row, number: int) -> ScoreItem:
+def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: Reading) -> ScoreItem:
     named = origin(row.values)
     if row.problem is None and _has_place(row.values):
         return item_of(number, _placed(row.values, chosen.column), named)
+    if row.problem is None and chosen.format == "sentences":
+        text = checked_text(row.values.get(chosen.column))
+        language = reading.language or language_of(text, reading.own)
+        if language != "zh" or any(one.pair.language == "zh" for one in reading.own):
+            return _of_pack(number, text, pack(language, reading.own), named)
     found = read_row(source, chosen, row).item.candidate
     if found is None:  # only generations have none, and they are refused above
         bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
     return item_of(number, found, named)
+
+
+def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
+    """The row of a sentence with exactly one word of a keyword pack. Raises BadLine where there is none, or several."""
+    found = find_words(text, words)
+    if not found:
+        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+    if len(found) > 1:
+        message = N_("{count} keywords stand in the sentence ({words}); exactly one must.")
+        several = " ".join(text[one.start : one.end] for one in found[:10])
+        bad("several_keywords", message, count=len(found), words=several)
+    slot = slot_of(text, found[0], words)
+    pair, probe = found[0].word.pair, slot.probe
+    spans = (*slot.word, probe.start, probe.end)
+    return ScoreItem(
+        number, text, *spans, pair.name, found[0].side, text[slice(*slot.word)], probe.options, named,
+        agreeing=probe.agreeing,
+    )  # fmt: skip
 
 
 def _has_place(values: dict[str, Any]) -> bool:
@@ -131,10 +178,17 @@ def _project_item(number: int, item: Item) -> ScoreItem:
     return ScoreItem(number, item.text, *spans, item.pair, item.side, item.keyword or "", options, named)
 
 
-def open_input(named: str, *, db: Path | str, column: str | None = None, uid: str | None = None) -> ScoreInput:
+def open_input(
+    named: str,
+    *,
+    db: Path | str,
+    column: str | None = None,
+    uid: str | None = None,
+    reading: Reading | None = None,
+) -> ScoreInput:
     """A file, or with "project:NAME" a project of the database *db*. Raises NotFound, BadFile, Refused."""
     if not named.startswith(PROJECT):
-        return file_input(named, column=column)
+        return file_input(named, column=column, reading=reading)
     if not Path(db).is_file():
         raise Refused(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(db))
     with Store.open(db) as store:

@@ -54,6 +54,19 @@ def read_pairs(path: Path) -> tuple[KeywordPair, ...]:
 
 def pairs_of(text: str, name: str) -> tuple[KeywordPair, ...]:
     """The pairs of the text of such a file; `name` is what messages call it."""
+    seen: dict[str, int] = {}
+    found = []
+    for line, row in pair_rows(text, name):
+        found.append(pair_of(row, name, line))
+        _refuse_twice(found[-1], seen, name, line)
+    return tuple(found)
+
+
+def pair_rows(text: str, name: str) -> list[tuple[int, dict[str, str]]]:
+    """The rows of such a file with their line numbers, every known column among their keys.
+
+    Raises BadFile where the heading lacks a column, a row has too many or too few, or there is none.
+    """
     numbered = [
         (number, [cell.strip() for cell in line.split("\t")])
         for number, line in enumerate(text.splitlines(), 1)
@@ -64,18 +77,15 @@ def pairs_of(text: str, name: str) -> tuple[KeywordPair, ...]:
     (first, header), rows = numbered[0], numbered[1:]
     if not set(NEEDED) <= set(header):
         raise BadFile(NO_HEADER, file=name, line=first)
-    seen: dict[str, int] = {}
     found = []
     for line, cells in rows:
         if len(cells) != len(header):
             values = {"found": len(cells), "expected": len(header)}
             raise BadFile(WRONG_CELLS, file=name, line=line, **values)
-        row = dict(zip(header, cells, strict=True))
-        found.append(_pair({key: row.get(key, "") for key in KNOWN}, name, line))
-        _refuse_twice(found[-1], seen, name, line)
+        found.append((line, dict.fromkeys(KNOWN, "") | dict(zip(header, cells, strict=True))))
     if not found:
         raise BadFile(NO_PAIRS, file=name)
-    return tuple(found)
+    return found
 
 
 def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
@@ -89,7 +99,8 @@ def typed_pairs(words: Iterable[str]) -> tuple[KeywordPair, ...]:
     return pairs_of("\n".join(lines), "--pair")
 
 
-def _pair(row: dict[str, str], name: str, line: int) -> KeywordPair:
+def pair_of(row: dict[str, str], name: str, line: int) -> KeywordPair:
+    """The pair of one row. Raises BadFile with file and line for the first thing that is wrong."""
     language = row["language"] or LANGUAGE
     for column in NEEDED:
         _refuse_word(row[column], column, language, name, line)

@@ -11,26 +11,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.errors import N_
-from core.misgendering.verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
-from core.text.pronouns import CASES, PronounSet, first_pronoun, forms, names_of, set_named
+from core.text.english_verbs import irregular_pasts, known_verbs, noun_like, plural, singular, word_list
+from core.text.pronoun_cases import (
+    ADVERBS,
+    AFTER_OBJECT,
+    AUXILIARIES,
+    CLITIC,
+    DETERMINERS,
+    MODALS,
+    NEXT,
+    WORD,
+    case_of,
+    like,
+)
+from core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
 
 NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to compare.")
 
-_WORD = re.compile(r"\w+")
-_NEXT = re.compile(r"\s+(\w+)")
-_CLITIC = re.compile(r"['’](s|re|ve)\b", re.IGNORECASE)
 _JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNORECASE)
 _OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # what stands before a clause
 _CLAUSE_END = re.compile(r"[.;:!?\n]")
 
-MODALS, ADVERBS, AUXILIARIES = word_list("modals"), word_list("adverbs"), word_list("auxiliaries")
 INVERTING = word_list("inverting")  # "where does she", "nor has he"
-DETERMINERS = word_list("determiners")
-AFTER_OBJECT = word_list("after_object")
-AFTER_ALONE = AFTER_OBJECT - {"i", "you", "we", "a", "an"}  # after his: no noun follows, so it stands by itself
 PERFECT, NOT_VERBS = word_list("perfect"), word_list("not_verbs")
-LY_OF_THINGS = word_list("ly_of_things")
-WITH_BARE_VERB, FEELINGS = word_list("with_bare_verb"), word_list("feelings")
 OPENERS = word_list("openers")
 
 Piece = str | tuple[str, str]  # text, or a verb as (after he, after they)
@@ -71,54 +74,6 @@ def rewritten(completion: str, dataset: str = "tango", extra: Sequence[PronounSe
     return Rewritten(before, after, case, written, source)
 
 
-def case_of(form: str, one: PronounSet, rest: str, before: str = "") -> str:
-    """Which case a form stands in, by the words around it where it could be two (his; her and xir)."""
-    cases = [case for case in CASES if one.form(case) == form]
-    if len(cases) == 1:
-        return cases[0]
-    found = _NEXT.match(rest)
-    following = found.group(1).lower() if found else ""
-    if found and rest[found.end() :][:1] == "-":  # her in-laws, his then-wife
-        return "pos_dep"
-    if cases[0] == "nom":  # it
-        return "nom" if _CLITIC.match(rest) or _is_verb_of_one(following) else "acc"
-    if cases[0] == "acc":  # her, xir
-        if found is None or following in AFTER_OBJECT or _is_bare_verb(before, following):
-            return "acc"
-        return "acc" if _is_adverb_after_object(following, rest[found.end() :]) else "pos_dep"
-    return "pos_ind" if not following or following in AFTER_ALONE else "pos_dep"
-
-
-def _is_verb_of_one(word: str) -> bool:
-    return word in AUXILIARIES | MODALS or (plural(word) != word and plural(word) in known_verbs())
-
-
-def _is_bare_verb(before: str, word: str) -> bool:
-    """Whether a word after her is a verb that her does: let her play, made her feel; not made her move (a noun too)."""
-    words = _WORD.findall(before)
-    led = words[-1].lower() if words else ""
-    if led in ("let", "lets"):
-        return word in known_verbs()
-    return led in WITH_BARE_VERB and word in known_verbs() - noun_like() | FEELINGS
-
-
-def _is_adverb_after_object(word: str, after: str) -> bool:
-    """Whether a word in -ly after her says how: met her briefly, saw her quickly leave; not her family, her newly
-    painted door.
-    """
-    if not word.endswith("ly") or word in LY_OF_THINGS:
-        return False
-    found = _NEXT.match(after)
-    return found is None or found.group(1).lower() in AFTER_OBJECT | DETERMINERS | ADVERBS | known_verbs()
-
-
-def like(model: str, word: str) -> str:
-    """*word* in upper case, with a capital, or lower, as *model* is."""
-    if model.isupper() and len(model) > 1:
-        return word.upper()
-    return word[:1].upper() + word[1:] if model[:1].isupper() else word
-
-
 def _joined(pieces: Sequence[Piece], many: bool) -> str:
     return "".join(piece if isinstance(piece, str) else piece[many] for piece in pieces)
 
@@ -128,7 +83,7 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
     if (turned := _inverted(before)) is not None:
         return turned, (rest,)
     many = source == "they"
-    if (clitic := _CLITIC.match(rest)) is not None:
+    if (clitic := CLITIC.match(rest)) is not None:
         after = rest[clitic.end() :]
         return (before,), (_contracted(clitic.group(1), after, clitic.group(0)), *_later(after, many, "are"))
     place = _verb_place(rest)
@@ -143,7 +98,7 @@ def _agreeing(before: str, rest: str, source: str) -> tuple[tuple[Piece, ...], t
 
 def _inverted(before: str) -> tuple[Piece, ...] | None:
     """The text before a subject that its auxiliary precedes: "Where does", "nor is"; None where it does not."""
-    words = list(_WORD.finditer(before))
+    words = list(WORD.finditer(before))
     negated = len(words) > 1 and words[-1].group().lower() == "t"
     at = len(words) - (2 if negated else 1)
     if at < 0 or words[at].group().lower() not in AUXILIARIES or before[words[-1].end() :].strip():
@@ -170,7 +125,7 @@ def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
     """'s with he, 're or 've with they; 's before a word such as been or won is has."""
     mark, low = written[0], clitic.lower()
     if low == "s":
-        following = [word.group().lower() for word in _WORD.finditer(after)][:2]
+        following = [word.group().lower() for word in WORD.finditer(after)][:2]
         verb = next((word for word in following if word not in ADVERBS), "")
         low = "ve" if verb in PERFECT else "re"
     plural_form, singular_form = mark + low, mark + "s"
@@ -180,7 +135,7 @@ def _contracted(clitic: str, after: str, written: str) -> tuple[str, str]:
 def _verb_place(rest: str) -> tuple[int, int] | None:
     """Where the verb after a subject stands: the next word that is no adverb, with nothing but spaces between."""
     at = 0
-    while (found := _NEXT.match(rest, at)) is not None:
+    while (found := NEXT.match(rest, at)) is not None:
         word = found.group(1).lower()
         if word not in ADVERBS and not (word.endswith("ly") and word not in known_verbs()):
             return found.span(1)
@@ -222,7 +177,7 @@ def _later(text: str, many: bool, first: str) -> tuple[Piece, ...]:
         if both is None or both[many] != text[begins:ends]:
             continue
         direct = not text[at : joined.start()].strip()
-        found = _NEXT.match(text, ends, end)
+        found = NEXT.match(text, ends, end)
         after = found.group(1).lower() if found else ""
         if _is_joined_verb(both, joined.group().lower(), direct, after, many and first.lower() in AUXILIARIES, many):
             pieces += [text[at:begins], both]

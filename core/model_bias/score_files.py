@@ -17,6 +17,7 @@ from core.files.formula_cells import is_guarded, restored
 from core.model_bias.model_names import labels
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import LN10, NO_ANSWER, whole_sentences
+from core.text.keywords import unspaced
 
 NEEDED = ("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "bias_log10", "signature")
 NUMBERS = ("p_male", "p_female", "pair_mass", "bias_log10", "bias_ln", "logp_male", "logp_female")
@@ -234,7 +235,7 @@ def mask_width(pair: str) -> int:
         if known.name == pair:
             return len(known.stems[0])
     male, _, female = pair.partition("/")
-    if len(male) != len(female) or pair.isascii():
+    if len(male) != len(female) or not unspaced(male + female):
         return 0
     different = [i for i, (a, b) in enumerate(zip(male, female, strict=True)) if a != b]
     return different[-1] - different[0] + 1 if different else 0

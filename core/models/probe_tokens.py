@@ -43,12 +43,17 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A probe whose pieces of text, one more than *masks*, are still to be encoded; `slot` is a number of *masks*."""
+    """A probe whose pieces of text, one more than *masks*, are still to be encoded.
+
+    `asked`: by their number in *masks*, the places that are scored, in the order of the text; `options`: the ids of
+    each option at all of them.
+    """
 
     pieces: list[str]
     masks: list[int]
-    slot: int
-    read: "_ReadOptions"
+    asked: dict[int, "_ReadOptions"]
+    options: Options
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,25 @@ class _ReadOptions:
     ids: Options
     reason: str | None = None
     lead: tuple[int, ...] = ()
+
+    @property
+    def width(self) -> int:
+        """How many tokens the options have; 0 where none is known."""
+        return next((len(option) for option in self.ids if option), 0)
+
+
+def _joined(read: "list[_ReadOptions]") -> tuple[Options, str | None]:
+    """The ids of each option at all its places, None where one lacks; and the first reason."""
+    reason = next((one.reason for one in read if one.reason), None)
+    if any(not one.width for one in read):
+        return tuple(None for _ in read[0].ids), reason
+    parts = zip(*(one.ids for one in read), strict=True)
+    return tuple(_together(part) for part in parts), reason
+
+
+def _together(parts: tuple[tuple[int, ...] | None, ...]) -> tuple[int, ...] | None:
+    known = [ids for ids in parts if ids is not None]
+    return tuple(i for ids in known for i in ids) if len(known) == len(parts) else None
 
 
 class TextReader:
@@ -150,7 +174,7 @@ class TokenReader(TextReader):
         """The id of a word that is exactly one known token in the slot, else None."""
         if self._inside is None or not _unspaced(word):
             return self.token_of(word, self.spaced(probe))
-        [ids] = self._options((word,), probe).ids
+        [ids] = self._options((word,), probe.text, probe.start).ids
         return ids[0] if ids and len(ids) == 1 else None
 
     def pieces(self, text: str, span: Span) -> int:
@@ -192,26 +216,33 @@ class TokenReader(TextReader):
     def _draft(self, probe: MaskedSentence) -> "_Draft | Prepared":
         """What can be said of a probe before its text is encoded; finished where it is undefined."""
         nothing: tuple[None, ...] = (None,) * len(probe.options)
-        spans = sorted([(probe.start, probe.end), *probe.hidden])
+        places = probe.places()
+        spans = sorted([*((place.start, place.end) for place in places), *probe.hidden])
         outside = outside_spans(probe.text, spans)
-        if outside is None or probe.start == probe.end:
+        if outside is None or any(place.start == place.end for place in places):
             return Prepared((), (), nothing, BAD_SPAN)
         if any(literal in piece for piece in outside for literal in self._literals):
             return Prepared((), (), nothing, LITERAL_MASK)
-        read = self._options(tuple(probe.options), probe)
-        width = next((len(option) for option in read.ids if option), 0)
-        if not width:
-            return Prepared((), (), read.ids, read.reason)
-        slot = (probe.start, probe.end)
-        masks = [width if span == slot else 1 if self._one_mask else self.pieces(probe.text, span) for span in spans]
+        read = {(one.start, one.end): self._options(tuple(one.options), probe.text, one.start) for one in places}
+        options, reason = _joined(list(read.values()))
+        if reason is not None and not any(options):
+            return Prepared((), (), options or nothing, reason)
+        masks = [self._masks(probe.text, span, read.get(span)) for span in spans]
         if self._swallows_space:
             outside = [*(piece.rstrip() for piece in outside[:-1]), outside[-1]]
-        return _Draft(outside, masks, spans.index(slot), read)
+        asked = {number: read[span] for number, span in enumerate(spans) if span in read}
+        return _Draft(outside, masks, asked, options, reason)
 
-    def _options(self, options: tuple[str, ...], probe: MaskedSentence) -> _ReadOptions:
-        """Ids per option; None for an unknown word, and for all where their lengths differ. Remembered."""
-        spaced = self.spaced(probe)
-        place = (options, spaced, spaced or probe.start == 0)
+    def _masks(self, text: str, span: Span, read: "_ReadOptions | None") -> int:
+        """How many masks stand for a place of the text: as many as its options have tokens, or a hidden part."""
+        if read is not None:
+            return read.width
+        return 1 if self._one_mask else self.pieces(text, span)
+
+    def _options(self, options: tuple[str, ...], text: str, start: int) -> _ReadOptions:
+        """Ids per option at a place; None for an unknown word, and for all where their lengths differ. Remembered."""
+        spaced = self._after_space(text, start)
+        place = (options, spaced, spaced or start == 0)
         if place not in self._known_options:
             if len(self._known_options) > REMEMBERED:
                 self._known_options.clear()
@@ -246,16 +277,16 @@ class TokenReader(TextReader):
 
     def _assemble(self, draft: "_Draft", pieces: list[list[int]]) -> Prepared:
         """Pieces of text and masks in turn; each piece was encoded on its own, so a mask is only where one is put."""
-        ids, slots = [*self._before, *pieces[0]], range(0)
+        ids, slots = [*self._before, *pieces[0]], list[int]()
         for number, (masks, piece) in enumerate(zip(draft.masks, pieces[1:], strict=True)):
-            if number == draft.slot:
-                ids += draft.read.lead
-                slots = range(len(ids), len(ids) + masks)
+            if number in draft.asked:
+                ids += draft.asked[number].lead
+                slots += range(len(ids), len(ids) + masks)
             ids += [*[self.mask_id] * masks, *piece]
         ids += self._after
         if len(ids) > self.longest:
-            return Prepared((), (), (None,) * len(draft.read.ids), TOO_LONG)
-        return Prepared(tuple(ids), tuple(slots), draft.read.ids, draft.read.reason)
+            return Prepared((), (), (None,) * len(draft.options), TOO_LONG)
+        return Prepared(tuple(ids), tuple(slots), draft.options, draft.reason)
 
 
 def outside_spans(text: str, spans: list[Span]) -> list[str] | None:

@@ -53,16 +53,14 @@ class SentenceReader(TextReader):
         """The sentences of each probe, in order, or why they are undefined for this model."""
         drafts = [self._refusal(probe) for probe in probes]
         sound = [probe for probe, refusal in zip(probes, drafts, strict=True) if refusal is None]
-        texts = [
-            probe.text[: probe.start] + option + probe.text[probe.end :] for probe in sound for option in probe.options
-        ]
+        texts = [probe.with_option(number)[0] for probe in sound for number in range(len(probe.options))]
         encodings = iter(self._backend.encode_batch(texts, add_special_tokens=False))
         found = iter([self._framed(probe, [next(encodings) for _ in probe.options]) for probe in sound])
         return [next(found) if refusal is None else refusal for refusal in drafts]
 
     def _refusal(self, probe: MaskedSentence) -> Sentences | None:
         """Why a probe is undefined before anything is encoded; None where nothing speaks against it."""
-        outside = outside_spans(probe.text, [(probe.start, probe.end)])
+        outside = outside_spans(probe.text, [(place.start, place.end) for place in probe.places()])
         reason = None
         if outside is None or probe.start == probe.end:
             reason = BAD_SPAN
@@ -82,8 +80,8 @@ class SentenceReader(TextReader):
     def _framed(self, probe: MaskedSentence, encodings: list[Any]) -> Sentences:
         """The sentences of a sound probe from the encodings of its texts."""
         ids: list[tuple[int, ...] | None] = []
-        for option, encoding in zip(probe.options, encodings, strict=True):
-            unknown = self._is_unknown(encoding, probe.start, probe.start + len(option))
+        for number, encoding in enumerate(encodings):
+            unknown = any(self._is_unknown(encoding, *span) for span in probe.with_option(number)[1])
             ids.append(None if unknown else (*self._before, *encoding.ids, *self._after))
         known = [row for row in ids if row]
         if any(len(row) > self.longest for row in known):

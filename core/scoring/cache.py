@@ -285,7 +285,13 @@ def probe_identity(probe: MaskedSentence) -> str:
     The word in the slot is hidden, so it does not count; text before and after it, options and hidden parts do.
     """
     if probe.hidden:  # rare, and their places depend on the length of what stands in the slot
-        return repr((probe.text, probe.start, probe.end, probe.options, probe.hidden))
+        return repr((probe.text, probe.start, probe.end, probe.options, probe.hidden, *probe.agreeing))
+    if probe.agreeing:  # the words of the text do not count, only what is around the places and what fits in them
+        places = probe.places()
+        ends = [0, *(place.end for place in places)]
+        starts = [*(place.start for place in places), len(probe.text)]
+        outside = [probe.text[end:start] for end, start in zip(ends, starts, strict=True)]
+        return repr((outside, [place.options for place in places]))
     return repr((probe.text[: probe.start], probe.text[probe.end :], probe.start < probe.end, probe.options))
 
 

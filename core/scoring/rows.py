@@ -14,7 +14,8 @@ from typing import Any, Literal
 from core.errors import N_
 from core.scoring.cache import CachedScorer
 from core.sentence_bias.bias import as_ln, bias, masks_in, why_undefined, word_mass
-from core.types import Candidate, MaskedSentence, Score, Scorer, Side
+from core.text.keywords import unspaced
+from core.types import AgreeingForm, Candidate, MaskedSentence, Score, Scorer, Side
 
 __all__ = [
     "COLUMNS",
@@ -44,8 +45,8 @@ class ScoreItem:
 
     `row` counts the rows of the input from 1, bad ones too. `start`, `end` are the span of the word,
     `stem_start`, `stem_end` of what is masked; `options` the stems of both sides, male first; `masks` their
-    width in characters. `source` names the document, empty where that is not known. A row that cannot be asked
-    has `problem` (a sentence), `reason` (its code) and no options.
+    width in characters. `agreeing`: words elsewhere that go along with the option. `source` names the document, empty
+    where that is not known. A row that cannot be asked has `problem` (a sentence), `reason` (its code) and no options.
     """
 
     row: int
@@ -61,18 +62,21 @@ class ScoreItem:
     source: str = ""
     problem: str | None = None
     reason: str | None = None
+    agreeing: tuple[AgreeingForm, ...] = ()
 
     @property
     def masks(self) -> int | None:
-        """How many characters of the word are masked; None where there is no word."""
-        return max(map(len, self.options)) if self.options else None
+        """How many characters of the word are masked; None without one, or where the model cuts it as it likes."""
+        if not self.options or not unspaced("".join(self.options)):
+            return None
+        return max(map(len, self.options))
 
     @property
     def probe(self) -> MaskedSentence | None:
         """What the model is asked; None for a row that cannot be."""
         if self.stem_start is None or self.stem_end is None or not self.options:
             return None
-        return MaskedSentence(self.sentence, self.stem_start, self.stem_end, self.options)
+        return MaskedSentence(self.sentence, self.stem_start, self.stem_end, self.options, agreeing=self.agreeing)
 
 
 def item_of(row: int, found: Candidate, source: str = "") -> ScoreItem:
@@ -102,8 +106,11 @@ class ScoredRow:
         """The cells in the order of COLUMNS; None where undefined."""
         item, value = self.item, self.bias_log10
         power = masks_in(self.signature, item.masks or 1)
-        p_male, p_female = (None if p is None else math.exp(p * power) for p in (self.logp_male, self.logp_female))
-        mass = word_mass(self.logp_male, self.logp_female, self.signature, item.masks or 1)
+        # The mean over masks whose number is not known here cannot be turned back into the word's probability.
+        known = item.masks is not None or masks_in(self.signature, 2) == 1
+        logs = (self.logp_male, self.logp_female) if known else (None, None)
+        p_male, p_female = (None if p is None else math.exp(p * power) for p in logs)
+        mass = word_mass(*logs, self.signature, item.masks or 1)
         return (
             *(item.row, item.sentence, item.pair, item.keyword, self.model, p_male, p_female, mass),
             *(value, as_ln(value), self.status, self.signature, item.side, item.masks, item.start, item.end),

@@ -1,11 +1,12 @@
 """A list of words, one after another in the same place of a sentence."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import N_, EvenhandError, Refused
 from core.sentence_bias.bias import bias, why_undefined, word_mass
+from core.sentence_bias.keyword_packs import PackWord
 from core.sentence_bias.slot import Slot, find_slot
 from core.types import Scorer
 
@@ -46,6 +47,8 @@ def compare_words(
     scorers: Mapping[str, Scorer],
     *,
     options: tuple[str, str] | None = None,
+    language: str | None = None,
+    own: Sequence[PackWord] = (),
 ) -> list[WordReading]:
     """Bias_c for each word in the place of *template*, by each model; models in order, words in order.
 
@@ -56,7 +59,7 @@ def compare_words(
     wanted = list(dict.fromkeys(word for word in (raw.strip() for raw in words) if word))
     if not wanted:
         raise Refused(N_("Give at least one word to compare."))
-    slots = [_slot(template, word, options) for word in wanted]
+    slots = [_slot(template, word, options, language, own) for word in wanted]
     found: list[WordReading] = []
     for model, scorer in scorers.items():
         good = [slot for slot in slots if isinstance(slot, Slot)]
@@ -85,9 +88,11 @@ def compare_words(
     return found
 
 
-def _slot(template: str, word: str, options: tuple[str, str] | None) -> Slot | Refused:
+def _slot(
+    template: str, word: str, options: tuple[str, str] | None, language: str | None, own: Sequence[PackWord]
+) -> Slot | Refused:
     sentence = fill(template, word)
     try:
-        return find_slot(sentence, options)
+        return find_slot(sentence, options, language=language, own=own)
     except Refused as refusal:
         return refusal

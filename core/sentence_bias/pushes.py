@@ -2,19 +2,23 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import rjieba
 
 from core.errors import N_
+from core.mining.settings import WITHOUT_SPACES
 from core.sentence_bias.bias import bias_of
 from core.sentence_bias.slot import Slot
-from core.types import MaskedSentence, Scorer, Span
+from core.types import Scorer, Span
 
 Unit = Literal["word", "character"]
 MOST = 80  # words that are hidden in turn; of a longer sentence the nearest to the slot
 CHARACTER = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
+SPACED_WORD = re.compile(r"\w+(?:['’-]\w+)*|.", re.DOTALL)
+# Japanese has no segmenter here: a run of one script is a word, so 先生が is two and 走った two.
+JAPANESE_RUN = re.compile(r"[一-龥々]+|[ァ-ヶー]+|[ぁ-ん]+|\w+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +38,26 @@ class Push:
 def words_around(slot: Slot, unit: Unit = "word") -> list[Span]:
     """The words (or characters) around the keyword, in order, as half-open code-point spans.
 
-    Punctuation and spaces are no words. The keyword itself is never a piece.
+    Punctuation and spaces are no words. The keyword and what agrees with it are never a piece.
     """
-    start, end = slot.word
+    taken = sorted([slot.word, *((place.start, place.end) for place in slot.probe.agreeing)])
+    starts, ends = [0, *(end for _, end in taken)], [*(start for start, _ in taken), len(slot.text)]
     found: list[Span] = []
-    for offset, part in ((0, slot.text[:start]), (end, slot.text[end:])):
+    for offset, stop in zip(starts, ends, strict=True):
         at = offset
-        for piece in rjieba.cut(part) if unit == "word" else CHARACTER.findall(part):
+        for piece in _pieces(slot.text[offset:stop], unit, slot.language):
             if any(character.isalnum() for character in piece):
                 found.append((at, at + len(piece)))
             at += len(piece)
     return found
+
+
+def _pieces(text: str, unit: Unit, language: str) -> list[str]:
+    if unit == "character" and language in WITHOUT_SPACES:
+        return CHARACTER.findall(text)
+    if language == "zh":
+        return list(rjieba.cut(text))
+    return (JAPANESE_RUN if language in WITHOUT_SPACES else SPACED_WORD).findall(text)
 
 
 def _nearest(spans: list[Span], slot: Slot) -> set[Span]:
@@ -58,7 +71,7 @@ def pushes(slot: Slot, scorer: Scorer, *, unit: Unit = "word") -> list[Push]:
     measured = _nearest(spans, slot)
     probe = slot.probe
     asked = [span for span in spans if span in measured]
-    hidden = [MaskedSentence(probe.text, probe.start, probe.end, probe.options, (span,)) for span in asked]
+    hidden = [replace(probe, hidden=(span,)) for span in asked]
     scores = scorer.score([probe, *hidden])
     whole = bias_of(scores[0])
     without = {span: bias_of(score) for span, score in zip(asked, scores[1:], strict=True)}

@@ -1,7 +1,8 @@
 """What one model says about one sentence."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from core.errors import N_
 from core.sentence_bias.bias import (
@@ -15,12 +16,26 @@ from core.sentence_bias.bias import (
     why_undefined,
     word_mass,
 )
+from core.sentence_bias.keyword_packs import OTHER_FORMS, PackWord
 from core.sentence_bias.prior import Prior, prior
 from core.sentence_bias.slot import Slot, find_slot
-from core.types import Filler, Scorer
+from core.types import Filler, Score, Scorer
 
-OTHER_FORMS = ("它", "ta", "祂", "妳")  # always shown, so that he and she are not the only forms on the page
 TOP = 10
+NOT_ONE_TOKEN = N_("This form is not one token of the model.")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form for the slot: natural log-probability, made as those of the two words; None with a `reason`.
+
+    `share` is its part of all forms that have a probability, in [0, 1]; None where the others have none.
+    """
+
+    word: str
+    logp: float | None
+    share: float | None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +47,8 @@ class Reading:
     `bias_log10` is positive
     where the model leans to the male word, may be infinite, and is None with `reason` where undefined.
     `corrected_log10` = bias_log10 - prior.value. `fillers` holds, per mask of the slot, the likeliest tokens;
-    `others` the fixed row of other forms (probability None where a form is not one token of the model).
+    `others` the row of other forms (probability None where a form is not one token of the model). `forms`: the two
+    words and the other forms side by side; empty where a word takes several masks, so that forms do not compare.
     """
 
     slot: Slot
@@ -43,6 +59,7 @@ class Reading:
     others: tuple[tuple[Filler, ...], ...]
     signature: str
     reason: str | None = None
+    forms: tuple[Form, ...] = ()
 
     @property
     def p_male(self) -> float | None:
@@ -103,28 +120,78 @@ class Reading:
 
 
 def read(
-    text: str, scorer: Scorer, *, options: tuple[str, str] | None = None, known_prior: Prior | None = None
+    text: str,
+    scorer: Scorer,
+    *,
+    options: tuple[str, str] | None = None,
+    known_prior: Prior | None = None,
+    language: str | None = None,
+    own: Iterable[PackWord] = (),
 ) -> Reading:
     """Ask *scorer* about the one slot of *text*.
 
-    `known_prior` spares the neutral contexts where the pair's prior in this model is known already.
-    Raises Refused where the sentence has no slot or more than one (`find_slot` says which).
+    `known_prior` spares the neutral contexts where the pair's prior in this model is known already; *language* and
+    *own* as for `find_slot`. Raises Refused where the sentence has no slot or more than one (`find_slot` says which).
     """
-    slot = find_slot(text, options)
+    slot = find_slot(text, options, language=language, own=own)
     score = scorer.score([slot.probe])[0]
     logp_male, logp_female = score.logprobs[:2]
     reason = score.reason or why_undefined(logp_male, logp_female)
+    others = slot.others or OTHER_FORMS if slot.language == "zh" else slot.others
     rows: list[list[Filler]] = []
     if score.reason is None:
-        rows = scorer.fillers(slot.probe, top=TOP, words=OTHER_FORMS)
-    split = len(OTHER_FORMS)
+        rows = scorer.fillers(slot.probe, top=TOP, words=others)
+    split = len(rows[0]) - len(others) if rows else 0
+    beside = tuple(tuple(row[split:]) for row in rows)
     return Reading(
         slot=slot,
         logp_male=logp_male,
         logp_female=logp_female,
-        prior=known_prior or prior(slot.pair, scorer),
-        fillers=tuple(tuple(row[:-split]) for row in rows),
-        others=tuple(tuple(row[-split:]) for row in rows),
+        prior=known_prior or prior(slot.entry, scorer),
+        fillers=tuple(tuple(row[:split]) for row in rows),
+        others=beside,
         signature=score.signature,
         reason=reason,
+        forms=_side_by_side(slot, (logp_male, logp_female), beside, scorer) if reason is None else (),
     )
+
+
+def _side_by_side(
+    slot: Slot, both: tuple[float | None, float | None], beside: tuple[tuple[Filler, ...], ...], scorer: Scorer
+) -> tuple[Form, ...]:
+    """The two words and the other forms of the slot, as the same model has them.
+
+    With one mask the other forms come from its distribution; a model that reads whole sentences is asked for the
+    sentence with each of them. Words of several masks have no others that compare.
+    """
+    if (slot.probe.start, slot.probe.end) != slot.word:
+        return ()  # a part of the word is asked: 它 would make 它孩
+    found: list[tuple[str, float | None, str | None]] = [(slot.male, both[0], None), (slot.female, both[1], None)]
+    if len(beside) == 1:
+        found += [(one.word, *_log(one.probability)) for one in beside[0]]
+    elif not beside and slot.others and not slot.probe.agreeing:
+        asked = [replace(slot.probe, options=(*slot.probe.options[:2], form)) for form in slot.others]
+        for form, score in zip(slot.others, scorer.score(asked), strict=True):
+            logp = _beside(score, both[0])
+            found.append((form, logp, score.reason if logp is None else None))
+    if len(found) == 2:
+        return ()
+    known = [logp for _, logp, _ in found if logp is not None]
+    most = max(known, default=-math.inf)
+    total = math.fsum(math.exp(logp - most) for logp in known) if math.isfinite(most) else 0.0
+    return tuple(
+        Form(word, logp, None if logp is None or not total else math.exp(logp - most) / total, why)
+        for word, logp, why in found
+    )
+
+
+def _beside(score: Score, logp_male: float | None) -> float | None:
+    """The third option of a score on the scale of the two words: with three, the sum may begin at an earlier token."""
+    male, _female, form = score.logprobs
+    return None if male is None or form is None or logp_male is None else form - male + logp_male
+
+
+def _log(probability: float | None) -> tuple[float | None, str | None]:
+    if probability is None:
+        return None, NOT_ONE_TOKEN
+    return (math.log(probability) if probability else -math.inf), None

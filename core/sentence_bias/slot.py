@@ -1,17 +1,22 @@
 """Where in a sentence two words compete: its one keyword, or a typed [MASK] with two words."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.errors import N_, Refused
-from core.resources import keyword_pairs
-from core.text.keywords import find, probe
+from core.mining.settings import WITHOUT_SPACES
+from core.sentence_bias.agreement_in_spanish import agreeing
+from core.sentence_bias.find_words import FoundWord, find_words, language_of
+from core.sentence_bias.keyword_packs import EXAMPLES, NAMES, Pack, PackWord, pack
+from core.text.pronoun_cases import like
 from core.text.sentences import control_character
-from core.types import MASK, Candidate, KeywordPair, MaskedSentence, Span
+from core.types import MASK, KeywordPair, MaskedSentence, Span
 
 LONGEST = 512  # characters; models read no more
 TYPED_MASK = re.compile(r"(?:[\[［]mask[\]］]\s*)*[\[［]mask[\]］]", re.IGNORECASE)
 ONE_MASK = re.compile(r"[\[［]mask[\]］]", re.IGNORECASE)
+BEGINS = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)[\"'“‘(¿¡]*$")  # what stands before the first word of a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,8 @@ class Slot:
 
     `word` is the half-open code-point span of the whole keyword (or of the typed [MASK]); the probe's
     slot may be a part of it (女孩 -> [MASK]孩). `keyword` is None where the place was typed as [MASK].
-    `pair` is the keyword pair, None for two words that are not one.
+    `male`, `female` are written as they would stand there, with a capital where one is due. `entry` is the entry of the
+    keyword pack, None for two words that are in none; `language` that of the sentence.
     """
 
     text: str
@@ -29,12 +35,31 @@ class Slot:
     male: str
     female: str
     keyword: str | None
-    pair: KeywordPair | None
+    entry: PackWord | None
+    language: str = "zh"
+
+    @property
+    def pair(self) -> KeywordPair | None:
+        """The keyword pair; None for two words that are not one."""
+        return None if self.entry is None else self.entry.pair
 
     @property
     def name(self) -> str:
         """Both words, male first: 男孩/女孩."""
-        return f"{self.male}/{self.female}"
+        return f"{self.male}/{self.female}" if self.pair is None else self.pair.name
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Further forms for the same place, written as they would stand there."""
+        if self.entry is None or (self.language != "zh" and (self.probe.start, self.probe.end) != self.word):
+            return ()  # 子ども does not fit where 男 of 男の子 stands
+        given = self.entry.others
+        return given if self.language in WITHOUT_SPACES else tuple(like(self.male, form) for form in given)
+
+    @property
+    def counterpart_sentence(self) -> str | None:
+        """The whole sentence with the other word and what agrees with it; None where the place was typed as [MASK]."""
+        return None if self.keyword is None else self.probe.with_option(int(self.keyword == self.male))[0]
 
     @property
     def counterpart(self) -> str | None:
@@ -44,13 +69,39 @@ class Slot:
         return self.female if self.keyword == self.male else self.male
 
 
-def find_slot(text: str, options: tuple[str, str] | None = None) -> Slot:
+def find_slot(
+    text: str,
+    options: tuple[str, str] | None = None,
+    *,
+    language: str | None = None,
+    own: Iterable[PackWord] = (),
+) -> Slot:
     """The slot of *text*; *options* are (male word, female word), put in that order where they are a known pair.
 
     With [MASK] in the text the options compete for it. With options and no [MASK], the one that stands in the
-    text is the slot. Without options the sentence must hold exactly one keyword of the 19 pairs (SPEC 1.1).
+    text is the slot. Without options the sentence must hold exactly one word of the pack of its *language* (None: it is
+    recognised; Chinese: the 19 pairs of SPEC 1.1), to which somebody's *own* words belong as well.
     Raises Refused, with a sentence that names what was found, where there is no slot or more than one.
     """
+    text = _readable(text)
+    mine = tuple(own)
+    words = pack(language or language_of(text, mine), mine)
+    entry = None
+    if options is not None:
+        entry = words.known(*(option.strip() for option in options))
+        options = _checked(options, entry)
+    typed = list(TYPED_MASK.finditer(text))
+    if typed:
+        return _typed(text, [match.span() for match in typed], options, entry, words)
+    if options is None:
+        return slot_of(text, _only(text, find_words(text, words), words), words)
+    if entry is not None:
+        alone = Pack(words.language, (entry,), words.forms)
+        return slot_of(text, _only(text, find_words(text, alone), words, options), words)
+    return _of_options(text, options, words)
+
+
+def _readable(text: str) -> str:
     text = text.strip()
     if not text:
         raise Refused(N_("Type a sentence first."))
@@ -59,38 +110,19 @@ def find_slot(text: str, options: tuple[str, str] | None = None) -> Slot:
         raise Refused(message, length=len(text), most=LONGEST)
     if (found := control_character(text)) is not None:
         raise Refused(N_("The sentence holds a control character ({character}). Delete it."), character=found)
-    pair = None if options is None else _pair_of_options(options)
-    if options is not None:
-        options = _checked(options, pair)
-    typed = list(TYPED_MASK.finditer(text))
-    if typed:
-        return _typed(text, [match.span() for match in typed], options, pair)
-    if options is None:
-        return _of_candidate(_only(text, find(text)))
-    if pair is not None and options == (pair.male, pair.female):
-        return _of_candidate(_only(text, find(text, (pair,)), options))
-    return _of_options(text, options, pair)
+    return text
 
 
-def _pair_of_options(options: tuple[str, str]) -> KeywordPair | None:
-    """The pair whose words, or else whose stems, the two options are, in either order."""
-    asked = {option.strip() for option in options}
-    for pair in keyword_pairs():
-        if asked == {pair.male, pair.female}:
-            return pair
-    return None
-
-
-def _checked(options: tuple[str, str], pair: KeywordPair | None) -> tuple[str, str]:
+def _checked(options: tuple[str, str], entry: PackWord | None) -> tuple[str, str]:
     male, female = (option.strip() for option in options)
     if not male or not female or male == female:
         raise Refused(N_("Give two different words, the male word first: for example 他 她."))
     if ONE_MASK.search(male + female):
         raise Refused(N_("The two words must be words, not [MASK]."))
-    return (pair.male, pair.female) if pair else (male, female)
+    return (entry.pair.male, entry.pair.female) if entry else (male, female)
 
 
-def _typed(text: str, spans: list[Span], options: tuple[str, str] | None, pair: KeywordPair | None) -> Slot:
+def _typed(text: str, spans: list[Span], options: tuple[str, str] | None, entry: PackWord | None, words: Pack) -> Slot:
     if len(spans) > 1:
         raise Refused(N_("{count} places are marked [MASK]. Leave one."), count=len(spans))
     if options is None:
@@ -100,11 +132,17 @@ def _typed(text: str, spans: list[Span], options: tuple[str, str] | None, pair: 
     if marks > 1 and {len(option) for option in options} != {marks}:
         message = N_("{marks} times [MASK] stand for {marks} characters, but the words are {male} and {female}.")
         raise Refused(message, marks=marks, male=options[0], female=options[1])
-    return Slot(text, MaskedSentence(text, start, end, options), (start, end), *options, None, pair)
+    if words.language not in WITHOUT_SPACES and BEGINS.search(text[:start]):
+        options = (options[0][:1].upper() + options[0][1:], options[1][:1].upper() + options[1][1:])
+    probe = MaskedSentence(text, start, end, options)
+    return Slot(text, probe, (start, end), *options, None, entry, words.language)
 
 
-def _of_options(text: str, options: tuple[str, str], pair: KeywordPair | None) -> Slot:
-    found = [(match.span(), option) for option in options for match in re.finditer(re.escape(option), text)]
+def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
+    edge = "" if words.language in WITHOUT_SPACES else r"\b"
+    found = [
+        (match.span(), option) for option in options for match in re.finditer(f"{edge}{re.escape(option)}{edge}", text)
+    ]
     if not found:
         message = N_("Neither {male} nor {female} stands in the sentence, and there is no [MASK].")
         raise Refused(message, male=options[0], female=options[1])
@@ -112,10 +150,11 @@ def _of_options(text: str, options: tuple[str, str], pair: KeywordPair | None) -
         message = N_("{count} places fit: {found}. Write [MASK] for the one that is meant.")
         raise Refused(message, count=len(found), found="、".join(word for _, word in sorted(found)))
     (start, end), keyword = found[0]
-    return Slot(text, MaskedSentence(text, start, end, options), (start, end), *options, keyword, pair)
+    probe = MaskedSentence(text, start, end, options)
+    return Slot(text, probe, (start, end), *options, keyword, None, words.language)
 
 
-def _only(text: str, found: list[Candidate], options: tuple[str, str] | None = None) -> Candidate:
+def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, str] | None = None) -> FoundWord:
     if len(found) == 1:
         return found[0]
     if found:
@@ -123,28 +162,36 @@ def _only(text: str, found: list[Candidate], options: tuple[str, str] | None = N
             "{count} keywords stand in the sentence: {found}. Keep one, or write [MASK] for the one that is meant "
             "and give the two words."
         )
-        raise Refused(message, count=len(found), found="、".join(one.keyword for one in found))
+        between = "、" if words.language in WITHOUT_SPACES else ", "
+        raise Refused(message, count=len(found), found=between.join(text[one.start : one.end] for one in found))
     if options is not None:
         message = N_("Neither {male} nor {female} stands in the sentence, and there is no [MASK].")
         raise Refused(message, male=options[0], female=options[1])
+    if not words.words:
+        message = N_("There are no words for the language {language}. Add a table of your own, or write {mask}.")
+        raise Refused(message, language=words.language, mask=MASK)
     raise Refused(
         N_(
-            "No keyword of the {pairs} pairs stands in the sentence. Write one (他, 女孩, 爸爸 …), or write {mask} "
-            "and give two words."
+            "No keyword of the {pairs} pairs stands in the sentence, read as {language}. Write one ({examples} …), or "
+            "write {mask} and give two words; another language can be chosen."
         ),
-        pairs=len(keyword_pairs()),
+        pairs=len(words.words),
+        language=NAMES.get(words.language, words.language),
+        examples=EXAMPLES.get(words.language, words.words[0].pair.male),
         mask=MASK,
     )
 
 
-def _of_candidate(candidate: Candidate) -> Slot:
-    pair = candidate.pair
-    return Slot(
-        candidate.sentence,
-        probe(candidate),
-        (candidate.start, candidate.end),
-        pair.male,
-        pair.female,
-        candidate.keyword,
-        pair,
-    )
+def slot_of(text: str, found: FoundWord, words: Pack) -> Slot:
+    """The slot of a word that was found in a text; what is masked is what differs, with what agrees with it."""
+    pair, written = found.word.pair, text[found.start : found.end]
+    if words.language in WITHOUT_SPACES:
+        first, last = pair.stem_span(found.side)
+        probe = MaskedSentence(text, found.start + first, found.start + last, pair.stems)
+        both = (pair.male, pair.female)
+    else:
+        both = (like(written, pair.male), like(written, pair.female))
+        forms = agreeing(text, found, words) if words.language == "es" else ()
+        probe = MaskedSentence(text, found.start, found.end, both, agreeing=forms)
+    keyword = both[found.side == "female"]
+    return Slot(text, probe, (found.start, found.end), *both, keyword, found.word, words.language)

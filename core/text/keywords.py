@@ -10,6 +10,7 @@ from core.resources import keyword_pairs
 from core.text.other_words import other_word
 from core.types import Candidate, KeywordPair, MaskedSentence, Side
 
+EAST_ASIAN = 0x2E80  # from this code point on: scripts that put no space between words
 SpanStatus = Literal["ok", "one_too_large", "one_too_small", "wrong"]
 
 
@@ -64,6 +65,11 @@ def is_keyword(text: str, start: int, word: str) -> bool:
     """Whether *word*, which begins at *start* of *text*, stands alone; True for what is no word of a pair."""
     known = _lexicon(None).words.get(word)
     return known is None or other_word(text, candidate(text, start, *known)) is None
+
+
+def unspaced(text: str) -> bool:
+    """Whether a text is all Chinese or Japanese characters, each of which is one mask."""
+    return all(ord(character) >= EAST_ASIAN for character in text)
 
 
 def probe(found: Candidate) -> MaskedSentence:

@@ -1,5 +1,7 @@
 """Compare words: a list of words in one place of a sentence, by several models, as a heatmap."""
 
+from dataclasses import replace
+
 import altair as alt
 import pandas as pd
 import streamlit as st
@@ -7,7 +9,7 @@ import streamlit as st
 from core.charts.heatmap import heatmap
 from core.errors import N_, EvenhandError, Refused
 from core.language import explain
-from core.sentence_bias import WordReading, find_slot
+from core.sentence_bias import WordReading
 from core.sentence_bias.bias import corrected
 from core.sentence_bias.compare_words import fill
 from pages.sentence_bias.ask_models import Question, compared, prior_of
@@ -64,7 +66,7 @@ def _check(template: str, words: tuple[str, ...]) -> None:
 
 def _rows(model: str, template: str, words: tuple[str, ...], question: Question) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
-    for one in compared(model, template, words, question.options, question.joint):
+    for one in compared(model, template, words, replace(question, text="")):
         lean = None if one.bias_log10 is None else _lean(model, one, question)
         rows.append(
             {
@@ -82,8 +84,7 @@ def _rows(model: str, template: str, words: tuple[str, ...], question: Question)
 
 
 def _lean(model: str, one: WordReading, question: Question) -> float | None:
-    pair = find_slot(one.sentence, question.options).pair
-    return prior_of(model, pair.name, question.joint).value if pair else None
+    return prior_of(model, question.slot(one.sentence).entry, question.joint).value
 
 
 def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str]) -> None:

@@ -4,7 +4,7 @@ import math
 
 from markupsafe import Markup, escape
 
-from core.sentence_bias import Push, Slot
+from core.sentence_bias import Push, Reading, Slot
 from core.sentence_bias.bias import OBVIOUS, odds, times
 from core.types import Filler
 from pages.ui.language import _
@@ -23,11 +23,15 @@ def signed(value: float | None, digits: int = 3) -> str:
 
 
 def show_sentence(slot: Slot) -> None:
-    """The sentence, large, with both words in the slot, male first."""
-    before, after = slot.text[: slot.probe.start], slot.text[slot.probe.end :]
-    male, female = slot.probe.options[:2]
-    words = joined([span(male, "male"), span(" / ", "soft"), span(female, "female")])
-    show_html(element("div", joined([before, span(words, "try-slot"), after]), "try-sentence"))
+    """The sentence, large, with both words in the slot and in what agrees with it, male first."""
+    parts: list[str | Markup] = []
+    at = 0
+    for place in slot.probe.places():
+        male, female = place.options[:2]
+        words = joined([span(male, "male"), span(" / ", "soft"), span(female, "female")])
+        parts += [slot.text[at : place.start], span(words, "try-slot")]
+        at = place.end
+    show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence"))
 
 
 def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
@@ -79,6 +83,22 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
     show_html(element("div", joined(parts), "try-list"))
 
 
+def show_forms(reading: Reading) -> None:
+    """The two words in their colours and the other forms, each with its share of all of them as a bar."""
+    parts = []
+    for form in reading.forms:
+        side = {reading.slot.male: "male", reading.slot.female: "female"}.get(form.word, "")
+        share = form.share or 0.0
+        drawn = element("i", "", side, style=f"width:{100 * share:.1f}%")
+        value = span(probability(form.share), title=_(form.reason) if form.reason else "")
+        parts += [span(form.word, f"strong {side}" if side else ""), drawn, value]
+    show_html(element("div", joined(parts), "try-list"))
+    why = dict.fromkeys(form.reason for form in reading.forms if form.share is None and form.reason)
+    for reason in why:
+        words = ", ".join(form.word for form in reading.forms if form.share is None and form.reason == reason)
+        show_html(element("div", f"{DASH} {words}: {_(reason)}", "soft"))
+
+
 def show_others(rows: tuple[Filler, ...]) -> None:
     """The fixed row of other forms."""
     parts = [joined([filler.word, element("b", probability(filler.probability))], " ") for filler in rows]
@@ -88,13 +108,14 @@ def show_others(rows: tuple[Filler, ...]) -> None:
 def show_pushes(slot: Slot, pushes: list[Push]) -> None:
     """The sentence with each word tinted and underlined by its push; an arrow says the side too."""
     by_start = {push.span[0]: push for push in pushes}
+    ends = {place.start: place.end for place in slot.probe.places()}
     parts: list[str | Markup] = []
     at = 0
     while at < len(slot.text):
         push = by_start.get(at)
-        if at == slot.probe.start:
+        if at in ends:
             parts.append(span("\u2003", "try-slot"))
-            at = slot.probe.end
+            at = ends[at]
         elif push is None:
             parts.append(slot.text[at])
             at += 1

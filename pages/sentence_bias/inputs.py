@@ -6,38 +6,98 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from core.errors import EvenhandError
 from core.models import Joint
-from core.resources import table
-from core.sentence_bias import Unit
+from core.models.catalogue import ModelEntry
+from core.resources import DATA, table
+from core.sentence_bias import Slot, Unit
+from core.sentence_bias.find_words import language_of
+from core.sentence_bias.keyword_packs import EXAMPLES, LANGUAGES, NAMES, PackWord, words_of
+from core.text.sentences import decode
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
 from pages.ui.choose import may_load_models, models_offered, models_to_use
-from pages.ui.language import _
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.text import literal, plain, series
+from pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")
-FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
-ADDRESS = ("text", "model", "options", "joint", "view", "template", "words")  # what a link holds, by key of widget
+FIRST_MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # random-zh is the reference for demo-zh
+ADDRESS = ("text", "model", "options", "written", "joint", "view", "template", "words")  # a link's, by key of widget
+AUTO = "auto"  # the language of the sentence is recognised
 SEVERAL = ("model",)
 MOST_MODELS = 6
 JOINTS: tuple[Joint, ...] = ("independent", "sequential", "geometric_mean")
 LATE = 5.0  # seconds
+CODE = re.compile(r"[a-z]{2,4}")
+PLACEHOLDERS = {"zh": "他 她", "en": "he she"}
 BETWEEN = re.compile(r"[\s,，、/;；|]+")
 
 
 def start_values() -> dict[str, object]:
-    """What the widgets hold on a first visit without an address."""
+    """What the widgets hold on a first visit without an address, in the visitor's language.
+
+    Models fit the sentence of the address, where there is one.
+    """
+    text = st.query_params.get("text") or st.query_params.get("template")
+    written = sentence_language() if not text else language_of(text)
     here = [entry.name for entry in known_models() if entry.builtin and entry.available]
-    models = [name for name in FIRST_MODELS if name in here] or here[:1]
-    gallery, lists = table("gallery")[0], table("word_lists")[0]
+    gallery, lists = (_of_language(name, sentence_language()) for name in ("gallery", "word_lists"))
     return {
         "text": gallery["text"],
-        "model": models,
+        "model": models_of(written) or here[:1],
         "options": gallery["options"],
+        "written": AUTO,
         "joint": JOINTS[0],
         "view": VIEWS[0],
         "template": lists["template"],
         "words": lists["words"],
     }
+
+
+def sentence_language() -> str:
+    """The language of the first sentence: the visitor's."""
+    return language()
+
+
+def _of_language(name: str, wanted: str) -> dict[str, str]:
+    return next(row for row in table(name) if row["language"] == wanted)
+
+
+def models_of(written: str) -> list[str]:
+    """The built-in models to begin with for a sentence of a language; empty where none ships with the app."""
+    here = {entry.name for entry in known_models() if entry.builtin and entry.available}
+    return [name for name in FIRST_MODELS.get(written, ()) if name in here]
+
+
+def read_as(slot: Slot, models: list[str]) -> None:
+    """What the sentence was read as; and where a model that ships with the app has read another language only."""
+    name = NAMES.get(slot.language, slot.language)
+    said = [_("Read as {language}.").format(language=name)]
+    if (other := slot.counterpart_sentence) is not None:
+        said.append(_("With the other word: {sentence}").format(sentence=other))
+    literal(" ".join(said), size="0.9rem")
+    known = {entry.name: entry.language for entry in every_model() if entry.builtin}
+    strangers = [model for model in models if known.get(model, slot.language) not in (slot.language, "mul")]
+    if not strangers:
+        return
+    text = _("{models} has read no {language}: its numbers say nothing here.")
+    st.warning(plain(text.format(models=series(strangers), language=name)), icon=":material/translate:")
+    if better := models_of(slot.language):
+        label = _("Ask {models} instead").format(models=series(better))
+        st.button(label, key="fitting-models", on_click=_use, args=(better,))
+    else:
+        st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
+
+
+def _use(models: list[str]) -> None:
+    st.session_state["model"] = models
+
+
+def every_model() -> list[ModelEntry]:
+    """Models that fill a blank, and models that read from left to right."""
+    return [*known_models(), *known_models("causal")]
 
 
 def take_address() -> None:
@@ -63,6 +123,8 @@ def _allowed(key: str, asked: list[str]) -> object:
     if key in SEVERAL:
         return list(dict.fromkeys(asked))[:MOST_MODELS]
     choices: tuple[str, ...] = {"view": VIEWS, "joint": JOINTS}.get(key, ())
+    if key == "written" and not CODE.fullmatch(asked[0]):
+        return AUTO
     return asked[0] if not choices or asked[0] in choices else choices[0]
 
 
@@ -84,10 +146,13 @@ def address() -> dict[str, list[str]]:
     """The parts of the address that reopen this view."""
     view = st.session_state.get("view") or VIEWS[0]
     own = {"sentence": ("text", "model", "options"), "words": ("template", "words", "model", "options")}
+    written = str(st.session_state.get("written") or AUTO)
     wanted: dict[str, list[str]] = {}
     for key in own.get(view, ()):
         value = st.session_state.get(key) or ""
         wanted[key] = list(value) if key in SEVERAL else [str(value)] if value else []
+    if written != AUTO:
+        wanted["written"] = [written]
     if st.session_state.get("joint", JOINTS[0]) != JOINTS[0]:
         wanted["joint"] = [st.session_state["joint"]]
     if view != VIEWS[0]:
@@ -124,7 +189,11 @@ def ask() -> tuple[str, list[str], Question]:
             key="text",
             max_chars=600,
             persist_state="session",
-            help=_("With one keyword of a pair (他, 女孩, 爸爸 …), or with \\[MASK\\] and two words beside it."),
+            help=plain(
+                _("With one word of a pair ({examples} …), or with [MASK] and two words beside it.").format(
+                    examples=EXAMPLES[sentence_language()]
+                )
+            ),
         )
     elif view == "words":
         st.text_input(
@@ -134,17 +203,24 @@ def ask() -> tuple[str, list[str], Question]:
             persist_state="session",
         )
         st.text_input(_("Words to compare"), key="words", max_chars=600, persist_state="session")
+    own: tuple[PackWord, ...] = ()
     if view != "gallery":
         _model_inputs()
+        own = _languages()
+    written = st.session_state.get("written") or AUTO
     question = Question(
-        st.session_state["text"], two_words(st.session_state["options"]), st.session_state.get("joint", JOINTS[0])
+        st.session_state["text"],
+        two_words(st.session_state["options"]),
+        st.session_state.get("joint", JOINTS[0]),
+        None if written == AUTO else written,
+        own,
     )
     write_address()
     return view, models_to_use(st.session_state["model"]), question
 
 
 def _model_inputs() -> None:
-    names, any_model = models_offered([entry.name for entry in known_models()]), may_load_models()
+    names, any_model = models_offered([entry.name for entry in every_model()]), may_load_models()
     if not any_model:  # the address may have named others
         st.session_state["model"] = models_to_use(st.session_state["model"])
     wide, narrow = st.columns([3, 2])
@@ -162,9 +238,52 @@ def _model_inputs() -> None:
         key="options",
         max_chars=80,
         persist_state="session",
-        placeholder="他 她",
+        placeholder=PLACEHOLDERS[sentence_language()],
         help=_("For \\[MASK\\], or to say which keyword is meant where several stand there; male word first."),
     )
+
+
+def _languages() -> tuple[PackWord, ...]:
+    """The language of the sentence, and a table of keywords of one's own, which is returned."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        place = st.container(width="content")
+        with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
+            own = _own_words()
+        found = dict.fromkeys((*LANGUAGES, *(one.pair.language for one in own)))
+        names = {AUTO: _("Language: recognised"), **{code: NAMES.get(code, code) for code in found}}
+        if st.session_state.get("written") not in names:
+            st.session_state["written"] = AUTO
+        place.selectbox(
+            _("Language of the sentence"), list(names), format_func=names.__getitem__, key="written",
+            persist_state="session", label_visibility="collapsed", width=230,
+        )  # fmt: skip
+    return own
+
+
+def _own_words() -> tuple[PackWord, ...]:
+    st.write(
+        _(
+            "A table with tabs: the columns male and female, and if you like kind, other (forms shown beside the two) "
+            "and language. It is added to the words that ship with the app, for this visit."
+        )
+    )
+    shown = sentence_language() if sentence_language() != "zh" else "en"
+    st.download_button(
+        _("A table to begin with"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv",
+        "text/tab-separated-values", type="tertiary", icon=":material/download:",
+    )  # fmt: skip
+    try:
+        file = read_upload(_("Table of words"), ["tsv", "txt"], key="own-words")
+        if file is None:
+            return ()
+        name, content = file
+        written = st.session_state.get("written") or AUTO
+        own = words_of(decode(content, name).text, name, None if written == AUTO else written)
+    except EvenhandError as error:
+        show_error(error)
+        return ()
+    st.caption(plain(_("{count} pairs read from {file}.").format(count=len(own), file=name)))
+    return own
 
 
 def settings() -> Unit:

@@ -10,6 +10,7 @@ from pages.sentence_bias.drawings import (
     ratio_html,
     show_facts,
     show_fillers,
+    show_forms,
     show_mass,
     show_others,
     show_pushes,
@@ -34,6 +35,8 @@ def note(model: str) -> str:
         "random-zh": _("untrained, for reference"),
         "known": _("answers known by hand"),
         "demo-zh": _("trial model"),
+        "demo-en": _("trial model"),
+        "demo-en-causal": _("trial model, reads whole sentences"),
     }
     return notes.get(model, "") if is_builtin(model) else ""
 
@@ -64,6 +67,7 @@ def show_model(answer: Answer, question: Question, unit: Unit) -> None:
             show_error_card(answer)
             return
         _show_numbers(answer.reading)
+        _show_forms(answer.reading)
         _show_fillers(answer.reading)
         _show_pushes(answer.model, answer.reading, question, unit)
         st.code(answer.reading.signature, language=None, wrap_lines=True)
@@ -97,6 +101,20 @@ def _show_numbers(reading: Reading) -> None:
     show_facts(facts)
 
 
+def _show_forms(reading: Reading) -> None:
+    if not reading.forms:
+        return
+    title = _("All forms side by side")
+    st.markdown(f"**{title}**")
+    show_forms(reading)
+    st.caption(
+        _(
+            "The share of each form in the probability of all forms listed here. The rest of the sentence stays as it "
+            "is, verbs too (they was)."
+        )
+    )
+
+
 def _show_fillers(reading: Reading) -> None:
     count = len(reading.fillers)
     for number, (likeliest, others) in enumerate(zip(reading.fillers, reading.others, strict=True), 1):
@@ -105,14 +123,15 @@ def _show_fillers(reading: Reading) -> None:
             title = _("Likeliest at slot {number} of {count}").format(number=number, count=count)
         st.markdown(f"**{title}**")
         show_fillers(likeliest, reading.slot)
-        show_others(others)
+        if not reading.forms:
+            show_others(others)
 
 
 def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
     title = _("Which words push?")
     st.markdown(f"**{title}**")
     try:
-        pushes = pushes_of(model, question.text, question.options, question.joint, unit)
+        pushes = pushes_of(model, question, unit)
     except EvenhandError as error:
         show_error(error)
         return

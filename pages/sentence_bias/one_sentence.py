@@ -8,13 +8,15 @@ import streamlit as st
 from core.charts.word_balance import balance, balance_says
 from core.errors import Refused
 from core.resources import table
-from core.sentence_bias import Unit, find_slot
+from core.sentence_bias import Unit
 from core.sentence_bias.bias import odds
+from core.sentence_bias.keyword_packs import LANGUAGES, NAMES
 from pages.sentence_bias.ask_models import Answer, Question, answers
 from pages.sentence_bias.drawings import show_sentence
-from pages.sentence_bias.inputs import link, settings
+from pages.sentence_bias.inputs import AUTO, link, models_of, read_as, sentence_language, settings
 from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
+from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
@@ -90,11 +92,12 @@ def answers_frame(found: list[Answer]) -> pd.DataFrame:
 def show_sentence_view(models: list[str], question: Question) -> None:
     """One sentence: the balance of all models, then a card per model."""
     try:
-        slot = find_slot(question.text, question.options)
+        slot = question.slot()
     except Refused as refusal:
         show_error(refusal)
         return
     show_sentence(slot)
+    read_as(slot, models)
     if not models:
         st.info(_("Choose a model."), icon=":material/arrow_upward:")
         return
@@ -136,14 +139,21 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 def show_gallery() -> None:
     """Our own example sentences; a button puts one into the first view."""
     st.write(_("Sentences to begin with, written for this app. Each shows one thing."))
+    names = {one: NAMES[one] for one in LANGUAGES}
+    chosen = choose(_("Language of the sentences"), names, "gallery-language", first=sentence_language())
     for number, row in enumerate(table("gallery")):
+        if row["language"] != chosen:
+            continue
         with st.container(border=True, key=f"gallery-{number}"):
             words, button = st.columns([5, 1], vertical_alignment="center")
             with words:
                 literal(row["text"], size="1.2rem")
                 st.caption(row[language()])
-            button.button(_("Try it"), key=f"try-{number}", on_click=_open, args=(row["text"], row["options"]))
+            button.button(_("Try it"), key=f"try-{number}", on_click=_open, args=(row,))
 
 
-def _open(text: str, options: str) -> None:
-    st.session_state.update(text=text, options=options, view="sentence")
+def _open(row: dict[str, str]) -> None:
+    given: dict[str, object] = {"text": row["text"], "options": row["options"], "view": "sentence", "written": AUTO}
+    if models := models_of(row["language"]):
+        given["model"] = models
+    st.session_state.update(given)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import streamlit as st
 
 from annotations.jobs import jobs
+from core.errors import N_, BadFile
 from pages.ui.head import open_store
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+MOST_READ = 1 << 20  # bytes of a file that is read in memory by the page
 KEPT = "kept_uploads"  # in the session: Streamlit's id of an uploaded file -> its path
 EMPTIED = "emptied_places"  # in the session: key of a place for a file -> how often it was emptied
 
@@ -37,6 +39,20 @@ def choose_uploads(label: str, endings: Sequence[str], *, key: str, heading: boo
         label, type=endings, accept_multiple_files=True, key=_current(key), label_visibility=_visibility(heading)
     )
     return [_keep(file) for file in uploaded]
+
+
+def read_upload(label: str, endings: Sequence[str], *, key: str, help: str | None = None) -> tuple[str, bytes] | None:
+    """A place for one small file that only this page reads: its name and content, kept nowhere; None for none.
+
+    Raises BadFile where it is larger than `MOST_READ`.
+    """
+    uploaded = st.file_uploader(label, type=endings, key=_current(key), help=help)
+    if uploaded is None:
+        return None
+    if uploaded.size > MOST_READ:
+        message = N_("{file} is too large: {size} kB, at most {most} kB.")
+        raise BadFile(message, file=uploaded.name, size=uploaded.size // 1024, most=MOST_READ // 1024)
+    return uploaded.name, uploaded.getvalue()
 
 
 def hand_over(*paths: Path) -> None:

@@ -123,10 +123,63 @@ def test_guess_first_hides_the_answer_until_the_guess(fake):
 
 
 def test_the_gallery_opens_a_sentence(fake):
-    page = open_page("sentence_bias", view="gallery")
+    page = open_page("sentence_bias", view="gallery", lang="zh")
     page.button(key="try-4").click().run()
     assert page.text_input(key="text").value.startswith("我的姥姥")
     assert '姥<span class="try-slot">' in html_of(page)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "models"),
+    [("en", "The nurse said he was tired.", ["demo-en"]), ("zh", TEXT, ["demo-zh", "random-zh"])],
+)
+def test_it_opens_in_the_language_of_the_visitor(fake, lang, text, models):
+    page = open_page("sentence_bias", lang=lang)
+    assert not page.exception and not page.error
+    assert page.text_input(key="text").value == text
+    assert page.multiselect(key="model").value == models
+    page = page.segmented_control(key="view").set_value("gallery").run()
+    shown = [button.key for button in page.button if (button.key or "").startswith("try-")]
+    assert len(shown) == (13 if lang == "en" else 12)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_an_english_sentence_with_its_forms_and_its_counterpart(fake, lang, monkeypatch):
+    whole_words = fake.fillers
+    monkeypatch.setattr(fake, "fillers", lambda probe, **asked: whole_words(probe, **asked)[:1])
+    page = open_page("sentence_bias", text="The doctor washed her hands.", lang=lang)
+    assert not page.exception and not page.error
+    shown = html_of(page)
+    assert 'class="male">his</span>' in shown and 'class="female">her</span>' in shown
+    for form in ("their", "xyr", "hir", "eir"):
+        assert f"<span>{form}</span>" in shown
+    said = translate("With the other word: {sentence}", lang).format(sentence="The doctor washed his hands.")
+    assert any(said in text.value for text in page.get("text"))
+    assert not page.warning
+
+
+def test_a_model_of_another_language_is_said_and_exchanged(fake):
+    page = open_page("sentence_bias", text="The nurse said he was tired.", model="demo-zh", lang="en")
+    assert any("has read no English" in warning.value for warning in page.warning)
+    page.button(key="fitting-models").click().run()
+    assert page.multiselect(key="model").value == ["demo-en"]
+    assert not any("has read no" in warning.value for warning in page.warning)
+    page = open_page("sentence_bias", text="Ella está cansada.", model="demo-zh", lang="zh")
+    assert any("没有学过español" in warning.value for warning in page.warning)
+    assert "está <span" in html_of(page)  # cansado / cansada is a place of its own
+
+
+def test_own_words_are_read_and_a_mistake_names_its_line(fake, monkeypatch):
+    table = "male\tfemale\tlanguage\nanaia\tarreba\teu\n"
+    monkeypatch.setattr("pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", table.encode()))
+    page = open_page("sentence_bias", text="Nire arreba etorri da.", model="known", lang="en")
+    assert not page.error
+    assert 'class="female">arreba</span>' in html_of(page)
+    assert "eu" in page.selectbox(key="written").options
+    wrong = table.replace("arreba", "")
+    monkeypatch.setattr("pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", wrong.encode()))
+    page = open_page("sentence_bias", text="The nurse said he left.", model="known", lang="zh")
+    assert any("mine.tsv" in error.value.replace("\\", "") and "2" in error.value for error in page.error)
 
 
 def test_words_are_compared(fake):

@@ -15,6 +15,7 @@ from core.models.planted import masked as planted
 from core.models.planted.names import is_planted, plant_of
 from core.resources import keyword_pairs
 from core.sentence_bias.bias import bias_of
+from core.sentence_bias.keyword_packs import pack
 from core.sentence_bias.prior import neutral_probes
 from core.types import MaskedSentence
 
@@ -32,7 +33,9 @@ def rainy(probe: MaskedSentence) -> MaskedSentence:
 
 
 def probes(pair):
-    found = neutral_probes(pair)
+    entry = pack("zh").known(pair.male, pair.female)
+    assert entry is not None
+    found = neutral_probes(entry)
     return found + [rainy(probe) for probe in found]
 
 

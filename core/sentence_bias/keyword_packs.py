@@ -1,0 +1,187 @@
+"""The keyword packs: per language, words that differ in gender only, and the forms that have to go along.
+
+One table a language (core/data/words_en.tsv, words_ja.tsv, words_es.tsv); the Chinese one is the 19 pairs of the
+released file (pairs.tsv, pair_kinds.tsv). A table of one's own has the same columns and is added to them.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from core.errors import N_, BadFile
+from core.mining.keyword_lists import UNREADABLE, pair_of, pair_rows
+from core.mining.settings import WITHOUT_SPACES
+from core.resources import DATA, keyword_pairs, table
+from core.text.sentences import decode
+from core.types import KeywordPair
+
+LANGUAGES = ("zh", "en", "ja", "es")
+NAMES = {"zh": "中文", "en": "English", "ja": "日本語", "es": "español"}  # as each calls itself
+EXAMPLES = {"zh": "他, 女孩, 爸爸", "en": "he, her, mother", "ja": "彼, 彼女, 父", "es": "él, maestra, hijo"}
+OTHER_FORMS = ("它", "ta", "祂", "妳")  # always shown, so that he and she are not the only forms on the page
+PLURAL = ("pronouns", "people", "relatives", "articles", "adjectives")
+FORMS = {"article": "article", "articles": "article", "adjective": "adjective", "adjectives": "adjective"}
+MOST_ROWS = 5_000
+_CODE = re.compile(r"[a-z]{2,3}")
+
+NO_LANGUAGE = N_(
+    "{file}, line {line}: which language is that? Write a column language with a code such as en, or choose one."
+)
+BAD_CODE = N_("{file}, line {line}: {language} is no code of a language, such as en, es, eu.")
+BAD_KIND = N_(
+    "{file}, line {line}: {kind} is no kind of word of that language; leave it empty, or write one of {known}."
+)
+TWICE = N_("{file}, line {line}: {male} and {female} stand in line {before} already.")
+TOO_MANY = N_("{file} has {count} rows; {most} are the most.")
+ODD_FORM = N_("{file}, line {line}: {word} holds more than letters, apostrophes, hyphens and spaces.")
+_WORD = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class PackWord:
+    """Two words that differ in gender only. `kind`: which neutral contexts fit; `others`: forms shown beside them."""
+
+    pair: KeywordPair
+    kind: str = ""
+    others: tuple[str, ...] = ()
+
+    @property
+    def plural(self) -> bool:
+        """Whether what agrees with it is in the plural."""
+        return self.kind in PLURAL
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """Contexts that say nothing about gender, with {word} where its words go; empty where there are none."""
+        return _contexts(self.pair.language).get(self.kind, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The words of a language, and its `forms` (articles, adjectives) that agree with them."""
+
+    language: str
+    words: tuple[PackWord, ...]
+    forms: tuple[PackWord, ...] = ()
+
+    def known(self, first: str, second: str) -> PackWord | None:
+        """The entry whose two words these are, in either order, capitals or not."""
+        asked = {first.lower(), second.lower()}
+        return next((one for one in self.words if asked == {one.pair.male.lower(), one.pair.female.lower()}), None)
+
+
+def pack(language: str, own: Iterable[PackWord] = ()) -> Pack:
+    """The pack of a language with somebody's *own* words of that language before it; empty for a language without."""
+    mine = [one for one in own if one.pair.language == language]
+    given = _built_in(language)
+    words = [one for one in mine if one.kind not in FORMS]
+    forms = [one for one in mine if one.kind in FORMS]
+    names = {one.pair.name for one in words}
+    kept = [one for one in given.words if one.pair.name not in names]
+    return Pack(language, (*words, *kept), (*forms, *given.forms))
+
+
+def read_words(path: Path, language: str | None = None) -> tuple[PackWord, ...]:
+    """A table of one's own; see `words_of`. Raises BadFile where it cannot be read."""
+    try:
+        text = decode(path.read_bytes(), path.name).text
+    except OSError as error:
+        raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
+    return words_of(text, path.name, language)
+
+
+def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWord, ...]:
+    """The words of the text of a table with tabs: columns male, female, and if wanted kind, other, language.
+
+    `name` is what messages call it; *language* counts where a row names none. a|b in a cell: the first is the
+    counterpart, the others are recognised too. `other`: forms shown beside the two, separated by spaces. Also
+    male_stem and female_stem as in a file of keyword pairs. Raises BadFile, with file and line, for the first mistake.
+    """
+    rows = pair_rows(text, name)
+    if len(rows) > MOST_ROWS:
+        raise BadFile(TOO_MANY, file=name, count=len(rows), most=MOST_ROWS)
+    found: list[PackWord] = []
+    seen: dict[tuple[str, str, str], int] = {}
+    for line, row in rows:
+        code = row["language"].lower() or (language or "")
+        _refuse_language(code, name, line)
+        kind = row.get("kind", "")
+        if kind and kind not in kinds(code):
+            known = ", ".join(kinds(code)) or "—"
+            raise BadFile(BAD_KIND, file=name, line=line, kind=kind, known=known)
+        for pair in _pairs(row | {"language": code}, kind, name, line):
+            place = (kind, pair.male, pair.female)
+            if place in seen:
+                values = {"male": pair.male, "female": pair.female, "before": seen[place]}
+                raise BadFile(TWICE, file=name, line=line, **values)
+            seen[place] = line
+            found.append(PackWord(pair, kind, tuple(row.get("other", "").split())))
+    return tuple(found)
+
+
+def _refuse_language(code: str, name: str, line: int) -> None:
+    if not code:
+        raise BadFile(NO_LANGUAGE, file=name, line=line)
+    if not _CODE.fullmatch(code):
+        raise BadFile(BAD_CODE, file=name, line=line, language=code)
+
+
+def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[KeywordPair]:
+    """The pairs of a row: of its first words, then of each further word with the first one of the other side."""
+    males, females = ([part.strip() for part in row[side].split("|")] for side in ("male", "female"))
+    both = [
+        (males[0], females[0]),
+        *((one, females[0]) for one in males[1:]),
+        *((males[0], one) for one in females[1:]),
+    ]
+    found = []
+    for male, female in both:
+        pair = pair_of(row | {"male": male, "female": female}, name, line)
+        for word in (male, female):
+            if row["language"] not in WITHOUT_SPACES and not _WORD.fullmatch(word):
+                raise BadFile(ODD_FORM, file=name, line=line, word=word)
+        if row["language"] == "ja" and kind.startswith("pronoun"):
+            pair = replace(pair, male_stem=(0, len(male)), female_stem=(0, len(female)))
+        found.append(pair)
+    return found
+
+
+@cache
+def _built_in(language: str) -> Pack:
+    if language == "zh":
+        given = {row["pair"]: row["kind"] for row in table("pair_kinds")}
+        return Pack("zh", tuple(PackWord(pair, given.get(pair.name, ""), OTHER_FORMS) for pair in keyword_pairs()))
+    path = DATA / f"words_{language}.tsv"
+    if language not in LANGUAGES or not path.is_file():
+        return Pack(language, ())
+    rows = words_of(path.read_text(encoding="utf-8"), path.name, language)
+    words, forms = ([one for one in rows if (one.kind in FORMS) == agrees] for agrees in (False, True))
+    return Pack(language, tuple(words), tuple(forms))
+
+
+@cache
+def kinds(language: str) -> tuple[str, ...]:
+    """The kinds of words that a table of that language can name."""
+    return (*_contexts(language), *(FORMS if language == "es" else ()))
+
+
+@cache
+def _contexts(language: str) -> dict[str, tuple[str, ...]]:
+    """Kind -> the neutral contexts of a language."""
+    rows = table("word_contexts")
+    found: dict[str, list[str]] = {}
+    if language == "zh":
+        rows = tuple(row | {"language": "zh"} for row in table("neutral_contexts"))
+    for row in rows:
+        if row["language"] == language:
+            found.setdefault(row["kind"], []).append(row["context"])
+    return {kind: tuple(contexts) for kind, contexts in found.items()}
+
+
+@cache
+def language_words(language: str, list_: str) -> frozenset[str]:
+    """A list of common words of a language; empty where there is none."""
+    rows = (row for row in table("language_words") if (row["language"], row["list"]) == (language, list_))
+    return frozenset(word for row in rows for word in row["words"].split())

@@ -1,0 +1,92 @@
+"""The keyword packs that ship, tables of one's own, and what each mistake is told."""
+
+import pytest
+
+from core.errors import BadFile
+from core.resources import DATA, keyword_pairs
+from core.sentence_bias.keyword_packs import FORMS, LANGUAGES, OTHER_FORMS, pack, read_words, words_of
+from core.text.pronouns import CASES, more_sets, sets
+
+HEADER = "male\tfemale\tkind\n"
+
+
+def test_the_chinese_pack_is_the_released_19():
+    words = pack("zh").words
+    assert tuple(one.pair for one in words) == keyword_pairs()
+    assert {one.others for one in words} == {OTHER_FORMS}
+    assert all(one.kind for one in words)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_a_packaged_table_is_read_as_one_of_ones_own(language):
+    words = pack(language)
+    read = read_words(DATA / f"words_{language}.tsv", language)
+    assert {one.pair for one in read} == {one.pair for one in (*words.words, *words.forms)}
+    assert all(one.contexts for one in words.words)
+    assert {one.pair.language for one in read} == {language}
+
+
+def test_english_pronouns_are_those_of_the_table_of_sets():
+    known = {**sets("own"), **more_sets()}
+    entries = {one.kind: one for one in pack("en").words if one.kind in CASES}
+    for number, case in enumerate(CASES):
+        one = entries[case]
+        assert (one.pair.male, one.pair.female) == (known["he"].forms[number], known["she"].forms[number])
+        assert one.others == tuple(known[name].forms[number] for name in ("they", "xe", "ze", "ey", "fae", "it"))
+
+
+@pytest.mark.parametrize("plural", [False, True])
+def test_spanish_forms_have_both_numbers(plural):
+    forms = [one for one in pack("es").forms if one.plural == plural]
+    assert {FORMS[one.kind] for one in forms} == {"article", "adjective"}
+    assert len([one for one in forms if FORMS[one.kind] == "adjective"]) > 100
+    endings = {one.pair.female[-1] for one in forms if FORMS[one.kind] == "adjective"}
+    assert endings == ({"s"} if plural else {"a"})
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds no keyword pair"),
+        (HEADER, "holds no keyword pair"),
+        ("he\tshe\n", "line 1: the first line must name the columns"),
+        (HEADER + "he\tshe\n", "line 2: 2 columns where the first line has 3"),
+        (HEADER + "# mine\nking\tqueen\tperson\nhe\t\tnom\n", "line 4: the column female is empty"),
+        (
+            HEADER + "king\tqueen\troyal\n",
+            "line 2: royal is no kind of word of that language; leave it",
+        ),
+        (HEADER + "king\tqueen\tperson\nking\tqueen\tperson\n", "line 3: king and queen stand in line 2 already"),
+        (HEADER + "king\tking\tperson\n", "line 2: both words are king"),
+        (HEADER + "king2\tqueen\tperson\n", "line 2: king2 holds more than letters"),
+        (HEADER + "a|\tb\t\n", "line 2: the column male is empty"),
+        (HEADER + "<b>\tb\t\n", "line 2: <b> holds more than letters"),
+        ("male\tfemale\tlanguage\nking\tqueen\tEnglish\n", "line 2: english is no code of a language"),
+        (HEADER + "el\tla\tarticle\n", "line 2: article is no kind of word of that language"),
+        (HEADER + "x" * 41 + "\ty\t\n", "line 2: a word of 41 characters"),
+        (HEADER + "he\u202e\tshe\t\n", "U+202E"),
+    ],
+)
+def test_every_mistake_names_file_and_line(text, says):
+    with pytest.raises(BadFile) as caught:
+        words_of(text, "mine.tsv", "en")
+    assert says in str(caught.value) and "mine.tsv" in str(caught.value)
+
+
+def test_a_row_needs_a_language():
+    with pytest.raises(BadFile, match=r"mine.tsv, line 2: which language"):
+        words_of("male\tfemale\nking\tqueen\n", "mine.tsv")
+    with pytest.raises(BadFile, match=r"他们 and 她 differ in"):
+        words_of("male\tfemale\n他们\t她\n", "mine.tsv", "zh")
+    with pytest.raises(BadFile, match="cannot be read"):
+        read_words(DATA / "nothing.tsv", "en")
+
+
+def test_own_words_come_first_and_take_the_place_of_the_same_pair():
+    own = words_of("male\tfemale\tkind\tother\nhe\tshe\tnom\tthon\nsir\tmadam\t\t\n", "mine.tsv", "en")
+    words = pack("en", own).words
+    assert [one.pair.name for one in words[:2]] == ["he/she", "sir/madam"]
+    assert words[0].others == ("thon",)
+    assert sum(one.pair.name == "he/she" for one in words) == 1
+    assert words[1].contexts == ()
+    assert pack("es", own) == pack("es")
