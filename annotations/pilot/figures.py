@@ -1,9 +1,11 @@
 """Progress and agreement of a pilot: shares with their intervals."""
 
+import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from annotations.database.store import Store
 from annotations.items.articles import articles
@@ -13,6 +15,7 @@ from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note
 from core.statistics.posterior import share_of_rows
+from core.types import Span
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")
@@ -28,6 +31,17 @@ WHERE item.pilot = :pilot AND label.after_reveal = 0 AND label.created <= :close
         WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
             AND later.created <= :closed AND later.id > label.id)
     AND label.choice IS NOT NULL
+"""
+# The same with reasons, of items that nobody is to label any more.
+_DIFFERING = """
+SELECT item.id, item.uid, item.text, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
+FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
+WHERE item.pilot = :pilot AND item.labels >= item.wanted AND label.after_reveal = 0 AND label.created <= :closed
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
+        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
+            AND later.created <= :closed AND later.id > label.id)
+    AND label.choice IS NOT NULL
+ORDER BY item.id, label.annotator
 """
 # Items that an active annotator should still label: not set aside, and without all labels.
 _OPEN = """
@@ -67,6 +81,36 @@ class PilotFigures:
     people: tuple[PilotAnnotator, ...]
     complete: bool
     signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingItem:
+    """An item of a closed pilot on which people chose differently. `said`: letter, choice and reasons of each."""
+
+    uid: str
+    text: str
+    word: Span | None
+    side: str
+    said: tuple[tuple[str, str, tuple[str, ...]], ...]
+
+
+def differing_items(store: Store, project: Project, pilot: Pilot) -> list[DifferingItem]:
+    """The items on which the labels of a closed pilot differ, those on which most differ first.
+
+    An item that somebody is still to label is left out, so that labels stay blind.
+    """
+    rows = store.db.execute(_DIFFERING, {"pilot": pilot.id, "closed": pilot.closed or ""}).fetchall()
+    found: dict[int, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(row)
+    named = letters(store, project, pilot)
+    differing = []
+    for own in found.values():
+        said = tuple((named[who], choice, tuple(json.loads(reasons))) for *_item, who, choice, reasons in own)
+        if len({choice for _letter, choice, _reasons in said}) > 1:
+            _id, uid, text, start, stop, side, *_label = own[0]
+            differing.append(DifferingItem(uid, text, None if start is None else (start, stop), side, said))
+    return sorted(differing, key=lambda one: max(Counter(choice for _letter, choice, _reasons in one.said).values()))
 
 
 def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:

@@ -79,6 +79,18 @@ def folders(root: Path) -> list[str]:
     return sorted(found[:MOST_FOLDERS])
 
 
+def files(place: Path, most: int) -> list[tuple[str, int]]:
+    """The first *most* files below *place* that can be read: relative name and bytes, in the order of reading."""
+    found = []
+    for path in _walk(place):
+        if path.suffix.lower() in ENDINGS and path.is_file():
+            shown = path.name if path == place else str(path.relative_to(place))
+            found.append((shown, path.stat().st_size))
+            if len(found) == most:
+                break
+    return found
+
+
 def survey(place: Path) -> Survey:
     """What *place* holds that can be read."""
     endings: Counter[str] = Counter()

@@ -16,24 +16,33 @@ from pages.adjudication.case import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
-from pages.ui.text import plain
+from pages.ui.text import paragraph, plain
 from pages.ui.visitor import ask_author, author
+
+LEAVE = "as it is"  # no code of a label
 
 
 def decision(store: Store, project: Project, found: Case, asked: Guideline) -> None:
     """The fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
+    if found.settlement is None:
+        st.caption(plain(paragraph(_rules(project))), width="stretch")
     ask_author(store, _("Who decides"), persist_state="session", placeholder=_("Your name"))
     if found.settlement is not None:
         _settled(store, project, found)
         return
     key, names = found.item.uid, names_of(asked)
-    choice = st.pills(  # they wrap where a telephone has no room
-        _("Label"),
-        [each.code for each in asked.choices],
-        format_func=lambda code: plain(names[code]),
-        key=f"choice-{key}",
-    )
+    choice: str | None = None
+    extraneous: bool | None = None
+    marks: tuple[Mark, ...] = ()
+    if project.kind == "generations":  # what can be marked depends on the label
+        choice = st.pills(  # they wrap where a telephone has no room
+            _("Label"),
+            [each.code for each in asked.choices],
+            format_func=lambda code: plain(names[code]),
+            key=f"choice-{key}",
+        )
+        extraneous, marks = _generation(found, choice)
     reasons = st.multiselect(
         _("Reasons") if project.kind == "sentences" else _("Tags"),
         [each.code for each in asked.reasons],
@@ -41,16 +50,50 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         placeholder=_("no reason") if project.kind == "sentences" else _("no tag"),
         key=f"reasons-{key}",
     )
-    extraneous, marks = _generation(found, choice) if project.kind == "generations" else (None, ())
     why = st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
-    with st.container(horizontal=True):
-        decide = st.button(
-            _("Decide this case"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice
+    decided = _pressed(project, asked, names, choice)
+    if decided == LEAVE:
+        _store(store, project, found, None, ((), None, ()), why)
+    elif decided is not None:
+        _store(store, project, found, decided, (tuple(reasons), extraneous, marks), why)
+
+
+def _rules(project: Project) -> list[str]:
+    """What a decision has to keep to, before it is made."""
+    said = [_("A decision needs a reason or a note: others will want to know why.")]
+    if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
+        said.append(_("Only sentences that everybody accepts are kept in this project: reject a case, or leave it."))
+    if project.kind == "generations" and project.checked:
+        said.append(
+            _("Misgendering wants the wrong pronoun marked; no pronoun forbids such a mark; the flag wants its words.")
         )
-        leave = st.button(_("Leave as it is"), icon=":material/skip_next:", key="leave")
-    if decide or leave:
-        kept = (tuple(reasons), extraneous, marks) if decide else ((), None, ())
-        _store(store, project, found, choice if decide else None, kept, why)
+    return said
+
+
+def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: str | None) -> str | None:
+    """The label that a button or its key decides on, LEAVE, or None. Of a sentence each label has its button.
+
+    The keys are those of the desk. A key that is held down decides no further case: each needs a reason of its own.
+    That is why there is none for leaving a case as it is.
+    """
+    decided = None
+    with st.container(horizontal=True, key="decisions"):
+        if project.kind == "sentences":
+            for each in asked.choices:
+                barred = each.code == "accept" and project.gold == "unanimous" and not project.rescue
+                if st.button(
+                    plain(names[each.code]), key=f"decide-{each.code}", type="primary", disabled=barred,
+                    shortcut=each.key if each.key.isalnum() else None,
+                ):  # fmt: skip
+                    decided = each.code
+        elif st.button(
+            _("Decide this case"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice,
+            shortcut="D",
+        ):  # fmt: skip
+            decided = choice
+        if st.button(_("Leave as it is"), icon=":material/skip_next:", key="leave"):
+            decided = LEAVE
+    return decided
 
 
 def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]]:

@@ -34,11 +34,12 @@ with open_store() as store:
     if reader is not None:
         record_item_reveals(store, reader, [uid])
     found, asked = case(store, project, uid), guideline(store, project)
-    show_case(found, asked)
-    show_settlements(found, asked)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([3, 2], gap="large")  # the case and its decision in view together
     with left:
-        decision(store, project, found, asked)
+        show_case(found, asked)
+        show_settlements(found, asked)
     with right:
+        decision(store, project, found, asked)
+    with left:
         comment_list(store, project, found)
     download(store, project)

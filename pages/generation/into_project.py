@@ -21,17 +21,16 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.human_vs_rule.sample import Correlation, designs
 from core.runs.records import Run
-from pages.ui.choose import choose
+from pages.ui.choose import NEW, choose, targets
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.parts import asks
+from pages.ui.rail import show_next
 from pages.ui.tables import Column, show_html, table
 from pages.ui.text import paragraph, plain
 from pages.ui.visitor import own_new_project, own_projects, page_link
-
-NEW = ""  # the choice of a project that is not there yet
 
 
 def show_way_into_project(store: Store, run: Run) -> None:
@@ -45,7 +44,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
         _show_designs(store, run, rows, number, found)
     target = st.selectbox(
         _("Project"),
-        [NEW, *(one.name for one in found)],
+        targets([one.name for one in found]),
         format_func=lambda name: name or _("A new project"),
         key=f"target-{run.name}",
     )
@@ -57,7 +56,10 @@ def show_way_into_project(store: Store, run: Run) -> None:
             show_error(error)
     if done := st.session_state.pop(f"put-{run.name}", None):
         st.success(plain(_("{texts} texts are on their way into {project}.").format(**done)))
-        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+        with st.container(horizontal=True):
+            page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
+            if (made := next((one for one in own_projects(store) if one.name == done["project"]), None)) is not None:
+                show_next(store, made)
 
 
 @st.cache_data(max_entries=5, show_spinner=False)

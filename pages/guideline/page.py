@@ -1,24 +1,16 @@
 """Guideline: what a project asks of those who label and decide, as it is now, to read."""
 
 import streamlit as st
-from markupsafe import Markup
 
 from annotations.projects.projects import guidelines
-from annotations.types import Choice
 from pages.ui.choose import choose_project
-from pages.ui.guideline_html import desk_html, option_name
+from pages.ui.guideline_html import desk_html
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.tables import element, joined, show_html
+from pages.ui.sentences import options_html
+from pages.ui.tables import show_html
 from pages.ui.text import plain
-
-
-def listed(options: tuple[Choice, ...]) -> Markup:
-    """Choices or reasons as a list, each with its key at the desk."""
-    lines = (joined([element("kbd", one.key), f" {option_name(one)}"]) for one in options)
-    return element("ul", joined(element("li", line) for line in lines))
-
 
 page_head(_("Guideline"), _("What is asked of everybody who labels or decides in this project."))
 with open_store() as store:
@@ -33,10 +25,10 @@ with open_store() as store:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(_("Choices"))
-        show_html(listed(newest.choices))
+        show_html(options_html(newest.choices))
     with right:
         st.subheader(_("Reasons to reject") if project.kind == "sentences" else _("Criteria"))
-        show_html(listed(newest.reasons))
+        show_html(options_html(newest.reasons))
     if changed := [one for one in versions if one.changes]:
         st.subheader(_("What changed"))
         for one in reversed(changed):

@@ -18,7 +18,7 @@ LISTED = 6  # projects in an entrance
 
 def show_entrances(store: Store, found: Sequence[Project]) -> None:
     """Those of the four through which the visitor may go, two in a row; demo projects come last in each."""
-    mine = sorted(found, key=lambda one: one.name in DEMOS)
+    mine = sorted(found, key=lambda one: (one.name in DEMOS, -one.id))  # the newest first
     shown = [
         part
         for part, page in ((_annotate, "review"), (_lead, "progress"), (_try, "sentence_bias"), (_measure, "nli"))
@@ -48,6 +48,8 @@ def _annotate(store: Store, found: Sequence[Project]) -> None:
             for desk, label in own:
                 where = {"project": name, "annotator": desk.name}
                 page_link("review/page.py", label=plain(label), icon=":material/rate_review:", query_params=where)
+    if len(waiting) > LISTED:
+        page_link("review/page.py", label=_("All desks"), icon=":material/rate_review:")
 
 
 def _desks(store: Store, project: Project) -> list[Annotator]:

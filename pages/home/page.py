@@ -23,6 +23,6 @@ with open_store() as store:
         st.info(_("You have no role in a project yet. Whoever leads one can invite you."))
     show_entrances(store, found)
     counted = [project for project in found if may(store, "see_all_labels", project)]
-    if counted and may(store, "see_all_labels"):
+    if may(store, "see_all_labels"):
         st.subheader(_("From texts to a data set"))
         show_pipeline(store, counted)

@@ -15,6 +15,8 @@ from core.mining.report import Report
 from core.resources import quotas as preset_quotas
 from core.runs.mining import MiningRun
 from pages.mining.report import named, side_name
+from pages.ui.address import PROJECT
+from pages.ui.choose import DEMOS
 from pages.ui.editors import PRINTED_TOTAL
 from pages.ui.language import _
 from pages.ui.numbers import DASH, large, note_text
@@ -30,6 +32,7 @@ TYPED = ""
 
 def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     """Quotas and pilot to choose, what they lead to, and the numbers as a file."""
+    first = st.container()
     st.caption(
         _(
             "How many of the candidates will annotators keep? The share comes from a project in which some have been"
@@ -37,12 +40,15 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
         )
     )
     found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
+    here = st.session_state.get(PROJECT)  # no other project is taken without being chosen
+    names = [here, TYPED] if here in found and here not in DEMOS else [TYPED]
+    names += sorted((name for name in found if name not in names), key=lambda name: name in DEMOS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
             _("Share of kept candidates"),
-            [*found, TYPED],
+            names,
             key="pilot",
-            format_func=named([*found, TYPED], lambda one: one or _("typed in")),
+            format_func=named(names, lambda one: one or _("typed in")),
             width=240,
         )
         project = found.get(name)
@@ -54,11 +60,26 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     outcome = _computed(store, run, report, project, wanted, (accepted, reviewed))
     if outcome is None:
         return
+    with first:
+        _say_whose_labels(outcome, project)
     if wanted == "table1":
         text = _("The rows of Table 1 sum to {total}; {printed} is printed below them.")
         total = sum(preset_quotas("table1").values())
         st.caption(text.format(total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"))
     _show(outcome)
+
+
+def _say_whose_labels(outcome: Forecast, project: Project | None) -> None:
+    """The first line: that nobody has labelled candidates of this text, where that is so."""
+    if project is None:
+        text = _("No labels of your own: this forecast rests on a share that was typed in, not on this text.")
+    elif project.name in DEMOS:
+        text = _("No labels of your own: this forecast rests on the made-up labels of the demo.")
+    elif not any(cell.supply.reviewed for cell in outcome.cells):
+        text = _("No labels of your own: nothing of this text has been reviewed in {project} yet.")
+    else:
+        return
+    st.warning(plain(text.format(project=project.name if project else "")), icon=":material/info:")
 
 
 def _typed() -> tuple[int, int]:

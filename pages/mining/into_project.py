@@ -12,15 +12,16 @@ from core.mining.report import Report
 from core.resources import quotas
 from core.runs.mining import MiningRun
 from pages.mining.report import known_pairs, named
+from pages.ui.choose import NEW, targets
 from pages.ui.editors import edit_quotas, say_total
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.parts import asks
+from pages.ui.rail import show_next
 from pages.ui.text import plain
 from pages.ui.visitor import own_new_project, own_projects, page_link
 
-NEW = ""
 PATIENCE_S = 10.0  # a page waits so long for another file; a job waits an hour
 
 
@@ -28,19 +29,16 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
     """Choose or make the project, then add what it has not got yet."""
     added = st.session_state.get("added")
     if added is not None and added[0] == run.name:
-        _show_added(*added[1:])
+        _show_added(store, *added[1:])
     if not report.candidates:
         st.info(_("This run found no candidates."))
         return
     found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
+    names = targets(found)
     if (following := st.session_state.pop("into_next", None)) in found:
         st.session_state["into"] = following
     name = st.selectbox(
-        _("Project"),
-        [*found, NEW],
-        key="into",
-        format_func=named([*found, NEW], lambda one: one or _("a new project")),
-        width=360,
+        _("Project"), names, key="into", format_func=named(names, lambda one: one or _("a new project")), width=360
     )
     if name == NEW:
         _show_new(store, run, report)
@@ -117,7 +115,8 @@ def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None
     st.rerun()
 
 
-def _show_added(project: str, numbers: tuple[int, int, int] | None) -> None:
+def _show_added(store: Store, project: str, numbers: tuple[int, int, int] | None) -> None:
+    made = next((one for one in own_projects(store) if one.name == project), None)
     if numbers is None:
         st.success(_("The candidates go in as a job."), icon=":material/schedule:")
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
@@ -126,5 +125,5 @@ def _show_added(project: str, numbers: tuple[int, int, int] | None) -> None:
     imported, duplicates, rejected = (f"{number:,}" for number in numbers)
     said = text.format(imported=imported, duplicates=duplicates, rejected=rejected, project=project)
     st.success(plain(said), icon=":material/check_circle:")
-    where = {"project": project}
-    page_link("projects/page.py", label=_("Open the project"), icon=":material/folder_open:", query_params=where)
+    if made is not None:
+        show_next(store, made)

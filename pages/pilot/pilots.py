@@ -5,21 +5,26 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.pilot.figures import PilotFigures, pilot_figures
-from annotations.pilot.pilots import close_pilot, open_pilot, pilots, start_pilot
+from annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
+from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
 from annotations.projects.annotators import annotators
-from annotations.projects.projects import counts
+from annotations.projects.projects import counts, guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages.ui.charts import downloads
+from pages.ui.choose import annotator_at_desk
+from pages.ui.guideline_html import names_of
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from pages.ui.parts import asks, asks_at_click
+from pages.ui.sentences import item_card, judgement, with_keyword
+from pages.ui.tables import element, joined, show_html
 from pages.ui.text import plain
 from pages.ui.visitor import page_link
 
 USUAL = 100
+LISTED = 24  # items on which people differed
 
 
 @asks("change_projects")
@@ -37,6 +42,8 @@ def show_pilots(store: Store, project: Project) -> None:
         st.subheader(_("Earlier pilots"), anchor=False)
     for one in reversed(over):
         _show_closed(pilot_figures(store, project, one))
+        if annotator_at_desk(store, project) is None:
+            _show_differing(store, project, one, opened=one is over[-1])
     if going is None:
         if over:
             st.subheader(_("Another pilot"), anchor=False)
@@ -144,6 +151,27 @@ def _show_closed(found: PilotFigures) -> None:
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             st.caption(found.signature)
             downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
+
+
+def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: bool) -> None:
+    """What to talk about after a pilot: the items on which people differed, with what each said."""
+    found = differing_items(store, project, pilot)
+    if not found:
+        return
+    names = names_of(guidelines(store, project))
+    label = _("Items on which people differed in pilot {pilot}: {number}")
+    with st.expander(label.format(pilot=pilot.number, number=f"{len(found):,}"), expanded=opened):
+        cards = [
+            item_card(one.uid, with_keyword(one.text, one.word, one.side), [
+                judgement(letter, choice, names, [names.get(code, code) for code in reasons])
+                for letter, choice, reasons in one.said
+            ])
+            for one in found[:LISTED]
+        ]  # fmt: skip
+        show_html(element("div", joined(cards), "cards"))
+        if len(found) > LISTED:
+            text = _("The first {shown} of {all}.")
+            st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
 
 
 def _people(found: PilotFigures) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """What a visitor chooses: one of a few options, models by name, one of the projects."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 import streamlit as st
@@ -13,12 +13,13 @@ from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
 from core.worker.client import is_open_to_all, is_open_to_leads
-from pages.ui.address import asked_for, enter_project, keep, project_of_visit
+from pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
 from pages.ui.language import _
 from pages.ui.text import plain
 from pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
+NEW = ""  # the choice of a project that is not there yet
 DEMOS = (DEMO_SENTENCES, DEMO_GENERATIONS)
 
 
@@ -157,6 +158,17 @@ def _ask_project(found: Sequence[Project]) -> None:
         for one in sorted(found, key=lambda one: one.name in DEMOS):
             st.button(plain(one.name), key=f"project-{one.uid}", on_click=enter_project, args=(one.name,),
                       icon=":material/folder_open:")  # fmt: skip
+
+
+def targets(found: Collection[str]) -> list[str]:
+    """Into which project something may go, the likeliest first: that of this visit, a NEW one, the others.
+
+    A demo project is never the first, so that nobody fills it without choosing it.
+    """
+    here = str(st.session_state.get(PROJECT, NEW))
+    first = [here] if here in found and here not in DEMOS else []
+    others = sorted((name for name in found if name not in first), key=lambda name: name in DEMOS)
+    return [*first, NEW, *others]
 
 
 def own_desks(store: Store, project: Project) -> list[Annotator]:

@@ -14,6 +14,7 @@ from pages.ui.numbers import size
 from pages.ui.text import plain, series
 from pages.ui.uploads import choose_uploads
 
+LISTED = 500  # files of a folder
 ENDINGS = ["txt", "md", "html", "htm", "jsonl", "csv", "tsv", "gz", "zip"]
 
 
@@ -96,7 +97,22 @@ def folder_source(key: str) -> Source | None:
     listed = series(f"{ending} {number:,}" for ending, number in endings.items())
     text = _("Files: {files}, {size} ({listed})")
     st.caption(plain(text.format(files=f"{files:,}", size=size(total), listed=listed)))
+    _list_files(str(place), files)
     return Source((str(place),), typed or root.name, files, total)
+
+
+@st.cache_data(max_entries=16, ttl=30, show_spinner=False)
+def _files(place: str) -> list[tuple[str, int]]:
+    return corpus_folder.files(Path(place), LISTED)
+
+
+def _list_files(place: str, number: int) -> None:
+    with st.expander(_("The files"), icon=":material/list:"):
+        rows = [{_("File"): name, _("Size"): size(length)} for name, length in _files(place)]
+        st.dataframe(rows, hide_index=True, height=min(38 * (len(rows) + 1), 300))
+        if number > len(rows):
+            text = _("The first {shown} of {all}.")
+            st.caption(plain(text.format(shown=f"{len(rows):,}", all=f"{number:,}")))
 
 
 def ask_source(key: str, kinds: tuple[str, ...] = ("files", "folder")) -> tuple[str, Source | None]:

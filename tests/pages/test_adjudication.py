@@ -9,7 +9,7 @@ from annotations.adjudication import case_counts, each_settlement_row
 from annotations.database.store import Store
 from annotations.projects.projects import project
 from tests.support.judged_sentences import generations, judged, state
-from tests.support.pages import html_of, open_page, without_errors
+from tests.support.pages import captions_of, html_of, open_page, without_errors
 from tests.support.projects import database
 
 
@@ -44,17 +44,34 @@ def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> No
         made, items = judged(store, ["aar"])
     app = without_errors(open_page("adjudication"))
     app.text_input(key="adjudicator").set_value("Lead").run()
-    app.button_group(key=f"choice-{items[0].uid}").set_value("accept").run()
     app.text_area(key=f"why-{items[0].uid}").set_value("The name is a place.").run()
-    app = press(app, "Decide this case")
-    assert "everybody accepts" in app.error[0].value
+    assert app.button(key="decide-accept").disabled
+    assert "Only sentences that everybody accepts are kept" in captions_of(app)
     app.toggle(key=f"rescue-{made.uid}").set_value(True).run()
-    app = press(app, "Decide this case")
+    app.button(key="decide-accept").click().run()
     assert not app.error
     with Store.open(database(tmp_path)) as store:
         assert state(store, items[0]) == ("accepted", "accept") and project(store, made.name).rescue
         (row,) = each_settlement_row(store, made)
     assert (row["adjudicator"], row["why"]) == ("Lead", "The name is a place.")
+
+
+def test_a_sentence_is_decided_by_one_key_and_the_next_case_follows(tmp_path: Path) -> None:
+    """A key that is held down decides nothing more: each case needs a reason of its own, which is said before."""
+    with Store.open(database(tmp_path)) as store:
+        made, items = judged(store, ["aar", "rra"])
+    app = without_errors(open_page("adjudication"))
+    assert "A decision needs a reason or a note" in captions_of(app)
+    keys = {key: app.button(key=key).proto.shortcut for key in ("decide-accept", "decide-reject", "leave")}
+    assert keys == {"decide-accept": "j", "decide-reject": "k", "leave": ""}
+    app.text_input(key="adjudicator").set_value("Lead").run()
+    app.multiselect(key=f"reasons-{items[0].uid}").set_value(["name"]).run()
+    app.button(key="decide-reject").click().run()
+    assert not app.error and "第2个早上" in html_of(app)
+    app.button(key="decide-reject").click().run()
+    assert "needs a reason or a note" in app.error[0].value
+    with Store.open(database(tmp_path)) as store:
+        assert case_counts(store, made) == {"open": 1, "settled": 1}
 
 
 def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_path: Path) -> None:

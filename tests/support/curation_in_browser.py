@@ -267,10 +267,9 @@ class Lead:
         for _ in range(count):
             with Store.open(self.curation.server.database) as store:
                 uid = cases(store, self.curation.current_project(store))[0]
-            self.page.locator(f".st-key-choice-{uid}").get_by_text("Reject", exact=True).click()
             self.writes(f"st-key-why-{uid}", "Read it again aloud.")
-            self.presses("decide")
-            self.page.locator(f".st-key-choice-{uid}").wait_for(state="detached")
+            self.presses("decide-reject")
+            self.page.locator(f".st-key-why-{uid}").wait_for(state="detached")
 
     def releases(self, version: str) -> None:
         """Fill in what must be, and make a release, on the page Release."""

@@ -82,7 +82,7 @@ def show_files(store: Store, project: Project) -> None:
     elif report is not None:
         show_report(report, quoting=text_may_leave(project))
     if report is not None:
-        next_steps(project)
+        next_steps(store, project)
 
 
 def _what_fits(project: Project) -> str:

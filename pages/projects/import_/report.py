@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from annotations.database.store import Store
 from annotations.files.import_items import ImportReport
 from annotations.files.import_labels import LabelImport
 from annotations.files.package.write_package import PackageImport
@@ -12,6 +13,7 @@ from annotations.types import Project
 from core.types import Problem
 from pages.ui.charts import csv_bytes
 from pages.ui.language import _
+from pages.ui.rail import show_next
 from pages.ui.sentences import problem_text, reason_name
 from pages.ui.text import paragraph, plain, series
 from pages.ui.visitor import page_link
@@ -20,9 +22,10 @@ LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
 QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a row
 
 
-def next_steps(project: Project) -> None:
-    """Links to the next steps after an import."""
+def next_steps(store: Store, project: Project) -> None:
+    """After an import: the step that is next in the project, and others that may be."""
     where = {"project": project.name}
+    show_next(store, project)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_("Go on with:"), width="content")
         page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)

@@ -14,7 +14,7 @@ from annotations.files.undo import undo_import
 from annotations.guideline.drafts import read_draft, write_version
 from annotations.items.batch import Batch
 from annotations.labels.operations import store_operations
-from annotations.pilot.figures import letters, pilot_figures
+from annotations.pilot.figures import differing_items, letters, pilot_figures
 from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, own_pilot, pilots, start_pilot
 from annotations.projects.projects import add_annotators, change_project, create_project, remove_annotator, set_quotas
 from annotations.queue.leases import claim
@@ -308,3 +308,22 @@ def test_all_that_a_pilot_held_back_is_found_again(fresh_store: Store) -> None:
     close_pilot(fresh_store, made)
     assert len({one.uid for one in everything(fresh_store, made, bo)}) == 120
     assert broken_rules(fresh_store) == []
+
+
+def test_what_people_differed_on_is_listed_at_the_end(fresh_store: Store) -> None:
+    """An item that somebody is still to label is left out, so that labels stay blind."""
+    project, people = filled_project(fresh_store, 8)
+    pilot = start_pilot(fresh_store, project, 4)
+    texts = [row[0] for row in rows(fresh_store, "SELECT uid FROM item WHERE pilot = ? ORDER BY id", pilot.id)]
+    for uid, pattern in zip(texts, ("aaa", "aar", "raa", "ar"), strict=True):
+        for person, letter in zip(people, pattern, strict=False):
+            operation = decide(str(uid), {"a": "accept", "r": "reject"}[letter])
+            assert store_operations(fresh_store, project, person, [operation])[0].stored
+    closed = close_pilot(fresh_store, project)
+    found = differing_items(fresh_store, project, closed)
+    assert [one.uid for one in found] == texts[1:3]
+    assert [sorted(choice for _letter, choice, _reasons in one.said) for one in found] == [
+        ["accept", "accept", "reject"]
+    ] * 2
+    assert {reasons for one in found for _letter, choice, reasons in one.said if choice == "reject"} == {("name",)}
+    assert {letter for one in found for letter, *_rest in one.said} == {"A", "B", "C"}
