@@ -9,9 +9,11 @@ from core.concordance.question import Concordance, Line, Passage, Question, Unit
 from core.errors import N_
 from core.resources import keyword_pairs
 from core.statistics import Estimate, Note
+from core.text.dictionary import is_word, tagged
 from core.text.keywords import is_keyword
 from core.types import Span
 
+AROUND = 12  # characters on either side of a word that are cut into words, to see whether it is one
 PLURALS = ("他们", "她们", "它们")  # separate words: 他 in 他们 does not count, unless 他们 is searched for
 CHINESE = re.compile('[^。？！?!]*[。？！?!]+[”’」』）)》"]*|[^。？！?!]+')
 SPACED = re.compile(r"""(?:[^.?!。？！]|\.(?![\s"'”’)]|$))*[.?!。？！]+["'”’)\]]*|[^.?!。？！]+""")
@@ -40,7 +42,20 @@ class Words:
                 found.append((hit.start(), hit.end(), number))
         if found and self.ambiguous:
             found = [hit for hit in found if is_keyword(sentence, hit[0], sentence[hit[0] : hit[1]])]
-        return found
+        return [hit for hit in found if not _is_cut(sentence, *hit[:2])] if found else found
+
+
+def _is_cut(sentence: str, start: int, end: int) -> bool:
+    """Whether a Chinese word of two characters or more is the ends of two other words: 护士 in 保护|士大夫."""
+    if end - start < 2 or not all("一" <= character <= "龥" for character in sentence[start:end]):
+        return False
+    low, high = max(0, start - AROUND), end + AROUND
+    for token in tagged(sentence[low:high]):
+        first, last = token.start + low, token.end + low
+        crosses = (first < start < last < end) or (start < first < end < last)
+        if crosses and is_word(token.word):
+            return True
+    return False
 
 
 def _pattern(word: str) -> str:

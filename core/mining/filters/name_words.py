@@ -4,9 +4,13 @@ import re
 from functools import cache
 
 from core.resources import table
-from core.text.dictionary import is_surname
+from core.text.dictionary import is_surname, surnames
 
+NOT_FOREIGN = -4.0
+OF_WOMEN, SOUND = "薇萝茱芙婕珊琪蓓", 3.0  # characters of transliterated names of women, who are few in the dictionary
 UNKNOWN = -2.0  # score of a character that stands in no name of the dictionary
+FIRST_RARE = 0xD8  # first byte in GB 2312 of the second level
+RARE = 2.0  # of one that is also rare: 炆, 皝. Such characters live on in names.
 
 SURELY_PLACES = frozenset("区县镇乡村庄寨屯堡阁寺庙")  # so also for words of the dictionary: 陈家庄
 # Frequent surnames that are hardly ever anything else before another character.
@@ -20,6 +24,21 @@ TITLES = re.compile(
     "|家人|员外|道长|掌门|帮主|政委|厂长|董事|会长|社长|所长|站长|馆长|台长|园长|店长|船长|机长|行长|庭长|组长|参谋|秘书|管家|师母"
 )
 
+HAN = re.compile("[一-龥]+")
+# What the segmenter takes into a new word behind a name: 樱则, 政澄死, 徐阶说.
+TAIL = frozenset("则死说于是和在曾后也因为对被将与及的等任称即又便遂乃生卒之其曰道问答")
+# A word after one that ends so is who it is: 弟弟旭烈兀, 首辅徐阶, 教宗若望.
+NAMED_BEFORE = re.compile(
+    "(?:父亲|母亲|爸爸|妈妈|儿子|女儿|弟弟|妹妹|哥哥|姐姐|丈夫|妻子|[伯叔舅姑祖]父|[祖伯]母|外公|外婆|爷爷|奶奶|[长次三四五幼养][子女]|侄[子女]"
+    "|外甥|[堂表][兄弟姐妹]|[男女]友|未婚[夫妻]|老[公婆]|主角|将军|[国女]王|[王皇]后|皇帝|太子|公主|亲王|教[宗皇]|主教|首辅|[宰丞首]相"
+    "|总[统理]|元帅|[上少中][校尉将]|导演|演员|歌手|球员|队友|门将|前锋|后卫|作家|诗人|画家|学家|记者|编剧|制作人|主持人|作曲家|近臣|主席|巡抚|总督|知府|太守|刺史|太监|将领|大臣|首领|酋长|可汗|君主|掌门|国师|门徒|弟子|学生|名将)$"
+)
+
+# A proper noun before one of these is a ruler: 君士坦丁|皇帝, 查理|大帝.
+RULERS = frozenset(
+    ["皇帝", "大帝", "大君", "亲王", "国王", "女王", "王后", "皇后", "太后", "可汗", "公爵", "伯爵", "夫人"]
+)
+
 # Characters that transliterated names are written with, and those that hardly stand elsewhere.
 FOREIGN = (
     "阿埃艾爱安奥巴白班邦鲍保贝本比彼毕宾波玻伯勃博布查茨茶达戴黛丹当道德登邓迪蒂丁顿多恩尔法凡范菲费芬丰佛夫弗福富盖甘冈高戈格葛根"
@@ -31,22 +50,44 @@ FOREIGN = (
 RUN = re.compile(f"[{FOREIGN}]+")
 # After these a foreign name is that of a place, a school, a club or a firm.
 NAMED_AFTER = re.compile(
-    "大学|学院|中学|市|州|省|县|郡|国|族|语|人|河|湖|岛|山|港|湾|城|镇|机场|公司|集团|银行|球场|队|俱乐部|联队|街|路|区|半岛|海|地区|共和国|王国|帝国|王朝|杯|奖|号|型|式"
+    "大学|学院|中学|市|州|省|县|郡|国|族|语|人|河|湖|岛|山|港|湾|城|镇|机场|公司|集团|银行|球场|队|俱乐部|联队|街|路|区|半岛|海|地区|共和国|王国|帝国|王朝|杯|奖|号|型|式|车"
 )
+PLACE_BEFORE = re.compile("(?:位于|前往|来到|抵达|在|于|至|到|从|自|往|赴|返|离开|省|市|州|国)$")
 DOTS = re.compile("[·•・‧]")
 DOTTED = re.compile(
     f"[{FOREIGN}]{{1,8}}[·•・‧]\\s?[{FOREIGN}]{{1,8}}"
     f"|[{FOREIGN}]{{2,8}}[·•・‧]\\s?[一-龥]"
-    f"|[一-龥]{{1,3}}[·•・‧](?=[{FOREIGN}]{{2}})"
+    f"|[一-龥]{{1,3}}[·•・‧](?=[{FOREIGN}]{{2}})|[一-龥]{{2}}[·•・‧][一-龥]"
 )
+
+
+@cache
+def read_as_none() -> frozenset[str]:
+    """Words that look like names and that a person has read as none."""
+    return frozenset(word for row in table("mining_not_names") for word in row["words"].split())
 
 
 @cache
 def ordinary_words() -> frozenset[str]:
     """Words that the tagger takes for names and that are none."""
     found = {word for row in table("mining_ordinary") for word in row["words"].split()}
-    found |= {word for row in table("mining_not_names") for word in row["words"].split()}
-    return frozenset(found - known_names())
+    return frozenset((found | read_as_none()) - known_names())
+
+
+@cache
+def japanese_surnames() -> dict[str, tuple[str, ...]]:
+    """Their first two characters -> Japanese surnames, the longest first."""
+    found: dict[str, list[str]] = {}
+    listed = {name for row in table("mining_japanese_surnames") for name in row["surnames"].split()}
+    for name in surnames("japanese") | listed:
+        found.setdefault(name[:2], []).append(name)
+    return {begin: tuple(sorted(some, key=len, reverse=True)) for begin, some in found.items()}
+
+
+@cache
+def told_forms() -> re.Pattern[str]:
+    """What names somebody by its form: rulers (明世宗, 本笃十六世), introductions (名叫……), names in Latin letters."""
+    return re.compile("|".join(row["pattern"] for row in table("mining_name_forms")))
 
 
 @cache
@@ -58,7 +99,24 @@ def known_names() -> frozenset[str]:
 @cache
 def _scores(place: str) -> dict[str, float]:
     rows = [row for row in table("mining_name_characters") if row["place"] == place]
-    return {character: float(row["score"]) for row in rows for character in row["characters"]}
+    found = {character: float(row["score"]) for row in rows for character in row["characters"]}
+    return found | dict.fromkeys(OF_WOMEN, SOUND) if place == "foreign" else found
+
+
+def _score(character: str, place: str) -> float:
+    found = _scores(place).get(character)
+    return found if found is not None else RARE if is_rare(character) else UNKNOWN
+
+
+@cache
+def is_rare(character: str) -> bool:
+    """Whether a Chinese character is none of the 3,755 commonest, which are the first level of GB 2312."""
+    if not "一" <= character <= "龥":
+        return False
+    try:
+        return character.encode("gb2312")[0] >= FIRST_RARE
+    except UnicodeEncodeError:
+        return True
 
 
 def given_score(given: str) -> float:
@@ -67,8 +125,23 @@ def given_score(given: str) -> float:
     Per character: how much more often it stands there in names of three
     characters than in other words (naive Bayes, natural log).
     """
-    last = _scores("last").get(given[-1], UNKNOWN)
-    return last if len(given) == 1 else _scores("middle").get(given[0], UNKNOWN) + last
+    last = _score(given[-1], "last")
+    return last if len(given) == 1 else _score(given[0], "middle") + last
+
+
+def japanese_score(given: str) -> float:
+    """The same for a Japanese given name of two or three characters."""
+    first, last = _scores("japanese first").get(given[0], UNKNOWN), _scores("japanese last").get(given[-1], UNKNOWN)
+    return first + last
+
+
+def foreign_score(text: str) -> float:
+    """How much *text* is written with the characters of transliterated names: a sum of log ratios (natural log).
+
+    A character that stands in none of them counts -4.
+    """
+    scores = _scores("foreign")
+    return sum(scores.get(character, NOT_FOREIGN) for character in text)
 
 
 def surname_length(word: str) -> int:

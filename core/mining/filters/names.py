@@ -1,152 +1,256 @@
 """Filter `names`: a full name, a given name or a foreign name tells the gender; a surname alone is kept.
 
 No model of named entities: the tags of the segmenter are leads only (they take
-one accepted sentence in four for a name). A lead counts where it has the shape
-surname + given name and its given part looks like one (naive Bayes over the
-characters of 27,000 names of the dictionary), and it is no ordinary word: a
-dictionary name that is part of longer words which are no persons is none
-(高雅 in 高雅艺术). Foreign names are told by the characters they are written with,
-nicknames by their shapes.
+one accepted sentence in four for a name), and every fifth name of an
+encyclopedia has no such tag. What counts is the shape, with scores of characters
+learned from the names of a dictionary (training/name_characters.py): a surname
+with what looks like a given name, also where the segmenter cut it apart
+(name_shapes.py has what a word says by itself); what is written with the
+characters of transliterations; a Japanese surname with a given name. A word that
+begins a clause needs less: that is where somebody is named. Nicknames, rulers and
+introductions (名叫……) are told by their forms.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from core.mining.filters.name_shapes import (
+    FOREIGN_TAGGED,
+    SURE_LETTER,
+    Shape,
+    fits_behind_surname,
+    is_japanese,
+    looks_like_a_name,
+    shape_of,
+)
 from core.mining.filters.name_words import (
     DOTS,
     DOTTED,
+    HAN,
     NAMED_AFTER,
-    ONLY_SURNAMES,
+    NAMED_BEFORE,
+    PLACE_BEFORE,
     PLACES,
-    RUN,
-    SURELY_PLACES,
-    TITLES,
+    RULERS,
+    TAIL,
+    foreign_score,
     given_score,
-    known_names,
+    is_rare,
+    japanese_surnames,
     nickname_hints,
     nickname_shapes,
-    ordinary_words,
-    surname_length,
+    read_as_none,
+    told_forms,
 )
 from core.mining.types import Finding, Sentence
-from core.text.dictionary import AFTER_SURNAME, Token, is_word, surnames
+from core.text.dictionary import Token, is_surname, is_word
 from core.types import Span
 
-PERSON = ("nr", "nrt", "nrfg")
-# Least scores of the given part: of two characters, of one; for words of the dictionary and for others. One new
-# character after a surname that is also a common word (余温, 牛河) must look like a given name more clearly.
-KNOWN_TWO, KNOWN_ONE = -0.5, -1.0
-NEW_TWO, NEW_ONE, NEW_ONE_DOUBTFUL = 0.0, 0.5, 1.5
-DIVIDED, DIVIDED_LATE = 1.0, 1.5  # a name cut after the surname, after the first given character
-END = Token("", "x", -1, -1)
-HAN = re.compile("[一-龥]+")
-LEAST_FOREIGN = 2  # characters of a foreign name that is told by its characters alone
+# Least scores of a given part that the segmenter cut from its surname: after the surname, after the first character.
+DIVIDED, DIVIDED_LATE = 1.0, 1.5
+SURE, SURE_APART = (
+    3.0,
+    2.5,
+)  # of an ordinary word behind a surname tagged as a person: 蔡|崇信, 卓|一夫
+APART = 4.0  # of two characters behind a surname that the tagger took for no person
+RARE_BEHIND = 1.5  # of one rare character behind such a surname
+FOREIGN_NEW = 8.5  # sum over a run of transliteration without a person's tag
+LEAST_FOREIGN, LEAST_NEW = 2, 3  # characters of such runs
+PLACES_IN_A_ROW = 3  # so many places do not follow each other: 阿尔西|比亚|德斯
+AFTER_SYLLABLE = 2.0  # of what follows a keyword that is itself a syllable of a name
+LIKELY, LIKELY_FIRST = 6.0, 2.5  # of a new word tagged as a proper noun; of one that begins a clause
+FIRST = 1.5  # a name that begins a clause needs so much less
+NO_NAME_TAGS = frozenset(["m", "t", "x", "eng", "p", "c", "u", "uj", "ul", "d", "r", "f", "q"])
 
 
 def names(sentence: Sentence) -> Finding | None:
-    """A finding where a personal name stands in the sentence, whoever it names: reason dot, nickname, full, foreign."""
-    found = sentence.candidate
+    """A finding where a personal name stands in the sentence, whoever it names.
+
+    Reasons: dot, nickname, full, foreign, told (by a form, or by what stands before it).
+    """
+    found, text = sentence.candidate, sentence.text
     if found.pair.language != "zh":
         return None
-    dotted = DOTS.search(sentence.text) and DOTTED.search(sentence.text)
+    dotted = DOTS.search(text) and DOTTED.search(text)
     if dotted:
         return Finding("dot", dotted.span())
-    if nickname_hints().search(sentence.text):
-        for hit in nickname_shapes().finditer(sentence.text):
+    if nickname_hints().search(text):
+        for hit in nickname_shapes().finditer(text):
             if hit.lastgroup is not None and (hit.end() <= found.start or hit.start() >= found.end):
                 return Finding("nickname", hit.span())
-    for token, following in pairwise([*sentence.tokens, END]):
-        if token.start < found.end and found.start < token.end:
-            continue
-        span = _full_name(token) or _divided_name(token, following)
-        if span is not None:
-            return Finding("full", span)
-    span = _foreign_name(sentence.tokens) or _japanese_name(sentence.tokens)
-    return None if span is None else Finding("foreign", span)
-
-
-def _full_name(token: Token) -> Span | None:
-    """Where a surname with a given name stands in *token*."""
-    word = token.word
-    if word in known_names():
-        return token.start, token.end
-    if token.tag not in PERSON or len(word) < 2 or word in ordinary_words():
-        return None
-    known, surname = is_word(word), surname_length(word)
-    if surname == 0:
-        return _after_first(token) if len(word) == 4 and not known else None
-    given = word[surname:]
-    if len(given) > 2 and not known:
-        given = given[:2]  # 王守华干: the tagger took one character too many
-    if word[-1] in (SURELY_PLACES if known else PLACES) and len(word) <= 3:
-        return None
-    if not 1 <= len(given) <= 2 or given in AFTER_SURNAME or given[0] == "某" or TITLES.match(given):
-        return None
-    if len(given) == 2:
-        least = KNOWN_TWO if known else NEW_TWO
-    else:
-        least = KNOWN_ONE if known else NEW_ONE if word[0] in ONLY_SURNAMES else NEW_ONE_DOUBTFUL
-    return (token.start, token.start + surname + len(given)) if given_score(given) >= least else None
-
-
-def _after_first(token: Token) -> Span | None:
-    """召朱守谦: the tagger took the character before the name into it."""
-    word = token.word[1:]
-    fits = surname_length(word) == 1 and not TITLES.match(word[1:]) and word[1] != "某" and word[-1] not in PLACES
-    return (token.start + 1, token.end) if fits and given_score(word[1:]) >= DIVIDED_LATE else None
-
-
-def _divided_name(token: Token, following: Token) -> Span | None:
-    """梁|邦彦, 潘均|顺, 欧阳|雪晴: a full name that the segmenter cut in two."""
-    whole = token.word + following.word
-    if len(token.word) == 2 == surname_length(whole) and following.tag in PERSON and len(following.word) <= 2:
-        return token.start, following.end  # 欧阳|雪晴
-    if token.tag not in PERSON or len(whole) != 3 or is_word(whole) or surname_length(whole) != 1:
-        return None
-    rest = following.tag in PERSON if len(token.word) == 1 else len(following.word) == 1
-    if not rest or token.word in ordinary_words() or following.word in ordinary_words() or not HAN.fullmatch(whole):
-        return None
-    if whole[1] == "某" or whole[1] in AFTER_SURNAME or TITLES.match(whole[1:]) or whole[-1] in PLACES:
-        return None
-    least = DIVIDED if len(token.word) == 1 else DIVIDED_LATE
-    return (token.start, following.end) if given_score(whole[1:]) >= least else None
-
-
-def _foreign_name(tokens: Sequence[Token]) -> Span | None:
-    for run, following in _runs(tokens):
-        text = "".join(token.word for token in run)
-        if NAMED_AFTER.match(following):
-            continue
-        person = any(token.tag in PERSON and len(token.word) > 1 for token in run)
-        if person and len(text) >= LEAST_FOREIGN and text not in ordinary_words():
-            return run[0].start, run[-1].end
+    told = told_forms().search(text)
+    if told:
+        return Finding("told", told.span())
+    tokens = sentence.tokens
+    shapes = [shape_of(token.word, token.tag) for token in tokens]
+    span = _chinese_name(tokens, shapes, (found.start, found.end))
+    if span is not None:
+        return Finding("full", span)
+    keyword = found.start, found.end
+    span = _around_keyword(text, tokens, shapes, keyword) or _foreign_name(tokens, shapes)
+    span = span or _japanese_name(text, tokens)
+    if span is not None:
+        return Finding("foreign", span)
+    span = _introduced(tokens, shapes)
+    if span is not None:
+        return Finding("told", span)
+    for place, shape in enumerate(shapes):
+        if shape.likely is not None and shape.likely >= (LIKELY_FIRST if _begins(tokens, place) else LIKELY):
+            return Finding("likely", (tokens[place].start, tokens[place].end))
     return None
 
 
-def _japanese_name(tokens: Sequence[Token]) -> Span | None:
-    """丰臣|秀吉: a surname of two characters or more that is Japanese, and a given name that is no ordinary word."""
-    for token, following in pairwise(tokens):
-        if token.word not in surnames("japanese") or following.tag not in (*PERSON, "x", "nz"):
+def _begins(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a clause begins with the token at *place*."""
+    return place == 0 or tokens[place - 1].tag == "x"
+
+
+def _chinese_name(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
+    last = len(tokens) - 1
+    for place, (token, shape) in enumerate(zip(tokens, shapes, strict=True)):
+        if not shape.leads or (token.start < keyword[1] and keyword[0] < token.end):
             continue
-        if 1 <= len(following.word) <= 3 and HAN.fullmatch(following.word) and following.word not in ordinary_words():
-            return token.start, following.end
+        if shape.full is not None and shape.score >= (-FIRST if _begins(tokens, place) else 0.0):
+            return token.start + shape.full[0], token.start + shape.full[1]
+        following = tokens[place + 1] if place < last else None
+        if place == 0 and following is not None and following.word[0] == "（" and shape.new and len(token.word) < 4:
+            return (token.start, token.end) if shape.begins_with_surname else None  # 符泳（...），香港男游泳选手
+        if following is None or (following.start < keyword[1] and keyword[0] < following.end):
+            continue
+        end = _divided_name(tokens, shapes, place) or _apart(tokens, shapes, place, keyword)
+        if end is not None and token.word + following.word not in read_as_none():
+            return token.start, end
+    return None
+
+
+def _divided_name(tokens: Sequence[Token], shapes: Sequence[Shape], place: int) -> int | None:
+    """Where a full name ends whose first piece is the token at *place*: 梁|邦彦, 潘均|顺, 欧阳|雪晴, 慕容|恪."""
+    token, following, shape, after = tokens[place], tokens[place + 1], shapes[place], shapes[place + 1]
+    word, whole = following.word, token.word + following.word
+    if not fits_behind_surname(word):
+        return None
+    if shape.surname and len(token.word) == 2:
+        one = len(word) == 1 and following.tag not in NO_NAME_TAGS and given_score(word) > -1.0
+        return following.end if one or (len(word) == 2 and after.person) else None
+    if shape.surname and shape.person and is_rare(token.word[0]):
+        return following.end if len(word) <= 2 else token.end + 1  # 苻|坚杀: a rare character that is a surname
+    if is_rare(word) and len(word) == 1 and (shape.person or shape.surname):
+        # 蒋家|旻, 张|湟: what is rare lives on in names.
+        return following.end if given_score(word) >= RARE_BEHIND and len(token.word) <= 2 else None
+    if len(whole) != 3 or not shape.begins_with_surname or is_word(whole) or shape.ordinary or whole[-1] in PLACES:
+        return None
+    easier = FIRST if _begins(tokens, place) else 0.0
+    given = given_score(whole[1:]) + easier
+    if shape.person and shape.surname and given >= (SURE if after.person else SURE_APART):
+        return following.end
+    if after.ordinary:
+        return None
+    if shape.person and (after.person if len(token.word) == 1 else len(word) == 1 and after.free):
+        return following.end if given >= (DIVIDED if len(token.word) == 1 else DIVIDED_LATE) else None
+    return following.end if shape.surname and given >= APART else None
+
+
+def _apart(tokens: Sequence[Token], shapes: Sequence[Shape], place: int, keyword: Span) -> int | None:
+    """Where a full name ends that lies across new words and single characters: 父赵希|瓐, 据林|越峰, 赵|与|莒."""
+    token = tokens[place]
+    at = next((i for i, character in enumerate(token.word) if is_surname(character)), -1) if shapes[place].free else -1
+    if at < 0 or len(token.word) - at > 2:
+        return None
+    given, taken = token.word[at + 1 :], place
+    while len(given) < 2 and taken + 1 < len(tokens):
+        taken += 1
+        if not shapes[taken].free or tokens[taken].end > keyword[0] >= tokens[taken].start:
+            return None
+        given += tokens[taken].word
+    # 许月|凤于: what the segmenter took into the last piece.
+    fits = len(given) == 2 or (len(given) == 3 and given[2] in TAIL and shapes[taken].new)
+    if not fits or not fits_behind_surname(given[:2]) or given_score(given[:2]) < APART:
+        return None
+    return token.start + at + 3
+
+
+def _foreign_name(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None:
+    for first, last in _runs(shapes):
+        run = range(first, last)
+        text = "".join(tokens[at].word for at in run)
+        following = tokens[last].word if last < len(tokens) else ""
+        before = tokens[first - 1].word if first else ""
+        if len(text) < LEAST_FOREIGN or text in read_as_none():
+            continue
+        if NAMED_AFTER.match(following) or PLACE_BEFORE.search(before):
+            continue
+        if last - first < PLACES_IN_A_ROW and all(shapes[at].place for at in run):
+            continue
+        total = sum(shapes[at].foreign or 0.0 for at in run) + (FIRST if _begins(tokens, first) else 0.0)
+        person = any((shapes[at].person or tokens[at].tag == "nz") and len(tokens[at].word) > 1 for at in run)
+        person = person or (total >= FOREIGN_NEW and any(shapes[at].person for at in run))
+        new = len(text) >= LEAST_NEW and any(not shapes[at].ordinary and len(tokens[at].word) > 1 for at in run)
+        if (person and total >= FOREIGN_TAGGED) or (new and total >= FOREIGN_NEW):
+            return tokens[first].start, tokens[last - 1].end
+    return None
+
+
+def _around_keyword(text: str, tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
+    """亚[他]纳修, 余[男]: a name of which the keyword is a syllable."""
+    if keyword[1] - keyword[0] > 1:
+        return None
+    syllable = foreign_score(text[keyword[0] - 1 : keyword[0]] or "的") >= SURE_LETTER
+    for token, shape in zip(tokens, shapes, strict=True):
+        if token.start == keyword[0] - 1 and shape.new and shape.person and is_surname(token.word[0]):
+            return token.start, token.end  # 余[男]自: with what the segmenter took into it
+        if token.start == keyword[0] and syllable and shape.new and foreign_score(token.word[1:]) >= AFTER_SYLLABLE:
+            return keyword[0] - 1, token.end
+        if token.start == keyword[1] and syllable and shape.person and (shape.foreign or 0.0) >= AFTER_SYLLABLE:
+            return keyword[0] - 1, token.end
+    return None
+
+
+def _runs(shapes: Sequence[Shape]) -> Iterator[Span]:
+    """Neighbouring tokens written with the characters of foreign names, as places."""
+    first: int | None = None
+    for place, shape in enumerate(shapes):
+        if shape.letter:
+            first = place if first is None else first
+        elif first is not None:
+            yield first, place
+            first = None
+    if first is not None:
+        yield first, len(shapes)
+
+
+def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
+    """丰臣|秀吉, 长|谷川|町子: a Japanese surname, and behind it what looks like a Japanese given name."""
+    known, ends = japanese_surnames(), set[int]()
     for token in tokens:
-        whole = token.tag in PERSON or (token.tag in ("n", "nz") and len(token.word) == 4)
-        whole = whole and 3 <= len(token.word) <= 5
-        if whole and token.word[:2] in surnames("japanese") and token.word not in ordinary_words():
-            return token.start, token.end
+        for surname in known.get(text[token.start : token.start + 2], ()):
+            at = token.start + len(surname)
+            if not text.startswith(surname, token.start) or not HAN.match(text, at):
+                continue
+            ends = ends or {one.end for one in tokens}
+            for size in (2, 3, 1):
+                given = text[at : at + size]
+                lemma = token.start == 0 and text[at + size : at + size + 1] == "（"  # 矢井田瞳（...）是
+                if lemma or (
+                    _ends_there(text, at + size, ends) and is_japanese(given, last=not HAN.match(text, at + size))
+                ):
+                    return token.start, at + size
     return None
 
 
-def _runs(tokens: Sequence[Token]) -> Iterator[tuple[list[Token], str]]:
-    """Neighbouring tokens written with the characters of foreign names that are no ordinary words, and what follows."""
-    run: list[Token] = []
-    for token in [*tokens, END]:
-        foreign = RUN.fullmatch(token.word) is not None and token.word not in ordinary_words()
-        if foreign and (token.tag in PERSON or not is_word(token.word)):
-            run.append(token)
+def _ends_there(text: str, at: int, ends: set[int]) -> bool:
+    """Whether a word ends at *at*, or would if the segmenter had not taken what follows into it: 樱|则."""
+    return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL)
+
+
+def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None:
+    """弟弟|旭烈兀, 查理|大帝: a word that no dictionary has behind one that says who it is, or before one."""
+    for place, token in enumerate(tokens[1:]):
+        ruler = token.word in RULERS and HAN.fullmatch(tokens[place].word) and len(tokens[place].word) > 1
+        if ruler and (tokens[place].tag == "nz" or shapes[place].person) and not shapes[place].ordinary:
+            return tokens[place].start, token.end
+    for (before, after), following in zip(pairwise(tokens), shapes[1:], strict=True):
+        if not following.new or after.tag in NO_NAME_TAGS or not NAMED_BEFORE.search(before.word):
             continue
-        if run:
-            yield run, token.word
-        run = []
+        if looks_like_a_name(after.word) or (following.person and "某" not in after.word):
+            return after.start, after.end
+    return None

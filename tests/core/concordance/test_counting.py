@@ -28,6 +28,7 @@ HITS = {
     "plural is another word": ("他们找护士,她们也找", ["护士"]),
     "others beside a real one": ("尤其他和护士", ["他", "护士"]),
     "longest of a pair": ("护士的女儿", ["护士"]),
+    "the ends of two other words": ("他保护士大夫,护士长也在", ["他", "护士"]),
     "twice": ("护士和护士", ["护士", "护士"]),
 }
 

@@ -61,6 +61,7 @@ def test_spouses_count_even_where_they_are_no_keywords_of_the_run() -> None:
     from core.resources import keyword_pairs
 
     assert finding_of("gender_terms", "他和妻子都是医生。", keyword_pairs("table1")) is not None
+    assert finding_of("gender_terms", "妹妹与老公住在一起。", keyword_pairs("table1")) is not None
 
 
 def test_the_keyword_itself_is_no_other_word() -> None:
