@@ -185,7 +185,8 @@ def _axis(reach: float, say: Say) -> alt.X:
     return alt.X("from:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis, title=axis_title(say))
 
 
-SIGNED_LABEL = "datum.value == 0 ? '0' : replace(format(datum.value, '+.1~f'), '-', '−')"
+# As many decimals as the tick has: with one for all, ticks at 0.05 and 0.1 would read alike.
+SIGNED_LABEL = "abs(datum.value) < 1e-9 ? '0' : replace(format(datum.value, '+.6~f'), '-', '−')"
 
 
 def axis_title(say: Say) -> str:

@@ -15,7 +15,7 @@ from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
 
-PERCENT = "format(datum.value * 100, '.0f') + ' %'"
+PERCENT = "format(datum.value * 100, '.4~f') + ' %'"  # as many decimals as the tick has
 PERSON_ROW = 34  # pixels of a row
 LEAK_ROW = 44  # the name above, the mark below
 DOWN = 12  # from the middle of such a row to its mark
@@ -69,7 +69,10 @@ def grouped_rows(data: pd.DataFrame, *, padding: float, limit: int) -> tuple[pd.
         for label in dict.fromkeys(data.loc[data["group"] == group, "label"]):
             places[group, label] = f"{label}" + "\u200b" * (len(sort) + 1)
             sort.append(places[group, label])
-    look: dict[str, Any] = {"labelPadding": 8, "labelLimit": limit, "labelFontSize": 13}
+    # The invisible characters are not written: a picture on a machine without the page's font gives each a width, and
+    # a label that is wider than the limit ends in dots.
+    bare = "replace(datum.label, /\u200b/g, '')"
+    look: dict[str, Any] = {"labelPadding": 8, "labelLimit": limit, "labelFontSize": 13, "labelExpr": bare}
     axis = alt.Axis(title=None, ticks=False, domain=False, grid=False, **look)
     y = alt.Y("place:N", sort=sort, scale=alt.Scale(domain=sort, padding=padding), axis=axis)
     found = [places[group, label] for group, label in data[["group", "label"]].itertuples(index=False)]
@@ -138,7 +141,7 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palett
             alt.Tooltip("share:Q", title=say(N_("share")), format=".1%"),
         ],
     )
-    axis = alt.Axis(format=".0%", tickCount=5, gridDash=[3, 3])
+    axis = share_axis(gridDash=[3, 3])
     x = alt.X("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis, title=say(N_("share that leaks")))
     own = alt.Color("colour:N", scale=None)
     look: dict[str, Any] = {"size": 140, "yOffset": DOWN}

@@ -11,6 +11,7 @@ import altair as alt
 import pandas as pd
 
 from core.charts.bias_distribution import Say, same
+from core.charts.dots import share_axis
 from core.charts.palette import LIGHT, LINES, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -97,7 +98,7 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
     colours = label_colours(palette)
     domain = [say(NAMES[label]) for label in LABELS]
     scale = alt.Scale(domain=domain, range=[colours[label] for label in LABELS])
-    percent = alt.Axis(labelExpr="format(datum.value * 100, '.0f') + ' %'", tickCount=5, grid=False)
+    percent = share_axis(grid=False)
     x = alt.X("left:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=percent, title=None)
     y = alt.Y("set:N", sort=list(SETS), axis=alt.Axis(domain=False, ticks=False), title=None)
     tips = [
