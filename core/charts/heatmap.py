@@ -30,6 +30,7 @@ def heatmap(
     digits: int = 2,
     mark: str | None = None,
     band: str | None = None,
+    interval: tuple[str, str] | None = None,
     width: int = 600,
     palette: Palette = LIGHT,
 ) -> Any:
@@ -42,7 +43,8 @@ def heatmap(
     grey. A cell whose column `mark` is true gets an asterisk; the sentence
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
-    chance gives. `width` is about how many pixels there will be, with the names
+    chance gives. `interval` names the columns of both ends of an interval, which
+    is written small under the number. `width` is about how many pixels there will be, with the names
     of the rows: names that do not fit their column stand at an angle.
     `titles` names columns for people (axes and tooltips); `tooltip` lists
     further columns to show. Rows keep the order in which they come.
@@ -53,6 +55,9 @@ def heatmap(
     if mark is not None:
         shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
     shown[value] = numbers.astype(float)
+    if interval is not None:
+        ends = data[list(interval)].itertuples(index=False)
+        shown["_ends"] = [_written_ends(*both, digits, signed=scale == "sides") for both in ends]
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
     fields = [
@@ -65,15 +70,21 @@ def heatmap(
         tooltip=fields,
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
-    return styled(alt.layer(*_layers(base, colour, palette, banded=band is not None)), description, palette)
+    layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
+    if interval is not None:
+        small = base.mark_text(fontSize=10, dy=11, color=palette.soft)
+        layers.append(small.encode(text=alt.Text(field="_ends", type="nominal")))
+    return styled(alt.layer(*layers), description, palette)
 
 
-def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool) -> list[Any]:
+def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool) -> list[Any]:
     cell: dict[str, Any] = {"stroke": palette.paper, "strokeWidth": 2, "cornerRadius": 5}
     # A mark with a missing value is not drawn at all: the grey cells lie underneath.
     grey = base.mark_rect(color=palette.line, **cell)
     cells = base.mark_rect(**cell).encode(color=colour)
-    words = base.mark_text(fontSize=13, color=palette.ink).encode(text=alt.Text(field="_text", type="nominal"))
+    words = base.mark_text(fontSize=13, dy=-6 if lifted else 0, color=palette.ink).encode(
+        text=alt.Text(field="_text", type="nominal")
+    )
     return [grey, cells, *(_within(base, words, palette) if banded else [words])]
 
 
@@ -93,6 +104,12 @@ def _written(number: float, digits: int, *, signed: bool) -> str:
         return UNDEFINED
     # z: no minus sign before what rounds to 0.
     return f"{number:{'+' if signed else ''}z.{digits}f}".replace("-", "−")
+
+
+def _written_ends(low: Any, high: Any, digits: int, *, signed: bool) -> str:
+    if low is None or high is None or pd.isna(low) or pd.isna(high):
+        return ""
+    return f"{_written(low, digits, signed=signed)} – {_written(high, digits, signed=signed)}"
 
 
 def _field(column: str, value: str) -> str:

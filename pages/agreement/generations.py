@@ -83,6 +83,7 @@ def by_model(report: AgreementReport) -> None:
         },
         tooltip=("interval", "items"),
         mark="differs",
+        interval=("low", "high"),
         palette=colours(),
     )
     show_chart(chart, traced([{**row, "measure": measure} for row in rows], report), key="by-model", says=says)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.charts import association, bias_curve, dots, misgendering, model_bias, two_models
+from core.charts import association, bias_curve, dots, heatmap, misgendering, model_bias, two_models
 from core.charts.bias_distribution import SIGNED_LABEL
 from core.charts.export import picture
 from core.charts.style import styled
@@ -22,7 +22,9 @@ def labels(chart):
 
 def ticked(expression, reach):
     """A chart whose axis has this label expression and this reach."""
-    x = alt.X("x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=alt.Axis(labelExpr=expression, tickCount=7))
+    x = alt.X(
+        "x:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=alt.Axis(labelExpr=expression, tickCount=7)
+    )
     return styled(alt.Chart(pd.DataFrame([{"x": 0.0}])).mark_point().encode(x=x), "d")
 
 
@@ -67,9 +69,18 @@ def test_no_axis_of_a_chart_repeats_a_label(make, value):
 def test_many_headings_leave_no_dots_in_the_picture():
     """Rows under a heading bear invisible characters, more with each row; they were drawn as a label that is cut."""
     rows = [
-        {"group": f"model {n}", "label": pronoun, "way": way, "value": 0.5, "low": 0.4, "high": 0.6, "n": 9, "reason": ""}
+        {
+            "group": f"model {n}",
+            "label": label,
+            "way": way,
+            "value": 0.5,
+            "low": 0.4,
+            "high": 0.6,
+            "n": 9,
+            "reason": "",
+        }
         for n in range(8)
-        for pronoun in ("he", "she", "they", "xe")
+        for label in ("he", "she", "they", "xe")
         for way in ("prob", "gen")
     ]
     chart = misgendering.ways(pd.DataFrame(rows), description="d")
@@ -78,3 +89,11 @@ def test_many_headings_leave_no_dots_in_the_picture():
     assert texts.count("xe") == 8
     svg = picture(chart, "svg").decode()
     assert "…" not in svg and "model 7" in svg
+
+
+def test_a_heatmap_writes_the_intervals_that_it_announces():
+    rows = [("he", "m", 0.8, 0.7123, 0.9), ("xe", "m", 0.5, None, None), ("she", "m", None, None, None)]
+    data = pd.DataFrame(rows, columns=["pronouns", "model", "value", "low", "high"])
+    chart = heatmap.heatmap(data, "pronouns", "model", "value", description="d", interval=("low", "high"))
+    svg = picture(chart, "svg").decode()
+    assert "0.71 – 0.90" in svg and svg.count(" – ") == 1 and ">0.50<" in svg
