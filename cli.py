@@ -28,6 +28,7 @@ COMMANDS = {
     "quality": "commands.quality:quality",
     "release": "commands.release:release",
     "hub": "commands.hub:hub",
+    "harness": "commands.harness:harness",
     "describe": "commands.describe:describe",
     "score": "commands.scoring:score",
     "score-sentence": "commands.sentence_bias:score_sentence",

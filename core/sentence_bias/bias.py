@@ -16,7 +16,7 @@ from core.types import Score
 LN10 = math.log(10)
 OBVIOUS = 0.3  # log10: a factor of 1.995, the papers' threshold
 SMALL_MASS = 0.01  # below one per cent for both words together the ratio says little
-WHOLE_SENTENCES = ("pair-sum", "pll")  # methods without a slot
+WHOLE_SENTENCES = ("pair-sum", "pll", "lm-eval")  # methods without a slot; the last is of logs (core.harness)
 Denominator = Literal["side", "all"]
 
 NO_ANSWER = N_("The model gave no probability for one of the two words.")

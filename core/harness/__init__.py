@@ -1,0 +1,1 @@
+"""Exchange with the harnesses that run models: lm-evaluation-harness and Inspect."""

@@ -1,0 +1,233 @@
+"""Logs of single samples of lm-evaluation-harness (`samples_*.jsonl`) and Inspect (`.json`, `.eval`).
+
+A sample in which the model wrote a text is a generation: context, completion, model. A sample of a task of `tasks.py`,
+in which lm-evaluation-harness compared both sentences of a pair, is a score. Anything else is counted and left out.
+"""
+
+import json
+import math
+import struct
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from core.errors import N_, BadFile
+from core.scoring.rows import ScoredRow, ScoreItem, scored_row
+from core.types import Score
+
+METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.sentence_bias.bias`
+FACTS = ("text", "pair", "side", "keyword", "start", "end")
+ZSTD = 93  # how Inspect packs .eval; Python reads it by itself from 3.14 on
+MOST_BYTES = 200_000_000  # of one packed sample
+NOT_A_LOG = N_("{file} is no log of single samples of lm-evaluation-harness or Inspect.")
+Kind = Literal["generation", "score"]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A text that a model wrote after a context. `index` counts the texts of one sample from 0."""
+
+    context: str
+    completion: str
+    model: str
+    task: str
+    sample: str
+    index: int
+
+    def as_row(self) -> dict[str, Any]:
+        """A row that the import of generations reads."""
+        return {"context": self.context, "completion": self.completion, "model": self.model, "index": self.index,
+                "task": self.task, "sample": self.sample}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Log:
+    """What a log holds; `left`: samples that are neither, by why."""
+
+    harness: str
+    model: str
+    generations: list[Generation] = field(default_factory=list)
+    scores: list[ScoredRow] = field(default_factory=list)
+    left: Counter[str] = field(default_factory=Counter)
+
+
+def read_log(path: Path, *, model: str = "") -> Log:
+    """The log in *path*; *model*: its name, where the log does not say it or another one is wanted.
+
+    Raises BadFile for a file that is no such log.
+    """
+    if zipfile.is_zipfile(path):
+        return _inspect(_packed(path), path, model)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        whole = None
+    if isinstance(whole, dict) and isinstance(whole.get("eval"), dict):
+        return _inspect(whole, path, model)
+    return _lm_eval(text, path, model)
+
+
+def _lm_eval(text: str, path: Path, model: str) -> Log:
+    log = Log("lm-eval", model or _model_beside(path))
+    for number, line in enumerate(filter(None, text.split("\n")), 1):
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            log.left["not a sample"] += 1
+            continue
+        if not isinstance(row, dict) or not {"doc", "arguments", "resps"} <= row.keys():
+            raise BadFile(NOT_A_LOG, file=path.name)
+        _sample(log, row, number, _task_of(path))
+    if not (log.generations or log.scores or log.left):
+        raise BadFile(NOT_A_LOG, file=path.name)
+    return log
+
+
+def _sample(log: Log, row: Mapping[str, Any], number: int, task: str) -> None:
+    asked = (
+        [one for one in row["arguments"].values() if isinstance(one, dict)]
+        if isinstance(row["arguments"], dict)
+        else []
+    )
+    told = [one for one in row["resps"] if isinstance(one, list)] if isinstance(row["resps"], list) else []
+    logs = [_number(one[0][0]) for one in told if one and isinstance(one[0], list) and one[0]]
+    if len(logs) == 2 and _is_pair(row["doc"]):
+        log.scores.append(_score(row["doc"], logs, number, log.model))
+        return
+    if logs:
+        log.left["other comparisons"] += 1
+        return
+    texts = [(one, text) for one, some in zip(asked, told, strict=False) for text in some if isinstance(text, str)]
+    for index, (arguments, text) in enumerate(texts):
+        sample = str(row.get("doc_id", number))
+        log.generations.append(Generation(str(arguments.get("arg_0", "")), text, log.model, task, sample, index))
+    if not texts:
+        log.left["no answer"] += 1
+
+
+def _is_pair(doc: object) -> bool:
+    return (
+        isinstance(doc, dict)
+        and {*FACTS, "counterpart", "choices"} <= doc.keys()
+        and doc["side"] in ("male", "female")
+        and isinstance(doc["start"], int)
+        and isinstance(doc["end"], int)
+    )
+
+
+def _score(doc: Mapping[str, Any], logs: list[float | None], number: int, model: str) -> ScoredRow:
+    words = (str(doc["keyword"]), str(doc["counterpart"]))
+    start, end = doc["start"], doc["end"]
+    item = ScoreItem(
+        number, str(doc["text"]), start, end, start, end, str(doc["pair"]), doc["side"], words[0],
+        words if doc["side"] == "male" else words[::-1],
+    )  # fmt: skip
+    signature = f"{METHOD}|{model}|weights:unknown|sum|unknown|v1"
+    reason = None if None not in logs else N_("The log holds no number for one of the two sentences.")
+    return scored_row(item, model, Score(tuple(logs), signature, reason), signature)
+
+
+def _number(value: object) -> float | None:
+    try:
+        found = float(str(value))
+    except ValueError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _task_of(path: Path) -> str:
+    """The task in the name samples_TASK_2026-01-01T00-00-00.000000.jsonl."""
+    return path.stem.removeprefix("samples_").rpartition("_")[0] or path.stem
+
+
+def _model_beside(path: Path) -> str:
+    """The model of the results_*.json of the same moment, else the name of the folder."""
+    moment = path.stem.rpartition("_")[2]
+    for results in (path.with_name(f"results_{moment}.json"), *sorted(path.parent.glob("results_*.json"))):
+        try:
+            name = json.loads(results.read_text(encoding="utf-8"))["model_name"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        return PurePosixPath(str(name)).name if str(name).startswith("/") else str(name)
+    return path.parent.name
+
+
+def _inspect(whole: Mapping[str, Any], path: Path, model: str) -> Log:
+    told = whole["eval"]
+    log = Log("inspect", model or str(told.get("model") or path.stem))
+    task = str(told.get("task") or path.stem)
+    samples = whole.get("samples")
+    for row in samples if isinstance(samples, list) else []:
+        output = row.get("output") if isinstance(row, dict) else None
+        choices = output.get("choices") if isinstance(output, dict) else None
+        texts = [_content(one.get("message", {}).get("content")) for one in choices or () if isinstance(one, dict)]
+        if row.get("error") or not any(texts):
+            log.left["no answer"] += 1
+            continue
+        for index, text in enumerate(texts):
+            sample = f"{row.get('id')}" + (f"#{row['epoch']}" if row.get("epoch", 1) != 1 else "")
+            number = index + (int(row.get("epoch") or 1) - 1) * len(texts)
+            log.generations.append(Generation(_asked(row), text, log.model, task, sample, number))
+    if not (log.generations or log.left):
+        raise BadFile(NOT_A_LOG, file=path.name)
+    return log
+
+
+def _asked(row: Mapping[str, Any]) -> str:
+    """What the model was given: the input of the sample, the last message of a conversation."""
+    given = row.get("input")
+    if isinstance(given, list):
+        given = _content(given[-1].get("content")) if given and isinstance(given[-1], dict) else ""
+    return str(given or "")
+
+
+def _content(content: object) -> str:
+    """The text of a message; of several parts the texts."""
+    if isinstance(content, list):
+        return "".join(
+            str(one.get("text", "")) for one in content if isinstance(one, dict) and one.get("type") == "text"
+        )
+    return content if isinstance(content, str) else ""
+
+
+def _packed(path: Path) -> dict[str, Any]:
+    """An .eval: an archive with the header and a file for each sample."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = {one.filename: one for one in archive.infolist() if one.file_size <= MOST_BYTES}
+            header = json.loads(_member(path, archive, infos["header.json"]))
+            names = sorted(name for name in infos if name.startswith("samples/") and name.endswith(".json"))
+            return {**header, "samples": [json.loads(_member(path, archive, infos[name])) for name in names]}
+    except (KeyError, ValueError, OSError, zipfile.BadZipFile, struct.error) as error:
+        raise BadFile(NOT_A_LOG, file=path.name) from error
+
+
+def _member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    if info.compress_type != ZSTD:
+        return archive.read(info)
+    import pyarrow
+
+    with path.open("rb") as file:
+        file.seek(info.header_offset)
+        name, extra = struct.unpack("<26x2H", file.read(30))
+        file.seek(name + extra, 1)
+        packed = file.read(info.compress_size)
+    unpacked: bytes = pyarrow.Codec("zstd").decompress(packed, decompressed_size=info.file_size).to_pybytes()
+    return unpacked
+
+
+def log_files(paths: Iterator[Path] | list[Path]) -> list[Path]:
+    """The logs among *paths*; of a folder, those in it and below."""
+    found: list[Path] = []
+    for path in paths:
+        inside = (
+            [*path.rglob("samples_*.jsonl"), *path.rglob("*.eval"), *path.rglob("logs/*.json")]
+            if path.is_dir()
+            else [path]
+        )
+        found += sorted(inside)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,140 @@
+"""Logs of single samples. Rows are cut from those that lm_eval 0.4.13 and inspect_ai 0.3.285 wrote of our tasks."""
+
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+
+from core.errors import BadFile
+from core.harness.logs import log_files, read_log
+from core.scoring.rows import OK
+
+DOC = {"id": "i0", "text": "the nurse said he was tired", "pair": "he/she", "side": "male", "keyword": "he",
+       "counterpart": "she", "start": 15, "end": 17,
+       "choices": ["the nurse said he was tired", "the nurse said she was tired"]}  # fmt: skip
+PAIR = {
+    "doc_id": 0, "doc": DOC, "target": "0",
+    "arguments": {"gen_args_0": {"arg_0": "", "arg_1": DOC["choices"][0]},
+                  "gen_args_1": {"arg_0": "", "arg_1": DOC["choices"][1]}},
+    "resps": [[["-132.94163513183594", "False"]], [["-135.56271362304688", "False"]]],
+    "filtered_resps": [["-132.94163513183594", "False"], ["-135.56271362304688", "False"]],
+    "bias_log10": 1.138319925368211, "male_preferred": 1.0,
+}  # fmt: skip
+WRITTEN = {"doc_id": 3, "doc": {"question": "Q"}, "target": "x",
+           "arguments": {"gen_args_0": {"arg_0": "My friend said"}}, "resps": [["he was late", "she was late"]],
+           "filtered_resps": ["he was late"]}  # fmt: skip
+SAMPLE = {"id": "i0", "epoch": 1, "input": "the nurse said ____ was tired", "choices": ["he", "she"], "target": "A",
+          "output": {"model": "mockllm/model", "choices": [{"message": {"content": "ANSWER: A", "role": "assistant"}}],
+                     "completion": "ANSWER: A"}, "scores": {"picked_word": {"value": "male"}}}  # fmt: skip
+FAILED = {"id": "i1", "epoch": 1, "input": "x", "output": {"choices": [], "completion": ""}, "error": {"message": "no"}}
+PARTS = {"id": "i2", "epoch": 2, "input": [{"role": "system", "content": "s"}, {"role": "user", "content": "A friend"}],
+         "output": {"choices": [{"message": {"content": [{"type": "reasoning", "reasoning": "r"},
+                                                         {"type": "text", "text": " said so"}]}}]}}  # fmt: skip
+HEADER = {"version": 2, "status": "success", "eval": {"model": "openai/gpt", "task": "mine"}}
+
+
+def samples(folder: Path, *rows: Any, name: str = "samples_mine_2026-01-02T03-04-05.000000.jsonl") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / name
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8"
+    )
+    return path
+
+
+def packed(path: Path, members: dict[str, bytes]) -> Path:
+    """An archive of method 93 (Zstandard), as inspect_ai writes it and Python 3.11 does not."""
+    out, central = b"", b""
+    for name, content in members.items():
+        data = pyarrow.Codec("zstd").compress(content, asbytes=True)
+        fields = (93, 0, 0, zlib.crc32(content), len(data), len(content), len(name), 0)
+        central += (
+            struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 63, 63, 0, *fields, 0, 0, 0, 0, len(out)) + name.encode()
+        )
+        out += struct.pack("<IHHHHHIIIHH", 0x04034B50, 63, 0, *fields) + name.encode() + data
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, len(members), len(members), len(central), len(out), 0)
+    path.write_bytes(out + central + end)
+    return path
+
+
+def test_a_compared_pair_is_a_score(tmp_path: Path) -> None:
+    path = samples(tmp_path / "org__model", PAIR)
+    log = read_log(path)
+    (one,) = log.scores
+    assert (log.harness, log.model, one.status) == ("lm-eval", "org__model", OK)
+    assert one.bias_log10 == pytest.approx(PAIR["bias_log10"], rel=1e-12)
+    assert (one.item.sentence, one.item.side, one.item.keyword) == (DOC["text"], "male", "he")
+    assert one.signature == "lm-eval|org__model|weights:unknown|sum|unknown|v1"
+    path.with_name("results_2026-01-02T03-04-05.000000.json").write_text('{"model_name": "org/model"}')
+    assert read_log(path).model == "org/model" and read_log(path, model="mine").model == "mine"
+
+
+@pytest.mark.parametrize("value", ["nan", "-inf", "x", None])
+def test_what_is_no_number_is_undefined_with_a_reason(tmp_path: Path, value: object) -> None:
+    row = PAIR | {"resps": [[[value, "False"]], [["-1.0", "False"]]]}
+    (one,) = read_log(samples(tmp_path, row)).scores
+    assert one.bias_log10 is None and "no number for one of the two" in one.status
+
+
+def test_what_a_model_wrote_is_a_generation(tmp_path: Path) -> None:
+    log = read_log(samples(tmp_path / "m", WRITTEN))
+    assert [one.as_row() for one in log.generations] == [
+        {"context": "My friend said", "completion": text, "model": "m", "index": n, "task": "mine", "sample": "3"}
+        for n, text in enumerate(("he was late", "she was late"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (PAIR | {"doc": {"question": "Q"}}, "other comparisons"),
+        (PAIR | {"doc": DOC | {"side": "left"}}, "other comparisons"),
+        (WRITTEN | {"resps": []}, "no answer"),
+        ("{broken", "not a sample"),
+    ],
+)
+def test_other_samples_are_counted(tmp_path: Path, row: Any, why: str) -> None:
+    log = read_log(samples(tmp_path, row, WRITTEN))
+    assert log.left == {why: 1} and len(log.generations) == 2
+
+
+@pytest.mark.parametrize("layout", ["json", "eval"])
+def test_inspect(tmp_path: Path, layout: str) -> None:
+    rows = [SAMPLE, FAILED, PARTS]
+    if layout == "json":
+        path = tmp_path / "log.json"
+        path.write_text(json.dumps(HEADER | {"samples": rows}))
+    else:
+        members = {f"samples/{row['id']}_epoch_{row['epoch']}.json": json.dumps(row).encode() for row in rows}
+        path = packed(tmp_path / "log.eval", {**members, "header.json": json.dumps(HEADER).encode()})
+    log = read_log(path)
+    assert (log.harness, log.model, log.left) == ("inspect", "openai/gpt", {"no answer": 1})
+    one, two = log.generations
+    assert (one.context, one.completion, one.sample, one.index) == (SAMPLE["input"], "ANSWER: A", "i0", 0)
+    assert (two.context, two.completion, two.sample, two.index) == ("A friend", " said so", "i2#2", 1)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "text", '{"eval": 1}', '{"a": 1}\n{"b": 2}\n', '{"eval": {}}'])
+def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "samples_x.jsonl"
+    path.write_text(content)
+    if content == "text":
+        assert read_log(path).left == {"not a sample": 1}
+        return
+    with pytest.raises(BadFile, match="no log of single samples"):
+        read_log(path)
+
+
+def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="no log of single samples"):
+        read_log(packed(tmp_path / "log.eval", {"other.json": b"{}"}))
+
+
+def test_a_folder_stands_for_its_logs(tmp_path: Path) -> None:
+    one = samples(tmp_path / "b", PAIR)
+    two = packed(tmp_path / "a.eval", {"header.json": b"{}"})
+    assert log_files([tmp_path, one]) == sorted([one, two])

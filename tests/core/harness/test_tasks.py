@@ -1,0 +1,112 @@
+"""Tasks for the harnesses: what is in the folder, and, where lm_eval is installed, that it gives our own numbers."""
+
+import ast
+import json
+import math
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from core.errors import Refused
+from core.harness.logs import read_log
+from core.harness.tasks import HARNESSES, Harness, pairs, task_files, task_name
+from core.models import open_scorer
+from core.types import MaskedSentence
+from tests.support.tiny_models import tiny_causal
+
+SENTENCES = [
+    ("the nurse said he was tired", "he", "she", "male"),
+    ("a doctor said she was here", "she", "he", "female"),
+    ("he will go", "he", "she", "male"),
+]
+
+
+def released(sentences: list[tuple[str, str, str, str]] = SENTENCES) -> list[dict[str, Any]]:
+    """Rows as data/train.jsonl of a release has them."""
+    found = []
+    for number, (text, keyword, counterpart, side) in enumerate(sentences):
+        start = f" {text} ".index(f" {keyword} ")
+        span = {"start": start, "end": start + len(keyword)}
+        found.append({"id": f"i{number}", "text": text, "pair": "he/she", "side": side, "keyword": keyword,
+                      "counterpart": counterpart, **span, "stem_start": start, "stem_end": start})  # fmt: skip
+    return found
+
+
+def files(harness: Harness, **more: Any) -> dict[str, str]:
+    told = {"project": "My set", "version": "1.0", "language": "en", "content_hash": "ab"} | more
+    return task_files(harness, released(), **told)
+
+
+def test_the_male_sentence_is_first_and_the_letters_change_places() -> None:
+    one, two, three = pairs(released())
+    assert one["choices"] == ["the nurse said he was tired", "the nurse said she was tired"]
+    assert two["choices"] == ["a doctor said he was here", "a doctor said she was here"]
+    assert (one["gap"], one["options"], one["male_is"]) == ("the nurse said ____ was tired", ["he", "she"], "A")
+    assert (two["options"], two["male_is"], three["male_is"]) == (["she", "he"], "B", "A")
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+@pytest.mark.parametrize("project", ["My set", '"""\nimport os #', "示例 · Demo", "{x}", "a: b\n- c"])
+@pytest.mark.parametrize("language", ["zh", "en", "ja"])
+def test_whatever_a_project_is_called_the_program_is_sound(harness: Harness, project: str, language: str) -> None:
+    made = files(harness, project=project, language=language)
+    assert [json.loads(line)["id"] for line in made["pairs.jsonl"].splitlines()] == ["i0", "i1", "i2"]
+    name = task_name(project, "1.0")
+    assert name.isidentifier() and name.startswith("evenhand")
+    for file, text in made.items():
+        if file.endswith(".py"):
+            tree = ast.parse(text)
+            assert not [node for node in ast.walk(tree) if isinstance(node, ast.Import) and "os" in ast.dump(node)]
+        elif file.endswith(".yaml"):
+            told = yaml.safe_load(text.replace("!function ", ""))
+            assert (told["task"], told["doc_to_choice"], told["target_delimiter"]) == (name, "choices", "")
+
+
+def test_an_empty_set_is_refused() -> None:
+    with pytest.raises(Refused, match="no sentence with a word"):
+        task_files("inspect", [], project="x", version="1", language="zh", content_hash="")
+
+
+@pytest.mark.long
+@pytest.mark.skipif(find_spec("lm_eval") is None, reason="lm_eval is not installed")
+def test_lm_eval_gives_our_own_numbers(tmp_path: Path) -> None:
+    """The real harness on a tiny model; its sums are of whole sentences, in which the shared beginning cancels."""
+    model, task = tmp_path / "model", tmp_path / "task"
+    model.mkdir()
+    task.mkdir()
+    tiny_causal(model, "llama")
+    for file, text in files("lm-eval").items():
+        (task / file).write_text(text, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "lm_eval",
+        "run",
+        "--model",
+        "hf",
+        "--model_args",
+        f"pretrained={model},dtype=float32",
+    ]
+    command += [
+        "--tasks",
+        "evenhand_my_set_1_0",
+        "--include_path",
+        task,
+        "--log_samples",
+        "--output_path",
+        tmp_path / "out",
+    ]
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    subprocess.run([*command, "--device", "cpu", "--batch_size", "1"], check=True, env=os.environ | offline)
+    (log,) = (tmp_path / "out").rglob("samples_*.jsonl")
+    found = [one.bias_log10 for one in read_log(log).scores]
+    probes = [MaskedSentence(row["text"], row["start"], row["end"], ("he", "she")) for row in released()]
+    own = [one.logprobs for one in open_scorer(str(model), method="pair-sum").score(probes)]
+    expected = [(male - female) / math.log(10) for male, female in own if male is not None and female is not None]
+    assert len(expected) == 3 and found == pytest.approx(expected, abs=2e-5)
