@@ -171,13 +171,13 @@ def _inspect(whole: Mapping[str, Any], path: Path, model: str) -> Log:
         for index, text in enumerate(texts):
             sample = f"{row.get('id')}" + (f"#{row['epoch']}" if row.get("epoch", 1) != 1 else "")
             number = index + (int(row.get("epoch") or 1) - 1) * len(texts)
-            log.generations.append(Generation(_asked(row), text, log.model, task, sample, number))
+            log.generations.append(Generation(_input_of(row), text, log.model, task, sample, number))
     if not (log.generations or log.left):
         raise BadFile(NOT_A_LOG, file=path.name)
     return log
 
 
-def _asked(row: Mapping[str, Any]) -> str:
+def _input_of(row: Mapping[str, Any]) -> str:
     """What the model was given: the input of the sample, the last message of a conversation."""
     given = row.get("input")
     if isinstance(given, list):
