@@ -113,6 +113,7 @@ NEEDS: dict[str, Need] = {
     "harness": Need("start_jobs", "any"),
     "harness task": Need("see_all_labels", "name"),
     "harness read": Need("start_jobs", "any"),
+    "demo-page": Need("measure", "any"),
     "hub": Need("release", "any"),
     "hub push": Need("release", "name"),
     "hub pull": Need("import_files", "name"),

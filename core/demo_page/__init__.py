@@ -1,0 +1,1 @@
+"""A page to pass on: stored scores of chosen sentences, without a server."""

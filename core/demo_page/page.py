@@ -1,0 +1,183 @@
+"""One HTML file with what models say of chosen sentences: it works from a folder, fetches nothing and asks no model.
+
+Source of the numbers: `core.sentence_bias` (SPEC 1.6), asked once when the page is made. Direction: positive leans to
+the male word and lies to the right. Both languages are in the file; every text in it is escaped.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from core.charts.palette import css_variables
+from core.errors import N_, BadFile, EvenhandError, Refused
+from core.language import LANGUAGES, Language, explain, translate
+from core.resources import table
+from core.sentence_bias import Reading, find_slot, read
+from core.sentence_bias.bias import odds
+from core.sentence_bias.pushes import pushes
+from core.types import Scorer
+from core.version import VERSION
+
+TEMPLATES = Path(__file__).parent / "templates"
+MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # built in; of each language
+FURTHEST = 3.0  # log10 at which the number line ends; a stronger lean stands at its end
+SHOWN = 6  # of the likeliest tokens
+MOST = 200  # sentences, so that the file stays small enough to be sent
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A sentence of the page. `options`: the two words that compete for [MASK], male first; None: its keyword says."""
+
+    language: str
+    text: str
+    options: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one model said of one sentence: its reading, what each word pushes, or why there is neither."""
+
+    model: str
+    reading: Reading | None
+    pushes: tuple[tuple[str, float | None], ...] = ()
+    reason: EvenhandError | None = None
+
+
+def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[Chosen, ...]:
+    """The sentences of a table with `language`, `text` and `options`; of the built-in one without *rows*.
+
+    Raises BadFile for a row that cannot be asked, with its number.
+    """
+    found = []
+    for number, row in enumerate(table("demo_page") if rows is None else rows, 1):
+        words = (row.get("options") or "").split()
+        if len(words) not in (0, 2) or not row.get("text", "").strip():
+            message = N_("Row {row}: a sentence needs a text, and two options or none.")
+            raise BadFile(message, row=number)
+        one = Chosen(row.get("language") or "zh", row["text"].strip(), (words[0], words[1]) if words else None)
+        try:
+            find_slot(one.text, one.options)
+        except Refused as error:
+            raise BadFile(N_("Row {row}: {why}"), row=number, why=str(error)) from error
+        found.append(one)
+    if not 0 < len(found) <= MOST:
+        raise BadFile(N_("The page takes 1 to {most} sentences; these are {found}."), most=MOST, found=len(found))
+    return tuple(found)
+
+
+def answers_of(one: Chosen, scorers: Mapping[str, Scorer]) -> tuple[Answer, ...]:
+    """What each model says; one that cannot be asked has its reason and the others go on."""
+    found = []
+    for model, scorer in scorers.items():
+        try:
+            reading = read(one.text, scorer, options=one.options)
+            told = tuple((push.word, push.change) for push in pushes(reading.slot, scorer))
+            found.append(Answer(model, reading, told))
+        except EvenhandError as error:
+            found.append(Answer(model, None, (), error))
+    return tuple(found)
+
+
+def page_html(
+    answered: Sequence[tuple[Chosen, Sequence[Answer]]], *, language: Language = "en", made: datetime | None = None
+) -> str:
+    """The page as text; *language*: which it opens in."""
+    day = (made or datetime.now(UTC)).date().isoformat()
+    sentences = [{"chosen": one, "answers": [_numbers(each) for each in answers]} for one, answers in answered]
+    colours = f":root{{color-scheme:light dark;{css_variables(dark=True)}}}"
+    return (
+        _environment()
+        .get_template("page.html.jinja")
+        .render(
+            sentences=sentences,
+            colours=colours,
+            day=day,
+            version=VERSION,
+            furthest=FURTHEST,
+            languages=sorted(LANGUAGES),
+            language=language,
+            opened=next((n for n, (one, _) in enumerate(answered) if one.language == language), 0),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, autoescape=True, trim_blocks=True)
+    made.filters["said"] = _both
+    return made
+
+
+def _both(message: str, language: Language, **values: Any) -> str:
+    said = translate(message, language)
+    return said.format(**values) if values else said
+
+
+def _numbers(one: Answer) -> dict[str, Any]:
+    """The numbers of an answer as the template places them."""
+    if one.reading is None:
+        return {
+            "model": one.model,
+            "reason": {each: explain(one.reason, each) for each in LANGUAGES} if one.reason else {},
+        }
+    reading, slot = one.reading, one.reading.slot
+    value = reading.bias_log10
+    message, values = odds(value)
+    mass = reading.pair_mass
+    return {
+        "model": one.model,
+        "reason": None,
+        "before": slot.text[: slot.word[0]],
+        "after": slot.text[slot.word[1] :],
+        "male": slot.male,
+        "female": slot.female,
+        "side": "none" if value is None or value == 0 else "male" if value > 0 else "female",
+        "place": None if value is None else 50 + 50 * max(-FURTHEST, min(FURTHEST, value)) / FURTHEST,
+        "value": "—" if value is None else "∞" if math.isinf(value) else f"{value:+.2f}".replace("-", "−"),
+        "odds": {each: _both(message, each, **values) for each in LANGUAGES},
+        "p_male": _percent(reading.p_male),
+        "p_female": _percent(reading.p_female),
+        "others": _percent(None if mass is None else 1 - mass),
+        "small": reading.small_mass,
+        "pushes": [(word, _side(change), _signed(change)) for word, change in one.pushes],
+        "fillers": [[(each.word, _percent(each.probability)) for each in row[:SHOWN]] for row in reading.fillers],
+        "signature": reading.signature,
+    }
+
+
+def _percent(value: float | None) -> str:
+    """A share as a percentage with two digits that count; a dash where it is undefined."""
+    return "—" if value is None else f"{value:.1%}" if value >= 0.001 else f"{value * 100:.1g}%"
+
+
+def _signed(value: float | None) -> str:
+    return "—" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _side(value: float | None) -> Literal["male", "female", "none"]:
+    """Which way a word pushes; nothing below a tenth, which nobody would see."""
+    return "none" if value is None or abs(value) < 0.1 else "male" if value > 0 else "female"
+
+
+TEXTS = (
+    N_("Which word does a language model prefer?"),
+    N_("Each sentence has a place where a male and a female word fit equally well. A language model was asked once how"
+       " likely it holds each of them. Nothing is asked now: the numbers are stored in this file."),
+    N_("female word"),
+    N_("male word"),
+    N_("neither of the two"),
+    N_("Both words together stay under 1 %: read the ratio with care."),
+    N_("What pushes: Bias_c with the word, less Bias_c with it hidden (log10)"),
+    N_("What the model would write"),
+    N_("log10 P(male word) − log10 P(female word); right of 0 leans to the male word, left to the female word"),
+    N_("Less lean is not better: a model that knows nothing leans to neither side. Small built-in models are for trying"
+       " the app, not for findings."),
+    N_("Made with Evenhand {version} on {day}."),
+)  # fmt: skip

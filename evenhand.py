@@ -1,0 +1,310 @@
+"""Evenhand in a notebook: six verbs that take and give pandas DataFrames.
+
+    import evenhand
+
+    evenhand.mine("corpus/")                              # candidates of folders, files or a column of texts
+    evenhand.score(sentences, "demo-zh")                  # Bias_c of each sentence; positive leans to the male word
+    evenhand.agreement(labels)                            # kappa, alpha, AC1 with 95 % intervals
+    evenhand.rule(generations)                            # the first-pronoun rule on what models wrote
+    evenhand.release(sentences, labels, "out", ...)       # a released folder with data sheet and method section
+    evenhand.describe(sentences)                          # statistics of a set
+
+The file lies beside the app and is imported from its folder (docs/notebook.md); nothing is installed. Each verb calls
+what the page and the command of the same name call, so the numbers are the same. An undefined number is NaN with its
+reason in a column beside it. What is said of the whole (signatures, reports) is in `frame.attrs`.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from core.errors import N_, BadFile, Refused
+
+__all__ = ["agreement", "describe", "mine", "release", "rule", "score"]
+Texts = pd.DataFrame | pd.Series | Sequence[str]
+
+
+def score(
+    sentences: Texts,
+    models: str | Sequence[str],
+    *,
+    column: str = "sentence",
+    method: Literal["auto", "masked", "pair-sum", "pll"] = "auto",
+    joint: Literal["independent", "sequential", "geometric_mean"] = "independent",
+) -> pd.DataFrame:
+    """Each sentence under each model: which of two words it prefers, and how strongly.
+
+    *sentences*: texts with one keyword each, or a frame with them in *column*; its column `start` (of `mine`, of a
+    release) says which word is meant where there are several. *models*: built-in names, names on the Hugging Face hub,
+    folders. Returns a row per model and sentence with the columns of `python cli.py score`: `bias_log10` and `bias_ln`
+    are log P(male word) - log P(female word), `p_male` and `p_female` probabilities (0 to 1), `pair_mass` their sum;
+    `status` is "ok" or why a number is undefined. Raises ModelUnavailable for a model that cannot be had.
+    """
+    from core.models import open_scorer
+    from core.scoring.rows import COLUMNS, score_items
+
+    rows = _rows(sentences, column)
+    names = [models] if isinstance(models, str) else list(models)
+    found: list[tuple[Any, ...]] = []
+    for name in names:
+        scorer = open_scorer(name, method=method, joint=joint)
+        found += [one.values() for one in score_items(_score_items(rows, column), scorer, model=name)]
+    frame = pd.DataFrame(found, columns=list(COLUMNS))
+    frame.attrs["signatures"] = sorted(set(frame["signature"]))
+    return frame
+
+
+def mine(
+    texts: Texts | str | Path,
+    *,
+    column: str = "text",
+    modes: Mapping[str, Literal["off", "reject", "flag"]] | None = None,
+    workers: int = 1,
+) -> pd.DataFrame:
+    """Candidates: sentences with exactly one keyword of the 19 pairs that no filter rejects.
+
+    *texts*: a folder or file (text, CSV, JSON lines, ...), or texts themselves, in a frame under *column*. *modes*:
+    what a filter does, by its code (`python cli.py mine --help`). Returns a row per candidate: `sentence`, `keyword`,
+    `counterpart`, `pair`, `side`, `start`, `end` (half-open code points), `flags`, `source`; `attrs["report"]` says
+    how many sentences were read and what each filter left out. Raises BadFile where nothing can be read.
+    """
+    from core.mining.run import mine as run
+    from core.mining.settings import Settings
+
+    found: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
+        if isinstance(texts, str | Path):
+            path, settings = Path(texts), Settings(modes=modes or {})
+        else:
+            path = _written(Path(folder) / "texts.jsonl", _rows(texts, column))
+            settings = Settings(modes=modes or {}, column=column)
+        report = run([path], settings, on_candidate=found.append, workers=workers)
+    columns = ["sentence", "keyword", "counterpart", "pair", "side", "start", "end", "flags", "source"]
+    frame = pd.DataFrame(found, columns=None if found else columns)
+    frame.attrs["report"] = report.to_json()
+    return frame
+
+
+def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples: int = 2_000) -> pd.DataFrame:
+    """How far annotators give the same label.
+
+    *labels*: a row per item and annotator, columns `item`, `annotator`, `choice`; a column `cluster` (article, context)
+    makes the intervals those over clusters. *categories*: all choices of the scheme, which Gwet's AC1 counts, also
+    those that nobody took. Returns a row per measure: `value` (kappa and alpha at most 1, shares 0 to 1), `low` and
+    `high` (95 %), `n` items, `reason` where a number is undefined. Raises Refused for missing columns or for two labels
+    of one annotator on an item.
+    """
+    from core.statistics import Resampling
+    from core.statistics.many_raters import (
+        Tally,
+        fleiss_kappa,
+        gwet_ac1,
+        krippendorff_alpha,
+        pairwise_agreement,
+        unanimity,
+    )
+
+    _need(labels, ("item", "annotator", "choice"))
+    if labels.duplicated(["item", "annotator"]).any():
+        raise Refused(N_("An annotator has two labels on one item: keep the one that counts."))
+    counts = pd.crosstab(labels["item"], labels["choice"])
+    counts = counts.reindex(columns=list(dict.fromkeys([*counts.columns, *categories])), fill_value=0)
+    clusters = None
+    if "cluster" in labels:
+        of_item = labels.groupby("item")["cluster"].first().reindex(counts.index)
+        clusters = of_item.astype("category").cat.codes.to_numpy().astype("int64")
+    tally = Tally.of(counts.to_numpy(), clusters)
+    resampling = Resampling(resamples)
+    measures = {
+        "all agree": unanimity(tally, resampling),
+        "two agree": pairwise_agreement(tally, resampling),
+        "Fleiss' kappa": fleiss_kappa(tally, resampling),
+        "Krippendorff's alpha": krippendorff_alpha(tally, resampling),
+        "Gwet's AC1": gwet_ac1(tally, resampling),
+    }
+    rows = [
+        {"measure": name, "value": one.value, "low": one.low, "high": one.high, "n": one.units, "method": one.method,
+         "reason": str(one.reason or one.note or "") if one.value is None or one.low is None else ""}
+        for name, one in measures.items()
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows).set_index("measure")
+    return frame.astype({"value": float, "low": float, "high": float})
+
+
+def rule(generations: pd.DataFrame, *, dataset: str = "own") -> pd.DataFrame:
+    """The first-pronoun rule: does a text use the person's pronouns?
+
+    *generations*: columns `text` or `completion`, `pronouns` (names of sets or their forms: "they", "xe/xem"); where
+    `dataset` is missing, *dataset* says whose forms count. Returns the same rows with `rule_correct` (1, 0, NaN where
+    nobody knows the pronouns or the text has none), `rule_pronoun`, `rule_start`, `rule_end` (half-open code points).
+    Raises BadFile for pronouns that are no set, Refused for missing columns.
+    """
+    from core.human_vs_rule.apply_rule import with_verdicts
+
+    text = "text" if "text" in generations else "completion"
+    _need(generations, (text, "pronouns"))
+    given = generations.assign(text=generations[text], dataset=generations.get("dataset", dataset))
+    verdicts = with_verdicts(given)
+    return generations.assign(**{name: verdicts[name] for name in verdicts if name.startswith("rule_")})
+
+
+def release(
+    sentences: Texts,
+    labels: pd.DataFrame,
+    out: str | Path,
+    *,
+    name: str,
+    licence: str,
+    source: str,
+    version: str = "1.0",
+    language: str = "zh",
+    column: str = "sentence",
+) -> pd.DataFrame:
+    """A released folder from sentences and labels: the kept ones in every layout, data sheet, method section, hash.
+
+    *labels*: a row per sentence and annotator: `item` (the position of the sentence from 0, or the value of its column
+    `item`), `annotator`, `choice` ("accept" or "reject", or a word that the import knows), if wanted `reason`, `note`.
+    *licence*, *source*: which every release needs. *out*: a new folder or .zip. Returns the sentences that came in with
+    `status` (kept ones are "accepted") and `gold`; `attrs["release"]` has version and hash, `attrs["labels"]` how many
+    labels came in. A sentence without exactly one keyword is left out (`attrs["left_out"]`). Raises Refused where no
+    sentence is kept or *out* exists.
+    """
+    from annotations.database.store import Store
+
+    rows = _rows(sentences, column)
+    _need(labels, ("item", "annotator", "choice"))
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as folder, Store.open(Path(folder) / "e.db") as store:
+        path = _written(Path(folder) / "sentences.jsonl", _tasks(rows, labels, column), text=True)
+        rights = {"licence": licence, "source_statement": source}
+        return _released(store, path, Path(out), name, version, language, rights, labels["annotator"].nunique())
+
+
+def describe(texts: Texts, *, column: str = "sentence") -> pd.DataFrame:
+    """Statistics of a set: lengths, commonest characters, repeats, balance of pairs.
+
+    Returns a row per number: `measure` (a path such as `lengths.median`), `value`, and `reason` where it is undefined.
+    Raises BadFile where there is no text.
+    """
+    from annotations.describe.project_description import describe_file
+    from core.describe import as_json
+
+    with tempfile.TemporaryDirectory(prefix="evenhand-") as folder:
+        path = _written(Path(folder) / "texts.jsonl", [{"sentence": row.get(column)} for row in _rows(texts, column)])
+        found = as_json(describe_file(path, column="sentence"))
+    rows = [
+        {"measure": key, "value": value, "reason": None}
+        for key, value in _flat(found)
+        if not key.endswith("_reason") and value is not None
+    ]
+    reasons = {key.removesuffix("_reason"): value for key, value in _flat(found) if key.endswith("_reason")}
+    rows += [{"measure": key, "value": None, "reason": value} for key, value in reasons.items()]
+    return pd.DataFrame(rows).set_index("measure")
+
+
+def _rows(texts: Texts, column: str) -> list[dict[str, Any]]:
+    """The rows of a frame, or of texts under *column*."""
+    if isinstance(texts, pd.DataFrame):
+        _need(texts, (column,))
+        return [{str(key): value for key, value in row.items()} for row in texts.to_dict("records")]
+    return [{column: text} for text in texts]
+
+
+def _need(frame: pd.DataFrame, columns: Iterable[str]) -> None:
+    missing = [one for one in columns if one not in frame]
+    if missing:
+        message = N_("The table has no column {missing}; it has {found}.")
+        raise Refused(message, missing=", ".join(missing), found=", ".join(map(str, frame.columns)))
+
+
+def _written(path: Path, rows: Iterable[Mapping[str, Any]], *, text: bool = False) -> Path:
+    """The rows as JSON lines; *text*: they are JSON values already."""
+    plain = rows if text else ({k: v if isinstance(v, str | int) else str(v) for k, v in r.items()} for r in rows)
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in plain), encoding="utf-8")
+    return path
+
+
+def _score_items(rows: Iterable[Mapping[str, Any]], column: str) -> Iterator[Any]:
+    """What the model is asked of each row, or why it cannot be asked."""
+    from core.scoring.rows import ScoreItem, item_of
+    from core.text.keywords import find
+
+    for number, row in enumerate(rows, 1):
+        text = row[column] if isinstance(row[column], str) else ""
+        found = find(text)
+        if len(found) > 1 and "start" in row:
+            found = [one for one in found if one.start == row["start"]]
+        if len(found) == 1:
+            yield item_of(number, found[0])
+        else:
+            reason = "several_keywords" if found else "no_keyword"
+            problem = "Several keywords stand in the sentence." if found else "No word of a keyword pair stands in it."
+            yield ScoreItem(number, text, problem=problem, reason=reason)
+
+
+def _tasks(rows: Sequence[Mapping[str, Any]], labels: pd.DataFrame, column: str) -> Iterator[dict[str, Any]]:
+    """Sentences with their labels, as the import of other labelling programs reads them."""
+    said: dict[Any, list[dict[str, Any]]] = {}
+    for label in labels.to_dict("records"):
+        said.setdefault(label["item"], []).append({str(key): value for key, value in label.items()})
+    for number, row in enumerate(rows):
+        given = said.pop(row.get("item", number), [])
+        yield {"data": {"text": row[column]}, "annotations": [_annotation(one) for one in given]}
+    if said:
+        message = N_("Labels name items that are not among the sentences: {items}.")
+        raise BadFile(message, items=", ".join(map(str, list(said)[:5])))
+
+
+def _annotation(label: Mapping[str, Any]) -> dict[str, Any]:
+    def result(kind: str, value: dict[str, Any]) -> dict[str, Any]:
+        return {"from_name": kind, "to_name": "text", "type": kind, "value": value}
+
+    named = [str(label[key]) for key in ("choice", "reason") if isinstance(label.get(key), str) and label[key]]
+    results = [result("choices", {"choices": [one]}) for one in named]
+    if isinstance(label.get("note"), str) and label["note"]:
+        results.append(result("textarea", {"text": [label["note"]]}))
+    return {"completed_by": str(label["annotator"]), "result": results}
+
+
+def _released(
+    store: Any, path: Path, out: Path, name: str, version: str, language: str, rights: dict[str, str], per_item: int
+) -> pd.DataFrame:
+    from annotations.files.open_upload import examine_tables
+    from annotations.files.other_tools.choice_names import Names
+    from annotations.files.other_tools.import_tasks import import_tasks
+    from annotations.items.batch import items
+    from annotations.projects.projects import change_project, create_project
+    from annotations.release import make_release, write_release
+    from annotations.release.write_out import refuse_out
+    from core.files.archives import Member
+
+    made = create_project(store, name, language=language, per_item=per_item)
+    made = change_project(store, made, **rights)
+    refuse_out(made, out, None, locked=False)
+    brought = import_tasks(store, made, examine_tables([Member(path, path.name)], format="label-studio"), Names())
+    if brought.labels.errors:
+        first = brought.labels.errors[0]
+        raise BadFile(first.message, **first.values)
+    one = make_release(store, made, version)
+    write_release(store, made, one, out)
+    found = [
+        {"item": each.uid, "sentence": each.text, "pair": each.pair, "side": each.side, "keyword": each.keyword,
+         "counterpart": each.counterpart, "status": each.status, "gold": each.gold}
+        for each in items(store, made)
+    ]  # fmt: skip
+    frame = pd.DataFrame(found)
+    left = [{"line": bad.line, "reason": bad.reason} for bad in brought.items.errors]
+    frame.attrs = {"release": {"version": version, "hash": one.hash, "out": str(out)},
+                   "labels": brought.labels.imported, "left_out": left}  # fmt: skip
+    return frame
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{key}.")
+        elif not isinstance(value, list):
+            yield f"{before}{key}", value
