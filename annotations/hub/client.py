@@ -30,6 +30,11 @@ def endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT).rstrip("/")
 
 
+def endpoint_name() -> str:
+    """The same without its scheme, for a sentence: with it a page makes a link of it, and of the full stop behind."""
+    return endpoint().partition("://")[2]
+
+
 def has_token() -> bool:
     """Whether HF_TOKEN is set or somebody has signed in with `hf auth login` here."""
     from huggingface_hub import get_token

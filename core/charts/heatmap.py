@@ -51,13 +51,7 @@ def heatmap(
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
-    shown = data.assign(_text=[_written(n, digits, signed=scale == "sides") for n in numbers])
-    if mark is not None:
-        shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
-    shown[value] = numbers.astype(float)
-    if interval is not None:
-        ends = data[list(interval)].itertuples(index=False)
-        shown["_ends"] = [_written_ends(*both, digits, signed=scale == "sides") for both in ends]
+    shown = _with_texts(data, value, numbers, digits, mark, interval, signed=scale == "sides")
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
     fields = [
@@ -75,6 +69,28 @@ def heatmap(
         small = base.mark_text(fontSize=10, dy=11, color=palette.soft)
         layers.append(small.encode(text=alt.Text(field="_ends", type="nominal")))
     return styled(alt.layer(*layers), description, palette)
+
+
+def _with_texts(
+    data: pd.DataFrame,
+    value: str,
+    numbers: "pd.Series[float]",
+    digits: int,
+    mark: str | None,
+    interval: tuple[str, str] | None,
+    *,
+    signed: bool,
+) -> pd.DataFrame:
+    """*data* with what is written into each cell: its number, and the ends of its interval below it."""
+    shown = data.assign(_text=[_written(n, digits, signed=signed) for n in numbers])
+    if mark is not None:
+        shown["_text"] = shown["_text"].where(~shown[mark].astype(bool), shown["_text"] + " *")
+    shown[value] = numbers.astype(float)
+    if interval is not None:
+        low, high = interval
+        ends = zip(data[low], data[high], strict=True)
+        shown["_ends"] = [_written_ends(least, most, digits, signed=signed) for least, most in ends]
+    return shown
 
 
 def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lifted: bool) -> list[Any]:

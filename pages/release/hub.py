@@ -4,7 +4,7 @@ import streamlit as st
 
 from annotations.database.events import EXPORTED, events
 from annotations.database.store import Store
-from annotations.hub.client import checked_repo, endpoint, has_token
+from annotations.hub.client import checked_repo, endpoint_name, has_token
 from annotations.release import Release
 from annotations.release.write_out import locked_texts
 from annotations.text_policy import checked_password
@@ -22,7 +22,7 @@ from pages.ui.text import plain
 def show_push(store: Store, project: Project, one: Release) -> None:
     """Under which name, who may see it; the button starts the job."""
     st.caption(
-        plain(_("The files of this release, without the package, go to {endpoint}.").format(endpoint=endpoint()))
+        plain(_("The files of this release, without the package, go to {endpoint}.").format(endpoint=endpoint_name()))
     )
     for pushed in events(store, project, action=EXPORTED):
         if pushed.data.get("format") == "hub" and pushed.data.get("version") == one.version:

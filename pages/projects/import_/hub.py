@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.hub.client import endpoint
+from annotations.hub.client import endpoint_name
 from annotations.hub.pull import Wanted, pull
 from annotations.jobs import jobs
 from annotations.types import Project
@@ -36,7 +36,7 @@ def show_fetch(store: Store, project: Project) -> None:
     """Name, revision, part and split of a data set; the button fetches it."""
     with st.expander(_("From the Hugging Face hub"), icon=":material/cloud_download:"), st.form("hub", border=False):
         text = _("A data set at {endpoint}, or a project that Argilla put there: its answers become labels.")
-        st.caption(plain(text.format(endpoint=endpoint())))
+        st.caption(plain(text.format(endpoint=endpoint_name())))
         repo = st.text_input(_("Data set on the hub"), key="hub_repo", placeholder="OWNER/NAME", max_chars=200)
         with st.container(horizontal=True):
             revision = st.text_input(_("Revision"), key="hub_revision", placeholder="main", width=160)
