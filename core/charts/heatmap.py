@@ -65,9 +65,6 @@ def heatmap(
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
-    if interval is not None:
-        small = base.mark_text(fontSize=10, dy=11, color=palette.soft)
-        layers.append(small.encode(text=alt.Text(field="_ends", type="nominal")))
     return styled(alt.layer(*layers), description, palette)
 
 
@@ -101,7 +98,8 @@ def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lif
     words = base.mark_text(fontSize=13, dy=-6 if lifted else 0, color=palette.ink).encode(
         text=alt.Text(field="_text", type="nominal")
     )
-    return [grey, cells, *(_within(base, words, palette) if banded else [words])]
+    small = base.mark_text(fontSize=10, dy=11, color=palette.soft).encode(text=alt.Text(field="_ends", type="nominal"))
+    return [grey, cells, *(_within(base, words, palette) if banded else [words]), *([small] if lifted else [])]
 
 
 def _within(base: Any, words: Any, palette: Palette) -> list[Any]:
