@@ -1,10 +1,11 @@
-"""ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it)."""
+"""ZIP archives with tables in them, with or without a password (AES, as this app and 7-Zip write it); and the first
+reading of what somebody sends, in a process of its own."""
 
 import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory, gettempdir
@@ -12,11 +13,14 @@ from tempfile import TemporaryDirectory, gettempdir
 import pyzipper  # type: ignore[import-untyped]
 
 from core.errors import N_, BadFile
+from core.files.bounded import run_bounded
 from core.files.excel import refuse_bomb
+from core.files.readers import open_source, rows
 
 MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
 MOST_MEMBERS = 2_000
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".xlsx", ".txt", ".md")
+HARMLESS_BYTES = 16 << 10  # work that grew with the square of so few characters would be over within a second
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
 
 
@@ -106,3 +110,33 @@ def _extract(
         )
         raise NeedsPassword(message, file=name) from error
     return Member(target, info.filename)
+
+
+def read_first_elsewhere(path: Path, name: str) -> None:
+    """Read a table or an archive to its end in a process with limits of time and memory, before this one does.
+
+    The readers are linear in the size of a file, with bounded lines, elements and columns; whatever breaks that some
+    day ends that process, not this one. Files under 16 kB, workbooks (`core.files.excel` has a process of its own) and
+    what is no table are passed over, and so is what is wrong with a file: who reads it says it with its line. Raises
+    BadFile where a limit is reached.
+    """
+    is_table = path.suffix.lower() in TABLES and path.suffix.lower() != ".xlsx"
+    if path.stat().st_size > HARMLESS_BYTES and (is_table or is_archive(path)):
+        run_bounded(read_to_end, str(path), name, file=name)
+
+
+def read_to_end(path: str, name: str) -> None:
+    """Read every row of a table, or of the tables of an archive without a password, and keep nothing."""
+    with suppress(BadFile):
+        if not is_archive(path):
+            _read_rows(Path(path), name)
+            return
+        with unpacked(path, None, name) as members:
+            for one in members:
+                _read_rows(one.path, one.name)
+
+
+def _read_rows(path: Path, name: str) -> None:
+    with suppress(BadFile):
+        for _row in rows(open_source(path, name)):
+            pass

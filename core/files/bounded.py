@@ -1,7 +1,7 @@
 """Reads what strangers send in a process of its own, with limits of time and memory that end only that process.
 
-For parsers whose work does not follow from the size of a file (Excel). Starting it takes a quarter of a second, so
-texts, whose parsers are linear, are read where they are needed.
+For parsers whose work does not follow from the size of a file (Excel), and for the first reading of what is uploaded
+(`core.files.archives`). Starting it takes a tenth of a second.
 """
 
 import importlib

@@ -9,6 +9,7 @@ import streamlit as st
 
 from annotations.jobs import jobs
 from core.errors import N_, BadFile
+from core.files.archives import read_first_elsewhere
 from pages.ui.head import open_store
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 MOST_READ = 1 << 20  # bytes of a file that is read in memory by the page
 KEPT = "kept_uploads"  # in the session: Streamlit's id of an uploaded file -> its path
+REFUSED = "refused_uploads"  # in the session: Streamlit's id of an uploaded file -> why it was not kept
 EMPTIED = "emptied_places"  # in the session: key of a place for a file -> how often it was emptied
 
 
@@ -83,6 +85,17 @@ def _keep(uploaded: "UploadedFile") -> Path:
     kept: dict[str, Path] = st.session_state.setdefault(KEPT, {})
     path = kept.get(uploaded.file_id)
     if path is None or not path.is_file():  # not kept yet, or deleted since by a job or after a day
+        refused: dict[str, BadFile] = st.session_state.setdefault(REFUSED, {})
+        if uploaded.file_id in refused:  # a page runs often, and reading it took minutes
+            raise refused[uploaded.file_id]
         with open_store() as store:
-            path = kept[uploaded.file_id] = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+            path = jobs.keep_upload(store, uploaded.name, uploaded.getvalue())
+        try:
+            read_first_elsewhere(path, path.name)
+        except BadFile as error:
+            with open_store() as store:
+                jobs.drop_upload(store, path)
+            refused[uploaded.file_id] = error
+            raise
+        kept[uploaded.file_id] = path
     return path

@@ -5,14 +5,15 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from core.concordance.passages import passages
 from core.errors import BadFile
-from core.files import bounded, excel
-from core.files.archives import unpacked
+from core.files import archives, bounded, excel
+from core.files.archives import HARMLESS_BYTES, read_first_elsewhere, unpacked
 from core.files.readers import open_source, rows
 from core.mining import blocks
 from core.mining.report import Read
@@ -110,6 +111,32 @@ def take_memory() -> None:
 
 def fail() -> None:
     1 / 0  # noqa: B018
+
+
+def test_what_is_sent_is_read_elsewhere_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "open_source", lambda *_: pytest.fail("read here"))
+    for name in ("a.csv", "a.tsv", "a.json", "a.jsonl", "a.txt"):
+        (tmp_path / name).write_bytes(b'{"sentence": "broken' * 2_000)
+        read_first_elsewhere(tmp_path / name, name)  # what is wrong with it is said by who reads it
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as file:
+        file.write(tmp_path / "a.csv", "a.csv")
+        file.write(tmp_path / "a.json", "a.json")
+    read_first_elsewhere(tmp_path / "a.zip", "a.zip")
+
+
+def test_a_file_that_takes_too_long_ends_the_other_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "read_to_end", turn_whatever)
+    limited = partial(bounded.run_bounded, seconds=1)
+    monkeypatch.setattr(archives, "run_bounded", limited)
+    (tmp_path / "a.csv").write_bytes(b"x" * (HARMLESS_BYTES + 1))
+    with pytest.raises(BadFile, match=r"a\.csv takes more than 1 seconds"):
+        read_first_elsewhere(tmp_path / "a.csv", "a.csv")
+    (tmp_path / "a.csv").write_bytes(b"x" * HARMLESS_BYTES)
+    read_first_elsewhere(tmp_path / "a.csv", "a.csv")  # too little to take long
+
+
+def turn_whatever(_path: str, _name: str) -> None:
+    turn_for_ever()
 
 
 def test_archives_that_unpack_to_more_than_they_may_are_refused(tmp_path: Path) -> None:

@@ -2,12 +2,18 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+from annotations.files.detect import detect_layout
+from annotations.files.import_items import read_row
 from annotations.papers.latex import latex_text
 from core.concordance.counting import concordance
 from core.concordance.question import Passage, question
+from core.errors import BadFile, BadLine
+from core.files.readers import open_source, rows
 from core.guidelines import changed_lines
 from core.mining.blocks import _BETWEEN
 from core.mining.cleaning import Cleaner
@@ -39,6 +45,38 @@ WORK: dict[str, tuple[Callable[[str], object], list[str]]] = {
         ["ab ", "a b "],
     ),
 }
+
+
+LONGEST = 40_000  # characters of the longer file
+# What a reader gets: the ending of the file, what stands before the repeated unit and after it.
+FILES: dict[str, tuple[str, str, str, list[str]]] = {
+    "CSV": (".csv", "sentence,b\n", "\n", ["他来了。,1\n", '"a\n', '""', ",", "a;", "\r", '"a,""b"\n', "'=1,\n"]),
+    "TSV": (".tsv", "sentence\tb\n", "\n", ["\t", '"', '"\t"', "\r\n"]),
+    "JSON lines": (".jsonl", "", "\n", ['{"text": "他来了。"}\n', "[", '{"a":', '{"a": "\\ud800"}\n', "9", '"']),
+    "one JSON line": (".jsonl", '{"sentence": [', "0]}\n", ["0,", '"a",', "[],", '{"a": 1},', "1e9,", '"\\u4ed6",']),
+    "JSON": (".json", "[", '{"sentence": "a"}]', ['{"sentence": "他来了。"},', '{"a": [[]]},', " ", "{},"]),
+    "broken JSON": (".json", "[", "", ["[", '{"a":', '"', "1", "{", ","]),
+    "text": (".txt", "", "\n", ["他来了。\n", "。", ";", '"', ",", "\x0b"]),
+}
+
+
+@pytest.mark.parametrize(("name", "unit"), [(name, unit) for name, (*_, units) in FILES.items() for unit in units])
+def test_four_times_the_file_is_not_sixteen_times_the_work(name: str, unit: str, tmp_path: Path) -> None:
+    ending, before, after, _ = FILES[name]
+
+    def read(text: str) -> None:
+        path = tmp_path / f"{len(text)}{ending}"
+        path.write_text(before + text + after, encoding="utf-8", newline="")
+        with suppress(BadFile):
+            layout = detect_layout(source := open_source(path), "auto", None)
+            for row in rows(source):
+                with suppress(BadLine):
+                    read_row(source, layout, row)
+
+    read(unit)
+    times = LONGEST // len(unit)
+    once = seconds(read, unit * (times // 4))
+    assert seconds(read, unit * times) < 10 * max(once, LEAST_S)
 
 
 def seconds(work: Callable[[str], object], text: str) -> float:

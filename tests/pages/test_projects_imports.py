@@ -15,7 +15,10 @@ from annotations.jobs import jobs
 from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, counts, create_project, project
 from annotations.types import Project
+from core.errors import BadFile
+from core.files.bounded import TOO_LONG
 from pages.projects.import_ import imports as _projects_imports
+from pages.ui import uploads
 from tests.support.packages import bring
 from tests.support.pages import open_page, open_section, text_of, without_exception
 from tests.support.task_files import HE, SHE, chosen, task
@@ -70,6 +73,26 @@ def test_a_package_with_a_damaged_part_leaves_nothing(fresh_store: Store, import
     app = without_exception(app.button(key="import").click().run())
     assert "The database refused record" in app.error[0].value
     assert "\n".join(fresh_store.db.iterdump()) == before
+
+
+def test_a_file_that_takes_too_much_to_read_is_refused_once(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create_project(fresh_store, "p")
+    asked: list[str] = []
+
+    def refuse(path: Path, name: str) -> None:
+        asked.append(name)
+        raise BadFile(TOO_LONG, file=name, seconds=120)
+
+    monkeypatch.setattr(uploads, "read_first_elsewhere", refuse)
+    app = open_page("projects", project="p")
+    app = without_exception(app.get("file_uploader")[0].set_value(("a.csv", b"text\nx\n", "text/csv")).run())
+    for _ in range(2):
+        assert "a.csv takes more than 120 seconds to read" in app.error[0].value.replace("\\", "")
+        app = without_exception(app.run())
+    assert asked == ["a.csv"]
+    assert list(tmp_path.rglob("a.csv")) == []
 
 
 def test_a_large_file_of_tasks_becomes_a_job(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

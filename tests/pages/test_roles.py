@@ -8,7 +8,7 @@ import streamlit as st
 from annotations.accounts.accounts import add_account, grant
 from annotations.accounts.sign_ins import sign_in
 from annotations.database.store import Store
-from annotations.permissions import ALLOWED, Role
+from annotations.permissions import ALLOWED, OWN, Role
 from annotations.types import Project
 from pages.ui import visitor
 from pages.ui.visitor import PAGES
@@ -22,8 +22,9 @@ OPENED_HERE = (("reader", "agreement"), ("annotator", "record"), ("adjudicator",
 
 
 def may_open(role: Role, address: str) -> bool:
-    """What the two tables say, put together without the code under test."""
-    return PAGES[address] is None or PAGES[address] in ALLOWED[role]
+    """What the tables say, put together without the code under test; here only the annotator has a desk."""
+    action = PAGES[address]
+    return action is None or (action in ALLOWED[role] and (action not in OWN or role == "annotator"))
 
 
 REFUSED = {address: [role for role in ROLES if not may_open(role, address)] for address in PAGES}
