@@ -22,6 +22,7 @@ from core.files.whole_file import whole_path
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
+SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
 
@@ -77,7 +78,7 @@ class Store:
         return store
 
     def _prepare(self) -> None:
-        """Migrate the tables if needed; one query if not."""
+        """Migrate the tables if needed, and switch the log on; two queries if there is nothing to do."""
         known = [migration.__name__ for migration in migrations.MIGRATIONS]
         applied = self._applied()
         if applied - set(known):
@@ -85,6 +86,10 @@ class Store:
             raise BadFile(message, path=self.path.name)
         if len(applied) < len(known):
             self._migrate()
+        elif not self.frozen and self.db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            # A backup is one file without a log. Where somebody uses it just now, the next one who opens it switches.
+            with suppress(sqlite3.OperationalError):
+                write_ahead(self.db, SWITCH_S)
 
     def _applied(self) -> set[str]:
         # One query decides: tables and the record of their migration are committed together.

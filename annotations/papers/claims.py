@@ -194,6 +194,7 @@ DATASHEET: dict[str, Evidence] = {
     "locked": lambda facts: _if(facts["locked"]),
     "open": lambda facts: _if(not facts["locked"]),
     "canary": lambda facts: _if(facts["canary"]),
+    "log": lambda facts: _if(facts["log"], facts["log"]),
     "by_hand": lambda facts: [facts["project"]],
 }
 

@@ -6,12 +6,13 @@ are in templates/LANGUAGE/datasheet.md.jinja.
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from annotations.agreement.measures import AgreementReport, agreement
 from annotations.audit.follow_up import follow_up_facts
+from annotations.database.chain import Head, head
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items as stored_items
@@ -40,9 +41,16 @@ def datasheet(store: Store, project: Project, language: Language, form: Form = "
 
 
 @at_one_moment
-def datasheets(store: Store, project: Project, languages: Iterable[Language]) -> dict[Language, list[Block]]:
-    """The data sheet in several languages, as blocks; the database is read once."""
+def datasheets(
+    store: Store, project: Project, languages: Iterable[Language], *, released: bool = False
+) -> dict[Language, list[Block]]:
+    """The data sheet in several languages, as blocks; the database is read once.
+
+    *released*: of a release, whose heads of the log stand beside it; then it says where the log was.
+    """
     known = read_known(store, project)
+    if not released:
+        known = replace(known, log=None)
     return {language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language)) for language in languages}
 
 
@@ -76,7 +84,8 @@ class Known:
     """The facts of the data sheet, read once for all languages and formats.
 
     `way`, `found`: `mining` and `total` of the funnel; `guideline`: the newest of `versions`; `joined`: annotators,
-    also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were made.
+    also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were made; `log`:
+    its last entry, None where the sheet is of no release.
     """
 
     project: Project
@@ -91,6 +100,7 @@ class Known:
     agreement: AgreementReport | None
     provenance: dict[str, Any]
     follow_ups: list[dict[str, Any]]
+    log: Head | None
 
 
 def read_known(store: Store, project: Project) -> Known:
@@ -109,6 +119,7 @@ def read_known(store: Store, project: Project) -> Known:
         agreement=agreement(store, project) if len(totals.people) > 1 else None,
         provenance=evidence(store, project),
         follow_ups=follow_up_facts(store, project),
+        log=head(store.db),
     )
 
 
@@ -168,4 +179,5 @@ def _facts(known: Known, language: Language) -> dict[str, Any]:
         "agreement": known.agreement,
         "locked": project.kind == "generations" and not text_may_leave(project),
         "canary": CANARY if needs_canary(project) else None,
+        "log": known.log,
     }

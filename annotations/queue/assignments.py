@@ -31,6 +31,16 @@ def lease(db: Connection, project: int, annotator: int, item: int, turn: int) ->
     )
 
 
+def pass_over(db: Connection, project: int, annotator: int, item: int) -> None:
+    """Never hand an item to an annotator: it counts as skipped twice, and is for others. One they have had stays."""
+    turn = next_turn(db, project, annotator)
+    db.execute(
+        "INSERT OR IGNORE INTO assignment (item, annotator, project, state, turn, skips)"
+        " VALUES (?, ?, ?, 'skipped', ?, 2)",
+        (item, annotator, project, turn),
+    )
+
+
 def assign(db: Connection, values: Mapping[str, Any]) -> None:
     """Store the result of the last operation in an assignment.
 

@@ -204,7 +204,7 @@ class _Composer:
         for one in guidelines(self.store, self.project):
             self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
         newest = guideline(self.store, self.project).text
-        sheets = datasheets(self.store, self.project, LANGUAGES)
+        sheets = datasheets(self.store, self.project, LANGUAGES, released=True)
         for language in LANGUAGES:
             papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
             for name, blocks in papers.items():

@@ -5,6 +5,7 @@ there already, but for a session that the service itself names.
 """
 
 import hashlib
+import json
 import secrets
 import time
 import uuid
@@ -17,7 +18,9 @@ from annotations.database.store import Store
 from annotations.desk.session import InvitedDesk
 from annotations.projects.annotators import annotator, deactivate, join
 from annotations.projects.projects import project_by_uid
+from annotations.queue.assignments import pass_over
 from annotations.queue.leases import LEASE_S, claim
+from annotations.queue.set_aside import update_set_aside
 from annotations.study.questions import TRIES, questions_of_try, right_answers
 from annotations.study.studies import Consent, Outcome, Study, every_study
 from annotations.types import Annotator, Project
@@ -188,6 +191,7 @@ def answer_test(
 def begin(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:
     """The first text is about to be shown: the person becomes an annotator of the project under a random name."""
     moment, name = _now(now), f"P-{secrets.token_hex(5)}"
+    met = _items_of_test(store, study, who)
     with store.write() as db:
         if db.execute("SELECT state FROM study_person WHERE id = ?", (who.id,)).fetchone()[0] != "ready":
             return
@@ -195,10 +199,23 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
         join(store, project, [name])
         made = annotator(store, project, name)
         record(store, project, "joined", annotator=made, name=name, study=study.name)
+        for item in met:
+            pass_over(db, project.id, made.id, item)
+            update_set_aside(store, project, item)
         db.execute(
             "UPDATE study_person SET state = 'working', annotator = ?, begun = ?, seen = ? WHERE id = ?",
             (made.id, moment, moment, who.id),
         )
+
+
+def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:
+    """The items (row ids) whose texts this person was asked about: a text is judged otherwise the second time."""
+    asked = {one.text for tries in range(who.tries) for one in questions_of_try(store, study, who.uid, tries)}
+    query = (
+        "SELECT item.id FROM published_item AS item JOIN project ON project.id = item.project"
+        " WHERE project.uid = ? AND item.text IN (SELECT value FROM json_each(?)) ORDER BY item.id"
+    )
+    return [row[0] for row in store.db.execute(query, (study.project, json.dumps(sorted(asked))))] if asked else []
 
 
 def finish(store: Store, study: Study, who: Participant, *, now: float | None = None) -> None:

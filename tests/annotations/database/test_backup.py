@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,28 @@ def test_there_and_back(fresh_store: Store, tmp_path: Path) -> None:
         assert store.uid == fresh_store.uid
         assert label_rows(store, project(store, made.name)) == label_rows(fresh_store, made)
         assert broken_rules(store) == []
+
+
+def test_a_restored_database_has_its_log_again(fresh_store: Store, tmp_path: Path) -> None:
+    """Without one, whoever reads makes whoever writes wait."""
+
+    def mode(path: Path) -> str:
+        with closing(sqlite3.connect(path)) as db:
+            return str(db.execute("PRAGMA journal_mode").fetchone()[0])
+
+    filled_project(fresh_store, 2)
+    backup(fresh_store, tmp_path / "saved.db")
+    path = restore(tmp_path / "saved.db", tmp_path / "back.db").path
+    assert mode(path) == "delete"  # one file that can be moved
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM project").fetchone()
+        with Store.open(path) as store:  # somebody reads it in the meantime: the next one who opens it switches
+            assert len(projects(store)) == 1
+    with Store.open(path) as reader, Store.open(path) as writer, reader.read():
+        assert len(projects(reader)) == 1
+        filled_project(writer, 2)  # at once, though somebody reads
+    assert mode(path) == "wal"
 
 
 def test_a_backup_while_labels_arrive_is_one_moment(fresh_store: Store, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from annotations.database.chain import head
 from annotations.database.store import Store
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items
@@ -341,6 +342,7 @@ CHECKS: dict[str, Check] = PRINTED | {
     "canary": lambda h, _one: h.project.kind == "generations",
     "canary_in_texts": lambda h, _one: h.project.kind == "generations",
     "canary_in_card": lambda h, _one: h.project.kind == "sentences",
+    "log": lambda h, one: one == head(h.store.db),
     "older_versions": lambda h, _one: len(guidelines(h.store, h.project)) > 1,
     "guideline_kind": lambda h, one: one == guideline(h.store, h.project),
     "standing": lambda h, one: one.number == len(h.labels),

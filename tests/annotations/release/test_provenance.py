@@ -170,7 +170,11 @@ def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Stor
         assert after == {key: one for key, one in before.items() if key != "package"}
         for name in ("method.en.md", "method.zh.md", "datasheet.en.md", "datasheet.zh.md"):
             texts = (out / name).read_text(encoding="utf-8"), release_file(fresh, again, name).decode()
-            old, new = (set(re.sub(r"\d{4}-\d\d-\d\d", "DAY", text).splitlines()) for text in texts)
+            assert all(text.replace("\\", "").count("log_head.json") == name.startswith("datasheet") for text in texts)
+            old, new = (
+                {line for line in re.sub(r"\d{4}-\d\d-\d\d", "DAY", text).splitlines() if "head.json" not in line}
+                for text in texts
+            )  # each database has a log of its own
             (word,) = new - old
             assert digest in word and not old - new
         rows = label_rows(fresh, back, which="all")

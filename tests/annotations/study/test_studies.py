@@ -111,6 +111,26 @@ def test_the_test_has_two_tries(fresh_store: Store) -> None:
     assert (out.tries, out.outcome, out.annotator) == (2, "screened_out", None)
 
 
+def test_a_text_of_the_test_is_no_item_of_who_was_asked(fresh_store: Store) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 8)
+    study = new_study(fresh_store, project, questions=2, pass_mark=2, items=8)
+    secret = agree(fresh_store, study, consent(fresh_store, study), "en", None)
+    asked = set()
+    for choice in ("reject", "accept"):
+        who = person(fresh_store, study, secret)
+        tried = questions_of_try(fresh_store, study, who.uid, who.tries)
+        asked |= {one.text for one in tried}
+        answer_test(fresh_store, study, who, {str(one.id): choice for one in tried})
+    people.begin(fresh_store, study, person(fresh_store, study, secret))
+    place, who_labels = desk_of(fresh_store, study, person(fresh_store, study, secret))
+    handed = {one.text for one in claim(fresh_store, place, who_labels, want=20)}
+    everything = {one.text for one in items(fresh_store, project)}
+    assert len(asked) == 4
+    assert handed == everything - asked
+    assert {one.text for one in claim(fresh_store, project, ada, want=20)} == everything  # others get them
+    assert broken_rules(fresh_store) == []
+
+
 def test_ids_of_a_service_stand_apart_and_are_erased(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 4)
     study = new_study(fresh_store, project, service="prolific", keep_days=2, places=2)
