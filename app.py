@@ -21,6 +21,7 @@ from streamlit import net_util, runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 
 from annotations.accounts.links import first_link_to_print
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.demo.sentences import ensure_demo
 from annotations.desk.routes import routes
@@ -115,6 +116,9 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             ensure_demo()
             # It stays open, unused: each time the last connection closes, SQLite writes its log back (up to 9 ms).
             store = open_till_the_end.enter_context(Store.open())
+            open_till_the_end.callback(stores.close)
+            with store.write():  # on a read-only disk it would keep all others from writing when the disk is well again
+                pass
             discard_unpublished(store)
             mark_interrupted(store)
             if others := sorted(hosts() - LOOPBACK):
@@ -122,6 +126,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
                 print(first_link_to_print(store, address) or "", file=sys.stderr)
             Thread(target=finish_beside, daemon=True).start()
         except (EvenhandError, sqlite3.Error) as error:
+            open_till_the_end.close()
             # The server lives on: every page says the same sentence in the visitor's language.
             logger.error(str(error))
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from annotations.database.store import Store, database_path
+from core.errors import Busy
 
 MOST_KEPT = 8
 

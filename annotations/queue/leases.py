@@ -92,6 +92,9 @@ def release(db: Connection, project: Project, annotator_id: int) -> None:
 
 
 def _release_absent(db: Connection, project: Project, now: float) -> None:
+    # A clock that was ahead for a while: no lease ends later than one that begins now.
+    query = "UPDATE member SET seen = ? WHERE project = ? AND seen > ?"
+    db.execute(query, (now + LEASE_S, project.id, now + LEASE_S))
     query = "SELECT annotator FROM member WHERE project = ? AND seen > 0 AND seen < ?"
     for (absent,) in db.execute(query, (project.id, now)).fetchall():
         release(db, project, absent)

@@ -110,6 +110,11 @@ class Server:
         """Where it answers."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def log(self) -> Path:
+        """What it writes to the terminal."""
+        return self.database.with_suffix(".log")
+
     def page(self, name: str = "", **query: str) -> str:
         """The address of a page."""
         return f"{self.url}/{name}?{urlencode(query)}"
@@ -124,7 +129,7 @@ class Server:
         environment = {**os.environ, "EVENHAND_DB": str(self.database)}
         with Store.open(self.database):  # there already, so that no demo project is made
             pass
-        with self.database.with_suffix(".log").open("ab") as log:
+        with self.log.open("ab") as log:
             self.process = subprocess.Popen(self.command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         end = time.monotonic() + START_S
         while time.monotonic() < end:
@@ -136,7 +141,7 @@ class Server:
                         return self
             except (urllib.error.URLError, ConnectionError, TimeoutError):
                 time.sleep(0.05)
-        raise AssertionError(f"The server did not start: {self.database.with_suffix('.log').read_text()[-2000:]}")
+        raise AssertionError(f"The server did not start: {self.log.read_text()[-2000:]}")
 
     def kill(self) -> None:
         """End it as a power cut would."""

@@ -1,0 +1,220 @@
+"""Annotators who label over HTTP while something happens to the server, and a recount of what is stored.
+
+Each keeps what it has sent until it is acknowledged, and sends it again, as desk/static/queue.js does.
+"""
+
+import http.client
+import json
+import random
+import shutil
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.desk.routes import PATH
+from annotations.desk.tokens import issue
+from annotations.items.gold import decide_gold
+from annotations.log.verify import verify
+from annotations.projects.projects import annotators, project
+from core.errors import EvenhandError
+from tests.support.browser import Server
+from tests.support.desk_driver import make_project
+from tests.support.projects import broken_rules
+
+FULL, LOW = 40, 30
+OPERATIONS = "SELECT op_id FROM label UNION ALL SELECT op_id FROM skip UNION ALL SELECT op_id FROM retest_label"
+
+
+class AtWork(threading.Thread):
+    """One annotator: accepts, rejects, skips, takes back and changes, at random but the same in every run."""
+
+    def __init__(
+        self, ports: list[int], owner: dict[str, str], sign_in: Callable[..., str], number: int, pause: float
+    ) -> None:
+        super().__init__(daemon=True)
+        self.ports, self.owner, self.sign_in, self.pause = ports, owner, sign_in, pause
+        self.token = sign_in(**owner)
+        self.rng, self.desk, self.revision = random.Random(number), f"desk-{number}", 0
+        self.items: list[str] = []
+        self.done: list[tuple[str, str]] = []  # item, operation
+        self.outbox: list[dict[str, Any]] = []
+        self.sent: set[str] = set()
+        self.acked: set[str] = set()
+        self.told: Counter[str] = Counter()  # what else came than an acknowledgement
+        self.connection: http.client.HTTPConnection | None = None
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        """Work until `ended`."""
+        while not self.ended.is_set():
+            if not self.outbox and (operation := self.operation()):
+                self.outbox.append(operation)
+            self.sync()
+            self.ended.wait(self.pause * self.rng.uniform(0.5, 1.5))
+        self.hang_up()
+
+    def operation(self) -> dict[str, Any] | None:
+        """What is decided next, if there is something to decide."""
+        chance, base = self.rng.random(), None
+        if chance < 0.12 and self.done:
+            item, base = self.done.pop()
+            choice = None if chance < 0.05 else self.rng.choice(["accept", "reject"])
+        elif self.items:
+            item = self.items.pop(0)
+            choice = "skip" if chance < 0.2 else self.rng.choice(["accept", "accept", "reject"])
+        else:
+            return None
+        self.revision += 1
+        made = {
+            **self.owner, "op": uuid.uuid4().hex, "item": item, "desk": self.desk, "revision": self.revision,
+            "base": base, "choice": choice, "reasons": ["name"] if choice == "reject" else [], "note": "",
+            "seconds": 1.0, "form": "masked",
+        }  # fmt: skip
+        if choice not in (None, "skip"):
+            self.done.append((item, made["op"]))
+        self.sent.add(made["op"])
+        return made
+
+    def sync(self) -> None:
+        """One request; without an answer the outbox stays as it is."""
+        want = FULL - len(self.items) if len(self.items) < LOW else 0
+        body = {"desk": self.desk, "ops": self.outbox, "have": self.items if want else [], "want": want, "hello": 0}
+        try:
+            status, reply = self.post(json.dumps(body))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            self.told[type(error).__name__] += 1
+            self.hang_up()
+            return
+        if status == 401:  # the desk is opened anew; what waits to be sent is kept
+            self.token = self.sign_in(**self.owner)
+        if status != 200:
+            self.told[f"{status} {reply.get('message')}"] += 1
+            return
+        self.outbox, self.token = [], reply["token"]
+        self.items += [item["id"] for item in reply["items"] if item["id"] not in self.items]
+        for answer in reply["answers"]:
+            if answer["result"] == "acked":
+                self.acked.add(answer["op"])
+            else:
+                self.told[f"refused: {answer['reason']}"] += 1
+
+    def post(self, body: str) -> tuple[int, dict[str, Any]]:
+        """Status and reply; each connection goes to the next of the ports."""
+        if self.connection is None:
+            self.ports = [*self.ports[1:], self.ports[0]]
+            self.connection = http.client.HTTPConnection("127.0.0.1", self.ports[0], timeout=60)
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        self.connection.request("POST", f"{PATH}/sync", body, headers)
+        response = self.connection.getresponse()
+        data = response.read()
+        if response.headers.get("connection") == "close" or len(self.ports) > 1:
+            self.hang_up()
+        return response.status, json.loads(data)
+
+    def hang_up(self) -> None:
+        """End the connection."""
+        if self.connection is not None:
+            with suppress(OSError):
+                self.connection.close()
+        self.connection = None
+
+
+class Crew:
+    """Annotators of a new project at work at one server, or in turns at several of the same database."""
+
+    def __init__(self, *servers: Server, people: int = 20, items: int = 2_000, pause: float = 0.1) -> None:
+        names = tuple(f"annotator {number}" for number in range(people))
+        name = make_project(servers[0], items, annotators=names)
+        self.database = servers[0].database
+        with Store.open(self.database) as store:
+            made = project(store, name)
+            owners = [
+                {"database": store.uid, "project": made.uid, "annotator": person.uid}
+                for person in annotators(store, made)
+            ]
+            secret = store.secret
+        self.ahead = 0.0  # of the server's clock, in seconds
+
+        def sign_in(**owner: str) -> str:
+            return issue(secret, now=time.time() + self.ahead, **owner)  # type: ignore[arg-type]
+
+        ports = [server.port for server in servers]
+        self.people = [AtWork(ports, owner, sign_in, number, pause) for number, owner in enumerate(owners)]
+
+    @property
+    def acked(self) -> set[str]:
+        """The operations that were acknowledged up to now."""
+        return {op for person in self.people for op in list(person.acked)}
+
+    @property
+    def told(self) -> Counter[str]:
+        """What else the server said, and how often."""
+        return sum((person.told for person in self.people), Counter[str]())
+
+    @property
+    def answers(self) -> list[str]:
+        """What the server answered in place of an acknowledgement; connections that break are no answer."""
+        return [said for said in self.told if " " in said]
+
+    @contextmanager
+    def at_work(self) -> Iterator["Crew"]:
+        """They work; at the end each ends the request that is under way."""
+        for person in self.people:
+            person.start()
+        try:
+            yield self
+        finally:
+            for person in self.people:
+                person.ended.set()
+            for person in self.people:
+                person.join(90)
+
+    def work_on(self, labels: int, seconds: float = 120.0) -> None:
+        """Wait until so many more operations have been acknowledged."""
+        goal, end = len(self.acked) + labels, time.monotonic() + seconds
+        while len(self.acked) < goal:
+            assert time.monotonic() < end, f"{len(self.acked)} of {goal} operations acknowledged; told {self.told}"
+            time.sleep(0.02)
+
+    def faults(self, acked: set[str], copy: Path | None = None) -> list[str]:
+        """What is wrong with the database (or a copy of its files at *copy*) in which all of *acked* has to be."""
+        database = copy or self.database
+        if copy is not None:
+            for ending in ("", "-wal"):
+                if (file := Path(f"{self.database}{ending}")).exists():
+                    shutil.copyfile(file, f"{copy}{ending}")
+        with Store.open(database) as store:
+            stored = Counter(row[0] for row in store.db.execute(OPERATIONS))
+            found = recounted(store)
+        known = {op for person in self.people for op in list(person.sent)}
+        found += [f"lost: {len(lost)} {sorted(lost)[:3]}"] if (lost := acked - set(stored)) else []
+        found += [f"doubled: {doubled[:3]}"] if (doubled := [op for op, n in stored.items() if n > 1]) else []
+        return found + ([f"unknown: {sorted(odd)[:3]}"] if (odd := set(stored) - known) else [])
+
+
+def recounted(store: Store) -> list[str]:
+    """What a recount of everything derived, the checks of SQLite and of the log find wrong; empty if nothing."""
+    found = [f"integrity: {row[0]}" for row in store.db.execute("PRAGMA integrity_check") if row[0] != "ok"]
+    found += [f"foreign key: {row}" for row in store.db.execute("PRAGMA foreign_key_check")]
+    found += broken_rules(store)
+    query = (
+        "SELECT item.id, item.wanted, item.status, item.gold, item.split, project.gold,"
+        " (SELECT group_concat(label.choice) FROM assignment JOIN label ON label.id = assignment.blind"
+        " WHERE assignment.item = item.id) FROM item JOIN project ON project.id = item.project"
+        " WHERE item.settlement IS NULL AND project.kind = 'sentences' AND project.plan = 'all'"
+    )
+    for item, wanted, status, gold, split, rule, choices in store.db.execute(query):
+        outcome = decide_gold(choices.split(",") if choices else [], wanted, rule)
+        if (outcome.gold, outcome.status, int(outcome.split)) != (gold, status, split):
+            found.append(f"gold of item {item}: {(gold, status, split)}, recounted {outcome}")
+    try:
+        verify(store)
+    except EvenhandError as error:
+        found.append(f"log: {error}")
+    return found
