@@ -1,9 +1,11 @@
 """Many annotators at once over HTTP: latency, the server's CPU per label, nothing lost.
 
-    python -m benchmarks.desk_load [--annotators 100] [--seconds 30]
+    python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside]
 
 Every annotator sends one label a second, as the desk does: the operation, what
-it has, and how many items it wants.
+it has, and how many items it wants. --beside: each of them also has the page
+open in a session, and an import of 100,000 lines, a scoring job and one export
+after the other run meanwhile.
 """
 
 import argparse
@@ -11,9 +13,13 @@ import asyncio
 import os
 import socket
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +30,9 @@ import psutil
 from annotations.database.store import Store
 from annotations.desk.routes import PATH
 from annotations.desk.tokens import issue
-from annotations.projects.projects import annotators, project
+from annotations.jobs import jobs
+from annotations.projects.projects import annotators, create_project, project
+from benchmarks.sessions import close_sessions, open_session
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
 
@@ -79,8 +87,36 @@ class Annotator:
             await self.sync(client, [{**self.owner, **op, **rest}])
 
 
-async def load(server: Server, people: list[Annotator], seconds: int) -> None:
-    """All annotators at work, their seconds spread evenly."""
+@contextmanager
+def jobs_beside(server: Server, name: str, folder: Path) -> Iterator[None]:
+    """An import, a scoring job and exports of the project, as pages start them."""
+    lines = (f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(100_000))
+    (folder / "lines.txt").write_text("".join(lines), encoding="utf-8")
+    os.environ["EVENHAND_DB"] = str(server.database)
+    with Store.open(server.database) as store:
+        create_project(store, "beside", annotators=("Ada",))
+        score = ["score", f"project:{name}", "--model", "demo-zh", "--out", str(folder / "scores.csv"), "--no-cache"]
+        jobs.start(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
+        jobs.start(store, [*score, "--json"], "score")
+    command = f'while true; do "{sys.executable}" cli.py export "{name}" "{folder}/out.jsonl" --format jsonl; done'
+    exports = subprocess.Popen(
+        ["sh", "-c", command], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+        with Store.open(server.database) as store:
+            for job in jobs.jobs(store):
+                print(f"{job.title}: {job.state}, {job.done or 0} done")
+                if job.active:
+                    jobs.cancel(store, job)
+    finally:
+        os.killpg(exports.pid, 15)
+        exports.wait()
+
+
+async def load(server: Server, people: list[Annotator], seconds: int, sessions_of: str = "") -> None:
+    """All annotators at work, their seconds spread evenly; with the page of a project open if it is named."""
+    sessions = [await open_session(server, "review", project=sessions_of) for _ in people if sessions_of]
     limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
     # As a browser does: else each request after the first few waits 40 ms for an acknowledgement of its header.
     transport = httpx.AsyncHTTPTransport(limits=limits, socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)])
@@ -91,17 +127,18 @@ async def load(server: Server, people: list[Annotator], seconds: int) -> None:
         await asyncio.gather(
             *(person.work(client, begin + place / len(people), seconds) for place, person in enumerate(people))
         )
+    await close_sessions(sessions)
 
 
-def seated(server: Server, count: int, seconds: int) -> list[Annotator]:
-    """Annotators of a project with enough sentences for all of them."""
+def seated(server: Server, count: int, seconds: int) -> tuple[str, list[Annotator]]:
+    """A project with enough sentences for all of its annotators."""
     names = tuple(f"annotator {n}" for n in range(count))
     name = make_project(server, count * (seconds + FULL) // 2 + 100, annotators=names)
     with Store.open(server.database) as store:
         made = project(store, name)
         people = annotators(store, made)
         owners = [{"database": store.uid, "project": made.uid, "annotator": person.uid} for person in people]
-        return [Annotator(owner, issue(store.secret, **owner)) for owner in owners]
+        return name, [Annotator(owner, issue(store.secret, **owner)) for owner in owners]
 
 
 def stored(server: Server) -> set[str]:
@@ -115,13 +152,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--annotators", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--beside", action="store_true", help="sessions, an import, a scoring job and exports too")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "desk.db").start()
-        people = seated(server, asked.annotators, asked.seconds)
+        name, people = seated(server, asked.annotators, asked.seconds)
         process = psutil.Process(server.process.pid if server.process else None)
         before = sum(process.cpu_times()[:2])
-        asyncio.run(load(server, people, asked.seconds))
+        if asked.beside:
+            with jobs_beside(server, name, Path(folder)):
+                asyncio.run(load(server, people, asked.seconds, name))
+        else:
+            asyncio.run(load(server, people, asked.seconds))
         cpu = sum(process.cpu_times()[:2]) - before
         memory = process.memory_info().rss / 2**20
         times = [each for person in people for each in person.times]

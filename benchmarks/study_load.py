@@ -110,6 +110,8 @@ class Person:
         """Send what waits; it is sent again where the connection breaks or the server is busy, and stored once."""
         sent = self.outbox[:AT_ONCE]
         want = FULL - len(self.items) if len(self.items) < LOW else 0
+        if hello:  # as if they had come one after the other: not everybody asks for more at the same moment
+            want = self.rng.randint(LOW, FULL)
         have = self.items if want else []
         body = {"desk": self.desk, "ops": [op for _, op in sent], "have": have, "want": want, "hello": hello}
         data = json.dumps({**body, "version": 1, "language": "en"}).encode()

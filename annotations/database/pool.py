@@ -26,10 +26,14 @@ class Pool:
         Raises what `Store.open` and leaving a `with` block of a store raise.
         """
         store = self._take() or Store.open(any_thread=True)
-        with ExitStack() as closing:
-            closing.push(store)
-            yield store
-            closing.pop_all()
+        try:
+            with ExitStack() as closing:
+                closing.push(store)
+                yield store
+                closing.pop_all()
+        except Busy:
+            self.close()  # opened while the disk was read-only, they would stay so, and all that this process opens
+            raise
         self._give_back(store)
 
     def close(self) -> None:

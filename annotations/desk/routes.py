@@ -252,8 +252,9 @@ def sync(call: DeskRequest) -> Reply:
     want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
     answers = _append(call, sent)
     items: list[Item] = []
+    own = own_progress(call.store, at.project, at.annotator)  # items that are handed out do not change it
     if want > 0 and call.invited is not None:  # no more than this person was asked to judge
-        want = min(want, max(0, call.invited.items - _progress(call).labelled - len(have)))
+        want = min(want, max(0, call.invited.items - _progress(call, own).labelled - len(have)))
     if want > 0:
         known = [each for each in have if isinstance(each, str)]
         items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
@@ -262,7 +263,7 @@ def sync(call: DeskRequest) -> Reply:
     reply: Reply = {
         "answers": answers,
         "items": _items(call, items),
-        "progress": progress_out(_progress(call), at.project.kind),
+        "progress": progress_out(_progress(call, own), at.project.kind),
         "guideline": guideline(call.store, at.project).version,
         "next": newer_guideline(call.store, at.project, number_in(body, "version"), call.language),
         "left": not is_active(call.store.db, at.project, at.annotator),
@@ -352,9 +353,8 @@ def _answer_out(answer: Answer, language: Language) -> Reply:
     return {"op": answer.op_id, "result": "refused", "reason": reason, "latest": answer.latest}
 
 
-def _progress(call: DeskRequest) -> OwnProgress:
+def _progress(call: DeskRequest, own: OwnProgress) -> OwnProgress:
     at = call.at
-    own = own_progress(call.store, at.project, at.annotator)
     found = progress_with_retests(call.store, at.project, at.annotator, own)
     return found if call.invited is None else replace(found, total=call.invited.items)
 
