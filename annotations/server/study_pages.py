@@ -129,8 +129,11 @@ def _endpoint(work: Callable[[Visit], Reply], folder: str) -> Callable[[Request]
         if request.method == "POST":
             form = await request.form(max_files=0, max_fields=64)
             sent = {name: value for name, value in form.items() if isinstance(value, str)}
-            if work is agree_form and not limits.admit_to_study(client_address(request)):
-                return _page(request, folder, Reply("study_end.html", 429, {"title": translate(TOO_OFTEN, language)}))
+            address = client_address(request)
+            if work is agree_form and not limits.admit_to_study(address):
+                minutes = limits.minutes_until_free(address, study=True)
+                title = translate(TOO_OFTEN, language).format(minutes=minutes)
+                return _page(request, folder, Reply("study_end.html", 429, {"title": title}))
         try:
             return await anyio.to_thread.run_sync(_answer, work, request, folder, language, sent)
         except EvenhandError as error:

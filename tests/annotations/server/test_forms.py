@@ -153,3 +153,19 @@ def test_files_of_the_forms(client: TestClient) -> None:
     for name, kind in (("style.css", "text/css"), ("link.js", "text/javascript")):
         answer = client.get(f"/account/{name}")
         assert answer.headers["content-type"].startswith(kind)
+
+
+@pytest.mark.parametrize(
+    ("address", "counts_as"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("", ""),
+        ("unknown", "unknown"),
+    ],
+)
+def test_a_household_counts_as_one_address(address: str, counts_as: str) -> None:
+    assert limits.network_of(address) == counts_as

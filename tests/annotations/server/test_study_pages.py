@@ -191,5 +191,6 @@ def test_many_from_one_address_are_slowed(fresh_store: Store, app: Starlette, mo
     monkeypatch.setattr(limits, "TO_STUDIES", type(limits.TO_STUDIES)(1, 15))
     first, second = (Visitor(browser(app), fresh_store, study) for _ in range(2))
     first.send("/consent", first.open())
-    assert second.client.post(f"{second.path}/consent", data={"version": "1"}).status_code == 429
+    refused = second.client.post(f"{second.path}/consent", data={"version": "1"})
+    assert refused.status_code == 429 and re.search(r"Try again in 1[45] minutes", refused.text)
     assert len(participants(fresh_store, study)) == 1
