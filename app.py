@@ -1,5 +1,7 @@
 """The server's door: the pages, and the desk's routes in the same process. `streamlit run app.py`."""
 
+import asyncio
+import ctypes
 import gc
 import logging
 import os
@@ -40,6 +42,8 @@ from core.worker import client as worker
 from pages.ui.visitor import visit_of
 
 logger = logging.getLogger("evenhand")
+
+LOOK_S = 30.0  # between two looks for sessions that have gone
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
 OLD_ADDRESSES = {
@@ -108,6 +112,29 @@ def finish_beside() -> None:
         logger.warning(str(error))  # the next change, import, export or release goes on with it
 
 
+async def let_sessions_go() -> None:
+    """Drop the sessions of pages that were left, and give their memory back to the system.
+
+    Streamlit keeps such a session for two minutes, but looks only when the next one goes; and what is freed stays with
+    the process.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc
+    while True:
+        await asyncio.sleep(LOOK_S)
+        if runtime.exists() and forget_sessions(runtime.get_instance()._session_mgr):
+            gc.collect()  # a session holds itself
+            if trim is not None:
+                trim(0)
+
+
+def forget_sessions(sessions: Any) -> int:
+    """Drop the sessions that have gone for two minutes; returns how many."""
+    kept = sessions._session_storage._cache
+    before = len(kept._data)  # len() would drop them too
+    kept.expire()
+    return before - len(kept._data)
+
+
 @asynccontextmanager
 async def lifespan(_: Any) -> AsyncIterator[None]:
     """Make the demo project where there is no database; clear up what a killed process left behind."""
@@ -132,7 +159,9 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
         gc.collect()
         gc.freeze()
+        looking = asyncio.create_task(let_sessions_go())
         yield
+        looking.cancel()
 
 
 def sessions_of(file: str) -> list[str]:
