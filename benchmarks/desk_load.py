@@ -32,9 +32,10 @@ from annotations.desk.routes import PATH
 from annotations.desk.tokens import issue
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, project
-from benchmarks.sessions import close_sessions, open_session
+from benchmarks.sessions import close_sessions
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
+from tests.support.sessions import open_session
 
 FULL, LOW = 40, 30  # as in desk/queue.js
 

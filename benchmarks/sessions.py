@@ -11,41 +11,16 @@ import asyncio
 import tempfile
 import time
 from pathlib import Path
-from urllib.parse import urlencode
 
 import psutil
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
+from tests.support.sessions import open_session
 
 PAGES = ("projects", "browse", "progress", "review", "agreement", "")
-PATIENCE_S = 120.0
 GONE_S = 150.0  # Streamlit keeps the state of a session that has gone for two minutes
-
-
-async def open_session(server: Server, page: str, **query: str) -> ClientConnection:
-    """A session whose page has been drawn."""
-    socket = await connect(
-        f"ws://127.0.0.1:{server.port}/_stcore/stream", subprotocols=["streamlit"], max_size=None, proxy=None,
-        open_timeout=PATIENCE_S,
-    )  # fmt: skip
-    asked = BackMsg()
-    asked.rerun_script.page_name = page
-    asked.rerun_script.query_string = urlencode(query)
-    await socket.send(asked.SerializeToString())
-
-    async def drawn() -> None:
-        while True:
-            message = ForwardMsg()
-            message.ParseFromString(bytes(await socket.recv()))  # type: ignore[arg-type]
-            if message.WhichOneof("type") == "script_finished":
-                return
-
-    await asyncio.wait_for(drawn(), PATIENCE_S)
-    return socket
 
 
 async def open_sessions(server: Server, count: int, project: str) -> list[ClientConnection]:
