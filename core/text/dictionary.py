@@ -1,8 +1,7 @@
 """The segmenter and its dictionary, and the characters that are surnames."""
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.resources import table
 
@@ -10,8 +9,7 @@ from core.resources import table
 AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word as the segmenter cuts it: `tag` as jieba has it (nr = a person's name), a half-open span."""
 
     word: str
@@ -24,8 +22,9 @@ def tagged(text: str) -> tuple[Token, ...]:
     """The words of *text* with their tags, by rjieba; together they are *text*."""
     found, at = [], 0
     for word, tag in dictionary().tag(text):
-        found.append(Token(word, tag, at, at + len(word)))
-        at += len(word)
+        end = at + len(word)
+        found.append(Token(word, tag, at, end))
+        at = end
     return tuple(found)
 
 

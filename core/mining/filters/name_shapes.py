@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from core.mining.filters.name_words import (
     HAN,
+    NAMED_BEFORE,
     ONLY_SURNAMES,
     PLACES,
+    RULERS,
     SURELY_PLACES,
     TAIL,
     TITLES,
@@ -71,9 +73,11 @@ class Shape(NamedTuple):
     likely: float | None  # the best of its scores as a name, of a new word that the tagger took for a proper noun
     leads: bool  # a Chinese name may begin here
     letter: bool  # part of a run of transliteration
+    introduces: bool  # who somebody is, before the name
+    ruler: bool  # what a ruler is called, behind the name
 
 
-NOTHING = Shape(None, 0.0, False, False, False, False, False, False, None, False, None, False, False)
+NOTHING = Shape(None, 0.0, False, False, False, False, False, False, None, False, None, False, False, False, False)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -82,12 +86,7 @@ def shape_of(word: str, tag: str) -> Shape:
     if not HAN.fullmatch(word):
         return NOTHING
     person, new, ordinary = tag in PERSON, not is_word(word), word in ordinary_words()
-    foreign: float | None = foreign_score(word)
-    other = new or len(word) == 1 or (tag in ("nz", "ns") and (foreign or 0.0) >= FOREIGN_KNOWN)
-    if word in read_as_none() or not (person or other) or NO_FOREIGN.search(word):
-        foreign = None
-    elif ordinary and (tag != FOREIGN_TAG or (foreign or 0.0) < FOREIGN_DOUBTFUL):
-        foreign = None  # 路德, also in 路德教, is a person all the same
+    foreign = _foreign(word, tag, person, new, ordinary)
     full, score = (None, 0.0) if ordinary else _full_name(word, person, new)
     surname, place = len(word) <= 2 and is_surname(word), tag == "ns" and not new
     free = (new or len(word) == 1) and not ordinary and (new or tag not in ("uj", "ul", "m", "r"))
@@ -101,7 +100,22 @@ def shape_of(word: str, tag: str) -> Shape:
         likely=_likeness(word) if new and tag in PROPER else None,
         leads=full is not None or surname or person or (free and new),
         letter=foreign is not None and (person or new or place or foreign >= SURE_LETTER),
+        introduces=NAMED_BEFORE.search(word) is not None,
+        ruler=word in RULERS,
     )  # fmt: skip
+
+
+def _foreign(word: str, tag: str, person: bool, new: bool, ordinary: bool) -> float | None:
+    """The score of *word* as a part of a transliterated name; None: it can be none."""
+    known = not (person or new or len(word) == 1)
+    if known and tag not in ("nz", "ns"):
+        return None
+    score = foreign_score(word)
+    if known and score < FOREIGN_KNOWN:
+        return None
+    if ordinary and (tag != FOREIGN_TAG or score < FOREIGN_DOUBTFUL):
+        return None  # but 路德, also in 路德教, is a person all the same
+    return None if word in read_as_none() or NO_FOREIGN.search(word) else score
 
 
 def _full_name(word: str, person: bool, new: bool) -> tuple[Span | None, float]:

@@ -12,7 +12,6 @@ introductions (名叫……) are told by their forms.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from core.mining.filters.name_shapes import (
     FOREIGN_TAGGED,
@@ -28,10 +27,8 @@ from core.mining.filters.name_words import (
     DOTTED,
     HAN,
     NAMED_AFTER,
-    NAMED_BEFORE,
     PLACE_BEFORE,
     PLACES,
-    RULERS,
     TAIL,
     foreign_score,
     given_score,
@@ -244,13 +241,16 @@ def _ends_there(text: str, at: int, ends: set[int]) -> bool:
 
 def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None:
     """弟弟|旭烈兀, 查理|大帝: a word that no dictionary has behind one that says who it is, or before one."""
-    for place, token in enumerate(tokens[1:]):
-        ruler = token.word in RULERS and HAN.fullmatch(tokens[place].word) and len(tokens[place].word) > 1
-        if ruler and (tokens[place].tag == "nz" or shapes[place].person) and not shapes[place].ordinary:
-            return tokens[place].start, token.end
-    for (before, after), following in zip(pairwise(tokens), shapes[1:], strict=True):
-        if not following.new or after.tag in NO_NAME_TAGS or not NAMED_BEFORE.search(before.word):
+    for place, shape in enumerate(shapes):
+        if shape.ruler and place:
+            before, named = tokens[place - 1], shapes[place - 1]
+            proper = (named.person or before.tag == "nz") and not named.ordinary
+            if proper and len(before.word) > 1 and HAN.fullmatch(before.word):
+                return before.start, tokens[place].end
+        if not shape.introduces or place + 1 == len(tokens) or not shapes[place + 1].new:
             continue
-        if looks_like_a_name(after.word) or (following.person and "某" not in after.word):
+        after = tokens[place + 1]
+        proper = shapes[place + 1].person and "某" not in after.word
+        if after.tag not in NO_NAME_TAGS and (proper or looks_like_a_name(after.word)):
             return after.start, after.end
     return None
