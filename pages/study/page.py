@@ -20,7 +20,7 @@ with open_store() as store:
             show_error(error)
         found = {one.uid: one for one in studies(store, project)}
         if found:
-            names = {uid: one.name for uid, one in found.items()}
+            names = {uid: plain(one.name) for uid, one in found.items()}
             uid = choose(_("Study"), names, f"study-{project.uid}")
             show_study(store, project, found[uid])
         else:

@@ -22,6 +22,7 @@ from pages.ui import visitor
 from tests.support.pages import TITLES, open_page
 from tests.support.projects import new_items
 from tests.support.released_project import label
+from tests.support.studies import new_study
 
 TAG = "<img src=x onerror=alert(1)>"
 LINK = "[a](javascript:alert(1))![b](https://evil.example)"
@@ -94,6 +95,7 @@ def hostile(fresh_store: Store, monkeypatch: pytest.MonkeyPatch) -> Project:
         for number, who in enumerate(annotators(fresh_store, project)):
             label(fresh_store, project, who, one.uid, "accept" if number else "reject", note=LONG)
         add_comment(fresh_store, project, one.uid, LONG, author=NAME)
+    new_study(fresh_store, project, NAME, contact=NAME, warning_en=LONG, code_finished=TAG)
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     jobs.start(fresh_store, ["import", "--json", f"{TAG}.csv"], LONG, project=project)
     lead = add_account(fresh_store, f"{NAME[:-1]}3")

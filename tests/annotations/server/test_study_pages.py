@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -12,6 +13,7 @@ from annotations.accounts.accounts import add_account, grant
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.routes import routes
+from annotations.guideline.versions import add_guideline, guideline
 from annotations.projects.projects import annotators
 from annotations.server import limits, study_pages
 from annotations.server.gate import Gate
@@ -163,6 +165,32 @@ def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app:
     set_closed(fresh_store, study, True)
     late = browser(app).get(who.path)
     assert (late.status_code, "Nobody more is needed" in late.text) == (403, True)
+
+
+def test_what_the_lead_wrote_is_text_on_each_page(fresh_store: Store, app: Starlette) -> None:
+    tag = "<img src=x onerror=alert(1)>"
+    project, _ = filled_project(fresh_store, 4)
+    texts = {
+        "contact": tag,
+        "warning_en": f"# {tag}\n\n{tag}",
+        "code_finished": tag,
+        "code_withdrew": tag,
+        "currency": "€",
+    }
+    study = new_study(fresh_store, project, tag, **texts)
+    change_consent(fresh_store, study, {"en": f"# {tag}\n\n- {tag}\n\n[a](javascript:alert(1))", "zh": tag})
+    add_guideline(fresh_store, project, f"# {tag}\n\n{tag}", *built_options(fresh_store, project), changes=tag)
+    who = Visitor(browser(app), fresh_store, study)
+    pages = [who.open(), who.open("/about"), who.open(lang="zh"), who.send("/consent", who.open())]
+    pages += [who.send("/begin", pages[-1]), who.open("/withdraw")]
+    pages.append(who.send("/withdraw", pages[-1]))
+    assert all("<img" not in page and 'href="javascript' not in page for page in pages)
+    assert sum("&lt;img" in page for page in pages) > 3
+
+
+def built_options(store: Store, project: Project) -> tuple[Any, Any]:
+    asked = guideline(store, project)
+    return asked.choices, asked.reasons
 
 
 def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> None:

@@ -5,8 +5,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.files.formula_cells import is_guarded, neutralised, restored
+from core.resources import ROOT
 
 STARTS = "=+-@＝＋－＠\t\r\n'"
+
+
+def test_whoever_writes_a_table_for_people_guards_its_cells() -> None:
+    """A new CSV writer guards its cells, or writes lines of `csv_out`, which come with a copy for spreadsheets."""
+    writers = {
+        file.relative_to(ROOT).as_posix(): text
+        for layer in ("core", "annotations", "pages", "commands")
+        for file in (ROOT / layer).rglob("*.py")
+        if "csv.writer(" in (text := file.read_text(encoding="utf-8"))
+    }
+    assert "pages/browse/results.py" in writers
+    assert [name for name, text in writers.items() if "neutralised(" not in text] == []
 
 
 @pytest.mark.parametrize(
