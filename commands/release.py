@@ -11,6 +11,8 @@ from annotations.jobs.process import progress
 from annotations.projects.projects import change_project, project_by_uid
 from annotations.projects.projects import project as find_project
 from annotations.release import Release, Verification
+from annotations.release.files import Said
+from annotations.release.readiness import checked_reason, refuse_unready
 from annotations.release.write_out import refuse_out
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -27,6 +29,11 @@ SHOWN = 20
 @click.option("--licence", help="Under which licence the set is passed on; kept with the project.")
 @click.option("--source", "statement", help="Where the texts come from, and by which right; kept with the project.")
 @click.option("--notes", default="", help="What else is to be said of this release; goes into its list of changes.")
+@click.option(
+    "--reason",
+    default="",
+    help="Why it is made although cases are open or the agreement says nothing; goes into the data sheet.",
+)
 @click.option("--author", default="", help="Who makes it; stays in the database.")
 @click.option(
     "--password",
@@ -49,6 +56,7 @@ def release(
     licence: str | None,
     statement: str | None,
     notes: str,
+    reason: str,
     author: str,
     lock: bool,
     without_package: bool,
@@ -79,17 +87,19 @@ def release(
             password = ask_password(new=True) if lock else environment_password()
             if out is not None:
                 refuse_out(found, out, password, locked=not text_may_leave(found))
-            made, new = _release_of(store, found, version, notes, author)
+            made, new = _release_of(store, found, version, Said(notes, reason), author)
             _write(store, found, made, out, password=password, package=not without_package, new=new, as_json=as_json)
 
 
-def _release_of(store: Store, project: Project, version: str, notes: str, author: str) -> tuple[Release, bool]:
+def _release_of(store: Store, project: Project, version: str, said: Said, author: str) -> tuple[Release, bool]:
     """The release with that version, made if needed, and whether it was made."""
     try:
         return releasing.release(store, project, version), False
     except NotFound:
-        report = progress()
-        return releasing.make_release(store, project, version, author=author, notes=notes, progress=report), True
+        refuse_unready(store, project)  # what is missing is said first
+        reason = checked_reason(store, project, said.reason)
+        words = {"author": author, "notes": said.notes, "reason": reason}
+        return releasing.make_release(store, project, version, **words, progress=progress()), True
 
 
 def _write(

@@ -169,6 +169,7 @@ METHOD: dict[str, Evidence] = {
     "older_versions": lambda facts: _if(facts["newest"]["version"] > 1),
 }
 DATASHEET: dict[str, Evidence] = {
+    "release_reason": lambda facts: _if(facts["release_reason"]),
     "held": lambda facts: [facts["held"]],
     "contexts": lambda facts: _if(not facts["sentences"]),
     "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),

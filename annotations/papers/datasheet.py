@@ -42,16 +42,20 @@ def datasheet(store: Store, project: Project, language: Language, form: Form = "
 
 @at_one_moment
 def datasheets(
-    store: Store, project: Project, languages: Iterable[Language], *, released: bool = False
+    store: Store, project: Project, languages: Iterable[Language], *, released: bool = False, reason: str = ""
 ) -> dict[Language, list[Block]]:
     """The data sheet in several languages, as blocks; the database is read once.
 
-    *released*: of a release, whose heads of the log stand beside it; then it says where the log was.
+    *released*: of a release, whose heads of the log stand beside it; then it says where the log was. *reason*: why the
+    set is released although something speaks against it; "" where nothing does.
     """
     known = read_known(store, project)
     if not released:
         known = replace(known, log=None)
-    return {language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language)) for language in languages}
+    return {
+        language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language, reason))
+        for language in languages
+    }
 
 
 @dataclass(slots=True)
@@ -154,12 +158,13 @@ def _label_totals(store: Store, project: Project) -> LabelTotals:
     return totals
 
 
-def _facts(known: Known, language: Language) -> dict[str, Any]:
+def _facts(known: Known, language: Language, reason: str = "") -> dict[str, Any]:
     """The variables of the template."""
     project, reasons = known.project, known.guideline.reasons
     return {
         "app": VERSION,
         "project": asdict(project),
+        "release_reason": reason,
         "provenance": known.provenance,
         "follow_ups": known.follow_ups,
         "sentences": project.kind == "sentences",

@@ -105,9 +105,17 @@ class Previous:
     entries: dict[str, Entry]
 
 
-def compose(store: Store, project: Project, version: str, notes: str, last: Previous | None, step: Step) -> Composed:
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of a release: notes, and why it was made although something spoke against it."""
+
+    notes: str
+    reason: str = ""
+
+
+def compose(store: Store, project: Project, version: str, said: Said, last: Previous | None, step: Step) -> Composed:
     """All files of a release of *project* in the snapshot *store*; `step` is called with the name of each file."""
-    return _Composer(store, project, step).compose(version, notes, last)
+    return _Composer(store, project, step).compose(version, said, last)
 
 
 class _Composer:
@@ -121,14 +129,15 @@ class _Composer:
         self.made = Composed()
         self.hard_cases = 0
 
-    def compose(self, version: str, notes: str, last: Previous | None) -> Composed:
+    def compose(self, version: str, said: Said, last: Previous | None) -> Composed:
         self._package()
         facts = self.made.facts = gather(self.store, self.project)
         facts["release"] = {
             "version": version,
             "hash": content_hash(self.made.entries.values()),
             "created": timestamp(),
-            "notes": notes,
+            "notes": said.notes,
+            "reason": said.reason,
             "previous": None if last is None else last.facts["release"]["version"],
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }
@@ -204,7 +213,8 @@ class _Composer:
         for one in guidelines(self.store, self.project):
             self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
         newest = guideline(self.store, self.project).text
-        sheets = datasheets(self.store, self.project, LANGUAGES, released=True)
+        reason = self.made.facts["release"]["reason"]
+        sheets = datasheets(self.store, self.project, LANGUAGES, released=True, reason=reason)
         for language in LANGUAGES:
             papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
             for name, blocks in papers.items():

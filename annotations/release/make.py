@@ -9,7 +9,7 @@ from annotations.projects.annotators import annotators
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import by_uid, pseudonyms
 from annotations.release.changes import frozen_contents
-from annotations.release.files import Composed, Previous, compose
+from annotations.release.files import Composed, Previous, Said, compose
 from annotations.release.readiness import checked_version, refuse_unready
 from annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
 from annotations.types import Project
@@ -31,15 +31,18 @@ def make_release(
     *,
     author: str = "",
     notes: str = "",
+    reason: str = "",
     progress: Progress | None = None,
 ) -> Release:
     """Freeze the present state of *project* as *version*. The project may change at once; the release never does.
+
+    `reason`: why it is released although something speaks against it (`readiness.to_explain`); for the data sheet.
 
     Raises Refused with what is missing (licence, source statement, a kept item) or open (an import, a pilot),
     NotAllowed if that version exists.
     """
     version = checked_version(version)
-    if len(notes) > LONGEST_NOTES:
+    if max(len(notes), len(reason)) > LONGEST_NOTES:
         raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
     finish_recount(store, project)  # gold labels under the present settings
@@ -54,7 +57,7 @@ def make_release(
             if progress is not None:
                 progress(min(counted[0], FILES - 1), FILES)
 
-        made = compose(seen, found, version, notes.strip(), last, step)
+        made = compose(seen, found, version, Said(notes.strip(), reason.strip()), last, step)
         codes = by_uid(annotators(seen, found, active=False), pseudonyms(seen, found))
         items: list[ReleaseItem] = seen.db.execute(REVIEWED, (found.id,)).fetchall()
     return _stored(store, found, made, codes, items, author)

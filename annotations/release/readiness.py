@@ -14,6 +14,12 @@ from core.errors import N_, Refused
 
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
+FEW, RELIABLE = 300, 0.8  # items; alpha
+OPEN_CASES_TOLD = N_("{number} cases are open. Say why the set is released all the same: it goes into the data sheet.")
+SAYS_NOTHING = N_(
+    "The interval of Krippendorff's alpha, {low} to {high}, says nothing. Say why the set is released all the same: it"
+    " goes into the data sheet."
+)
 OPEN_CASES = """
 SELECT count(*) FROM published_item AS item
 WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
@@ -58,6 +64,36 @@ def refuse_unready(store: Store, project: Project) -> None:
     for check in readiness(store, project):
         if check.state == "missing":
             raise Refused(check.message, **check.values)
+
+
+def to_explain(store: Store, project: Project) -> list[Check]:
+    """Why a release needs a written reason: cases are open, or the agreement says nothing. [] where it needs none.
+
+    An agreement says nothing if the 95 % interval of Krippendorff's alpha holds both 0 (chance) and 0.8 (from which he
+    calls data reliable; Content Analysis, 2004, 11.4.2). Of more than FEW items it never does, so it is not computed.
+    """
+    found = []
+    if number := _number_of_cases(store, project):
+        found.append(Check("cases", "note", N_("Cases that nobody has settled: {number}."), {"number": f"{number:,}"}))
+    labelled = sum(items for labels, items in counts(store, project).by_labels.items() if labels > 1)
+    if 0 < labelled <= FEW:
+        from annotations.agreement.measures import agreement
+
+        alpha = agreement(store, project).overall.alpha
+        if alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
+            text = N_("The interval of Krippendorff's alpha, {low} to {high}, holds chance and good agreement alike.")
+            ends = {"low": f"{alpha.low:.2f}", "high": f"{alpha.high:.2f}"}
+            found.append(Check("interval", "note", text, ends))
+    return found
+
+
+def checked_reason(store: Store, project: Project, reason: str) -> str:
+    """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
+    found = to_explain(store, project)
+    if found and not reason.strip():
+        check, messages = found[0], {"cases": OPEN_CASES_TOLD, "interval": SAYS_NOTHING}
+        raise Refused(messages[check.code], **check.values)
+    return reason.strip() if found else ""
 
 
 def checked_version(version: str) -> str:
@@ -105,8 +141,12 @@ def _open_items(pending: int, items: int) -> Check:
     return Check("open", "note", text, {"pending": f"{pending:,}", "items": f"{items:,}"})
 
 
+def _number_of_cases(store: Store, project: Project) -> int:
+    return int(store.db.execute(OPEN_CASES, (project.id,)).fetchone()[0])
+
+
 def _open_cases(store: Store, project: Project) -> Check:
-    number = store.db.execute(OPEN_CASES, (project.id,)).fetchone()[0]
+    number = _number_of_cases(store, project)
     if not number:
         return Check("cases", "done", N_("No disagreement waits for an adjudicator."))
     text = N_("Disagreements that no adjudicator has looked at: {number}.")

@@ -40,6 +40,5 @@ with open_store() as store:
         show_settlements(found, asked)
     with right:
         decision(store, project, found, asked)
-    with left:
         comment_list(store, project, found)
     download(store, project)

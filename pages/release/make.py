@@ -5,9 +5,10 @@ import re
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import change_project
 from annotations.release import readiness, releases
-from annotations.release.readiness import Check, checked_version
+from annotations.release.readiness import Check, checked_reason, checked_version, to_explain
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import translate
@@ -95,6 +96,7 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
             placeholder=_("Further remarks on this release"),
         )  # fmt: skip
+        reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
         pressed = st.form_submit_button(
             _("Make the release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy
         )
@@ -102,22 +104,40 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         st.caption(_("The button opens once nothing is missing in the list."))
     if pressed:
         try:
-            _start(project, version, who, notes)
+            _start(project, version, who, notes, reason)
         except EvenhandError as error:
             show_error(error)
         else:
             st.rerun()
 
 
+def _ask_reason(store: Store, project: Project, place: str) -> str:
+    """Why the set is released although something speaks against it; "" where nothing does."""
+    found = _to_explain(state(store), project.uid, store, project)
+    if not found:
+        return ""
+    for one in found:
+        st.markdown(f":material/warning: {plain(_sentence(one))}")
+    return st.text_area(
+        _("Why release it all the same? (goes into the data sheet)"), max_chars=4_000, key=f"reason-{place}", height=80
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _to_explain(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> list[Check]:
+    return to_explain(_store, _project)
+
+
 @asks("release")
-def _start(project: Project, version: str, who: str, notes: str) -> None:
+def _start(project: Project, version: str, who: str, notes: str, reason: str) -> None:
     from annotations.release.records import refuse_taken
 
     version = checked_version(version)
     with open_store(project) as store:
         refuse_taken(store, project, version)
+        checked_reason(store, project, reason)
         command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
-        command += [f"--author={who.strip()}", f"--notes={notes.strip()}"]
+        command += [f"--author={who.strip()}", f"--notes={notes.strip()}", f"--reason={reason.strip()}"]
         title = _("Release {version} of {project}").format(version=version, project=project.name)
         start_job(store, command, title, project=project)
 

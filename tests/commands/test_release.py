@@ -26,6 +26,9 @@ def path(tmp_path):
     return where
 
 
+WHY = ("--reason", "A workshop needs it.")
+
+
 def run(path, *arguments, code=0, env=None):
     result = CliRunner().invoke(cli, [*arguments, "--db", str(path)], env=env)
     failed = result.exception if code else None
@@ -38,17 +41,17 @@ def answer(path, *arguments, **more):
 
 
 def test_from_making_to_coming_back(path, tmp_path):
-    made = answer(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), "--author", "Vera")
+    made = answer(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"), "--author", "Vera")
     assert made["new"] and made["items"] > 0 and len(made["hash"]) == 64
     listed = answer(path, "release", "set", "--list")
     assert [one["hash"] for one in listed["releases"]] == [made["hash"]]
     checked = answer(path, "release", "set", "--verify", str(tmp_path / "out"))
     assert checked["whole"] and checked["in_database"] and checked["hash_found"] == made["hash"]
-    again = answer(path, "release", "set", "1.0", "--out", str(tmp_path / "again.zip"))
+    again = answer(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "again.zip"))
     assert not again["new"] and again["hash"] == made["hash"]
     new = tmp_path / "new.db"
     CliRunner().invoke(cli, ["import", "back", str(tmp_path / "out"), "--db", str(new)], catch_exceptions=False)
-    assert answer(new, "release", "back", "1.0")["hash"] == made["hash"]
+    assert answer(new, "release", "back", "1.0", *WHY)["hash"] == made["hash"]
     with Store.open(path) as store, Store.open(new) as fresh:
         old, back = agreement(store, project(store, "set")), agreement(fresh, project(fresh, "back"))
         assert abs(old.overall.alpha.value - back.overall.alpha.value) <= 1e-12
@@ -61,21 +64,21 @@ def test_what_is_missing_and_stated_on_the_way(path, tmp_path):
     assert "licence" in run(path, "release", "set", "1.0", code=1)
     missing = [one["code"] for one in answer(path, "release", "set", "--check")["checks"] if one["state"] == "missing"]
     assert sorted(missing) == ["licence", "source"]
-    made = answer(path, "release", "set", "1.0", "--licence", "MIT", "--source", "Written by hand.")
+    made = answer(path, "release", "set", "1.0", *WHY, "--licence", "MIT", "--source", "Written by hand.")
     assert made["facts"]["project"]["licence"] == "MIT" and "codes" not in made["facts"]
 
 
 def test_a_place_that_is_taken_stops_it_before_anything_is_made(path, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("x")
-    run(path, "release", "set", "1.0", "--out", str(tmp_path / "out"), code=1)
+    run(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"), code=1)
     assert answer(path, "release", "set", "--list")["releases"] == []
-    run(path, "release", "set", "1.0")
+    run(path, "release", "set", "1.0", *WHY)
     assert "already" in run(path, "release", "set", "1.0", code=1)
 
 
 def test_a_changed_release_is_refused(path, tmp_path):
-    run(path, "release", "set", "1.0", "--out", str(tmp_path / "out"))
+    run(path, "release", "set", "1.0", *WHY, "--out", str(tmp_path / "out"))
     (tmp_path / "out" / "labels.csv").write_bytes(b"item\r\n")
     result = CliRunner().invoke(cli, ["release", "set", "--verify", str(tmp_path / "out"), "--db", str(path)])
     assert "changed  labels.csv" in result.output and result.exit_code == 1
@@ -92,9 +95,9 @@ def generations(tmp_path):
 
 def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     out = tmp_path / "out"
-    assert "encrypted only" in run(generations, "release", NAME, "1.0", "--out", str(out), code=1)
+    assert "encrypted only" in run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), code=1)
     env = {"EVENHAND_PASSWORD": PASSWORD}
-    run(generations, "release", NAME, "1.0", "--out", str(out), env=env)
+    run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), env=env)
     with Store.open(generations) as store:
         found = project(store, NAME)
         one = release(store, found, "1.0")
@@ -118,10 +121,10 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
 
 def test_generations_come_back_from_a_locked_archive(generations, tmp_path):
     env = {"EVENHAND_PASSWORD": PASSWORD}
-    made = answer(generations, "release", NAME, "1.0", "--out", str(tmp_path / "r.zip"), env=env)
+    made = answer(generations, "release", NAME, "1.0", *WHY, "--out", str(tmp_path / "r.zip"), env=env)
     new = tmp_path / "new.db"
     arguments = ["import", "back", str(tmp_path / "r.zip"), "--db", str(new)]
     CliRunner().invoke(cli, arguments, env=env, catch_exceptions=False)
     with Store.open(new) as store:
         change_project(store, project(store, "back"), licence="CC BY 4.0", source_statement="The same.")
-    assert answer(new, "release", "back", "1.0")["hash"] == made["hash"]
+    assert answer(new, "release", "back", "1.0", *WHY)["hash"] == made["hash"]

@@ -70,10 +70,13 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
     app = press(app, "Make the release")
+    assert "cases are open" in app.error[0].value and not started
+    app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
+    app = press(app, "Make the release")
     assert not app.exception and not app.error
     assert started == [
         ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
-         "Release 1.0 of set"]
+         "--reason=A workshop needs it.", "Release 1.0 of set"]
     ]  # fmt: skip
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
     app = press(app, "Make the release")

@@ -24,6 +24,7 @@ from annotations.guideline.relabelling import left_to_relabel
 from annotations.items.batch import items
 from annotations.projects.projects import guideline, project
 from annotations.release import releases
+from annotations.release.readiness import to_explain
 from annotations.types import Project
 from tests.support.browser import Server
 from tests.support.desk_by_http import HttpDesk
@@ -279,6 +280,9 @@ class Lead:
             self.writes("st-key-source-", "Sentences that were made for a rehearsal.")
             self.page.get_by_role("button", name="Save").first.click()
         self.writes("st-key-version-", version)
+        with Store.open(self.curation.server.database) as store:
+            if to_explain(store, self.curation.current_project(store)):
+                self.writes("st-key-reason-", "It is a rehearsal.")
         self.page.get_by_role("button", name="Make the release").click()
         with Store.open(self.curation.server.database) as store:
             found = self.curation.current_project(store)
@@ -393,7 +397,9 @@ def check_return(curation: Curation, release: Path, empty: Path) -> dict[str, An
     for name in names:
         assert again[name] == pytest.approx(agreed[name], abs=1e-12), name
     told = [
-        cli("release", name, "2.0", "--licence", "CC BY 4.0", "--source", "Made.", db=db)["hash"]
+        cli("release", name, "2.0", "--licence", "CC BY 4.0", "--source", "Made.", "--reason", "A rehearsal.", db=db)[
+            "hash"
+        ]
         for name, db in ((curation.name, curation.server.database), ("again", empty))
     ]
     assert told[0] == told[1]

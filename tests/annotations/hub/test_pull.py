@@ -179,7 +179,9 @@ def test_the_command_pushes_too(hub: Hub, tmp_path: Path) -> None:
     db = tmp_path / "e.db"
     assert typed("demo", "--db", db).code == 0
     name = "示例 · Demo"
-    made = answered("release", name, "1.0", "--licence", "MIT", "--source", "Own sentences.", "--db", db)
+    made = answered(
+        "release", name, "1.0", "--licence", "MIT", "--source", "Own sentences.", "--reason", "A test.", "--db", db
+    )
     done = answered("hub", "push", name, "1.0", "team/demo", "--gated", "auto", "--db", db, HF_TOKEN=TOKEN)
     there = hub.repositories["team/demo"]
     assert done["commit"] == there.head and there.settings["gated"] == "auto"

@@ -31,6 +31,7 @@ from annotations.release.changes import TEMPLATES as RELEASE
 from annotations.release.dataset_card import card as release_card
 from annotations.release.facts import gather
 from annotations.release.files import method_facts
+from annotations.release.readiness import to_explain
 from annotations.text_policy import text_may_leave
 from core.files.readers import file_sha256
 from core.language import LANGUAGES
@@ -353,6 +354,7 @@ CHECKS: dict[str, Check] = PRINTED | {
         (one["kept"].drawn, one["kept"].judged, one["left_out"], one["elsewhere"]) == (h.drawn, 0, 0, 0)
     ),
     "no_agreement": lambda h, _one: len({name for _uid, name in h.labels}) < 2,
+    "release_reason": lambda h, _one: bool(to_explain(h.store, h.project)),
     "locked": lambda h, _one: not text_may_leave(h.project),
     "open": lambda h, _one: h.project.kind == "sentences" or text_may_leave(h.project),
 }

@@ -1,0 +1,49 @@
+"""What a release has to explain: open cases, and an agreement whose interval says nothing."""
+
+import pytest
+
+from annotations.adjudication import case, settle_case
+from annotations.database.store import Store
+from annotations.projects.projects import change_project
+from annotations.release import make_release, release_files
+from annotations.release.readiness import checked_reason, to_explain
+from core.errors import Refused
+from tests.support.judged_sentences import judged
+
+GOOD = ["aaa", "rrr"] * 12
+
+
+@pytest.mark.parametrize(
+    ("patterns", "codes"),
+    [
+        (GOOD, []),
+        ([*GOOD, "aar"], ["cases"]),
+        (["aaa", "aaa", "aaa"], []),  # nobody rejected anything: there is no interval that could say something
+        (["aa"] * 8 + ["rr", "ar"], ["cases", "interval"]),
+        (["a", "a"], []),
+    ],
+)
+def test_what_has_to_be_explained(fresh_store: Store, patterns: list[str], codes: list[str]) -> None:
+    people = ("Ada", "Bo", "Chen")[: max(map(len, patterns))]
+    project, _items = judged(fresh_store, patterns, people=people, per_item=len(people))
+    assert [one.code for one in to_explain(fresh_store, project)] == codes
+    if codes:
+        with pytest.raises(Refused, match="goes into the data sheet"):
+            checked_reason(fresh_store, project, " ")
+    assert checked_reason(fresh_store, project, " A workshop needs it. ") == ("A workshop needs it." if codes else "")
+
+
+def test_the_reason_stands_in_the_data_sheet_and_in_the_facts(fresh_store: Store) -> None:
+    project, items = judged(fresh_store, [*GOOD, "aar"])
+    project = change_project(fresh_store, project, licence="CC BY 4.0", source_statement="Own sentences.")
+    made = make_release(fresh_store, project, "1.0", reason="A workshop needs it.")
+    files = release_files(fresh_store, made)
+    sheets = {name: content.decode() for name, content in files.items() if name.startswith("datasheet.")}
+    assert len(sheets) == 4
+    assert made.facts["release"]["reason"] == "A workshop needs it."
+    assert all("A workshop needs it." in sheet for sheet in sheets.values())
+    seen = case(fresh_store, project, items[-1].uid).seen
+    settle_case(fresh_store, project, items[-1].uid, adjudicator="Dee", choice=None, seen=seen)
+    assert to_explain(fresh_store, project) == []
+    later = make_release(fresh_store, project, "1.1")
+    assert not [name for name, content in release_files(fresh_store, later).items() if b"chance and good" in content]
