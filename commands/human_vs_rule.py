@@ -19,7 +19,7 @@ from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.why_they_differ import BINS
 from core.statistics import RESAMPLES, Resampling
 from core.statistics.equivalence import MARGINS, equivalence
-from core.text.pronouns import PRONOUN_DATASETS, Verdict
+from core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
 from core.text.repetition import Variant
 
 VARIANTS: tuple[Variant, ...] = ("published", "completion")
@@ -32,9 +32,14 @@ VARIANTS: tuple[Variant, ...] = ("published", "completion")
     type=click.Choice(PRONOUN_DATASETS),
     help="Whose list of forms counts; left out: the one that each line names.",
 )
+@click.option(
+    "--pronouns",
+    multiple=True,
+    help="Further sets whose forms count as pronouns: fae, ze/hir/hir/hirs/hirself; several times for several.",
+)
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @json_option
-def rule(file: Path, dataset: str | None, out: Path, as_json: bool) -> None:
+def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path, as_json: bool) -> None:
     """Judge each completion in FILE (JSON lines) by its first pronoun.
 
     Reads `completion` and `pronoun` (he, she, they, xe, several, or forms:
@@ -42,12 +47,13 @@ def rule(file: Path, dataset: str | None, out: Path, as_json: bool) -> None:
     0: the first pronoun is none of the person's; a text without a pronoun
     is 1) and rule_pronoun (null if there is none).
     """
+    extra = tuple(set_named(name) for name in parse_sets(list(pronouns)))
     rows, problems = _read(file)
     if not rows:
         message = N_("{file} holds no line that could be judged: {why}")
         raise BadFile(message, file=file.name, why=problems[0]["message"] if problems else "it is empty")
     counts = {"correct": 0, "wrong": 0, "no_pronoun": 0, "undefined": 0}
-    lines = [json.dumps(_judged(row, dataset, counts), ensure_ascii=False, allow_nan=False) for row in rows]
+    lines = [json.dumps(_judged(row, dataset, extra, counts), ensure_ascii=False, allow_nan=False) for row in rows]
     if counts["undefined"] == len(rows):
         raise BadFile(
             N_("No line of {file} could be judged: each needs a completion and a pronoun set that is known."),
@@ -87,9 +93,11 @@ def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return rows, problems
 
 
-def _judged(row: dict[str, Any], dataset: str | None, counts: dict[str, int]) -> dict[str, Any]:
+def _judged(
+    row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, ...], counts: dict[str, int]
+) -> dict[str, Any]:
     """*row* with the rule's verdict; null and the reason where there is none."""
-    found, reason = _verdict(row, dataset)
+    found, reason = _verdict(row, dataset, extra)
     if found.correct is None:
         counts["undefined"] += 1
         return {**row, "rule_correct": None, "rule_correct_reason": reason, "rule_pronoun": found.pronoun}
@@ -98,13 +106,13 @@ def _judged(row: dict[str, Any], dataset: str | None, counts: dict[str, int]) ->
     return {**row, "rule_correct": found.correct, "rule_pronoun": found.pronoun}
 
 
-def _verdict(row: dict[str, Any], dataset: str | None) -> tuple[Verdict, str]:
+def _verdict(row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, ...]) -> tuple[Verdict, str]:
     nothing = Verdict(None, None, None, None)
     if not isinstance(row.get("completion"), str):
         return nothing, "There is no completion."
     named = dataset or str(row.get("dataset") or "own").lower()
     try:
-        return apply_rule(row, named), "Nobody knows which pronouns are right here: the line names none."
+        return apply_rule(row, named, extra), "Nobody knows which pronouns are right here: the line names none."
     except (EvenhandError, TypeError) as error:
         return nothing, str(error)
 

@@ -69,7 +69,12 @@ from core.runs.records import TEXTS
     multiple=True,
     help="Templates: pre = before the slot, post = after it; default: both.",
 )
-@click.option("--pronouns", "only", multiple=True, help="Templates: only these sets; may be given several times.")
+@click.option(
+    "--pronouns",
+    "only",
+    multiple=True,
+    help="Templates: only these sets: she, fae, ze/hir/hir/hirs/hirself; several times for several.",
+)
 @click.option("--limit", type=click.IntRange(1), help="Only the first so many contexts.")
 @click.option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
 @click.option("--column", help="The column that holds the contexts, where its name does not say so.")

@@ -95,7 +95,7 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
 
     Without --out the lines go to stdout.
     """
-    source, drawn = drawn_from(templates, options)
+    source, drawn = drawn_from(templates, options, competing=False)
     settings = SETTINGS if setting == "both" else (setting,)
     found = list(context_rows(source.prompts or drawn, settings))
     for one in found:
@@ -111,8 +111,14 @@ def convert(templates: str, setting: str, trim: bool, out: str | None, as_json: 
     answer(facts, f"{len(found):,} contexts of {asked_of:,} instances. Written: {out}", as_json=as_json)
 
 
-def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[Instance, ...]]:
-    """The source of TEMPLATES, and its instances under `drawing_options`."""
+def drawn_from(
+    templates: str, options: dict[str, Any], *, competing: bool = True
+) -> tuple[Source, tuple[Instance, ...]]:
+    """The source of TEMPLATES, and its instances under `drawing_options`.
+
+    Sets that a published data set does not have are added to its contexts, but do not compete in its slots
+    (*competing*): which forms do is a part of that measure.
+    """
     source = built_in() if templates == BUILT_IN else read_source(templates)
     if source.prompts:
         return source, ()
@@ -123,7 +129,7 @@ def drawn_from(templates: str, options: dict[str, Any]) -> tuple[Source, tuple[I
         source,
         passes=options["passes"],
         seed=options["seed"],
-        also=only if known == "own" else (),
+        also=only if known == "own" or not competing else (),
         only=only,
         people=people,
         limit=options["limit"],

@@ -12,7 +12,7 @@ from core.misgendering.instances import instances
 from core.misgendering.slots import SETTINGS, Setting
 from core.misgendering.template_files import LAYOUTS, built_in, read_source
 from core.misgendering.template_files import Source as TemplateSource
-from core.text.pronouns import PRONOUN_DATASETS, parse_sets
+from core.text.pronouns import PRONOUN_DATASETS, parse_sets, sets
 from core.types import Problem
 
 BUILT_IN = "built-in"  # how the built-in set is named where a file could be
@@ -92,10 +92,13 @@ def contexts_of(
     """The contexts of a source: every instance before its slot (pre) and as a whole with the right form (post).
 
     *passes*: how many people fill each template, drawn by *seed*, the same for every pronoun set; *only*: keep these
-    sets. Texts of TANGO are contexts as they are. Raises Refused where nothing is left.
+    sets, and add those that the data set does not have (ze, fae/faer, ze/hir/hir/hirs/hirself). Texts of TANGO are
+    contexts as they are. Raises Refused where nothing is left, BadFile for what is no set.
     """
+    only = parse_sets(list(only))
     if not source.prompts:
-        found = instances(source, passes=passes, seed=seed, only=only)
+        also = [name for name in only if name not in sets(source.dataset)]
+        found = instances(source, passes=passes, seed=seed, also=also, only=only)
         for setting in settings:
             for one in found:
                 text = one.context(setting)

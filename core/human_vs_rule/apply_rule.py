@@ -1,11 +1,11 @@
 """The first-pronoun rule (SPEC 4.3) on generations, each with the forms of its own data set."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.human_vs_rule.schemes import CHOICES, binary
-from core.text.pronouns import PRONOUN_DATASETS, Verdict, parse_sets, verdict
+from core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, verdict
 
 if TYPE_CHECKING:  # a third of a second to import; the first page needs none of it
     import pandas as pd
@@ -32,14 +32,14 @@ def _parsed(named: tuple[str, ...]) -> tuple[str, ...]:
     return parse_sets(named)  # the same few for every generation of a table
 
 
-def apply_rule(row: Mapping[str, Any], dataset: str | None = None) -> Verdict:
+def apply_rule(row: Mapping[str, Any], dataset: str | None = None, extra: Sequence[PronounSet] = ()) -> Verdict:
     """The rule's verdict on one generation: its `completion` (else `text`), `pronouns` and `dataset`.
 
-    *dataset* takes the place of the row's own. Raises BadFile for pronouns that are no set, Refused for a *dataset*
-    that is none.
+    *dataset* takes the place of the row's own; forms of *extra* sets count as pronouns too. Raises BadFile for pronouns
+    that are no set, Refused for a *dataset* that is none.
     """
     text = row["completion"] if "completion" in row else row["text"]
-    return verdict(text, pronouns_of(row), dataset or dataset_of(row))
+    return verdict(text, pronouns_of(row), dataset or dataset_of(row), extra)
 
 
 def with_verdicts(generations: "pd.DataFrame") -> "pd.DataFrame":

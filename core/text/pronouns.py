@@ -19,7 +19,10 @@ COUNTED = {"ruff": CASES[:3]}  # RUFF asks for three cases, and its rule knows t
 ANY = frozenset({"any", "all", "any pronouns", "all pronouns"})
 NONE = frozenset({"none", "no pronouns", "name only"})
 
+LONGEST_FORM = 20  # letters
+
 _WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]*")
 _SEPARATORS = re.compile(r"[,;&+|、，；\n]|\s(?:and|or)\s|[或和及]")
 
 
@@ -203,6 +206,28 @@ def _name(run: Sequence[str], text: str) -> str:
     return alike[0].name if alike else _from_forms(run, text).name
 
 
+def own_set(text: str) -> PronounSet:
+    """A set of one's own from its five forms with slashes: ze/hir/hir/hirs/hirself. A table's set with these forms is
+    that set.
+
+    In the order of `CASES`: nominative, accusative, possessive determiner, possessive pronoun, reflexive. Raises
+    BadFile where there are more or fewer than five, or one is no word of letters.
+    """
+    found = tuple(form.strip().lower() for form in text.split("/"))
+    if len(found) != len(CASES):
+        raise BadFile(_NOT_FIVE, text=text, count=len(found))
+    if wrong := next((form for form in found if not _LETTERS.fullmatch(form) or len(form) > LONGEST_FORM), None):
+        raise BadFile(_NO_FORM, form=wrong, most=LONGEST_FORM)
+    if not all(found):
+        raise BadFile(_NOT_FIVE, text=text, count=sum(map(bool, found)))
+    return set_named(_name(found, text))
+
+
+_NOT_FIVE = N_(
+    "{text} has {count} forms where five are needed, with slashes between them: nominative, accusative, possessive "
+    "before a noun, possessive by itself, reflexive, such as ze/hir/hir/hirs/hirself."
+)
+_NO_FORM = N_("{form} is no pronoun: it must be one word of letters, at most {most}.")
 _UNKNOWN = N_(
     "{text} is no pronoun set that is known; write he, she, they or xe, or give the forms of another with slashes, "
     "nominative first: ze/hir/hir/hirs/hirself."

@@ -11,10 +11,10 @@ from core.errors import EvenhandError
 from core.generation.contexts import Context
 from core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.misgendering.slots import SETTINGS, Setting
-from core.text.pronouns import sets
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.pronoun_sets import choose_pronoun_sets
 from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
@@ -54,15 +54,10 @@ def _built_in() -> Chosen | None:
             "of the pronoun. After it: the whole text with the right pronoun."
         )
     )
-    filling = _filling(_asked_sets())
+    filling = _filling(choose_pronoun_sets("generate-pronouns"))
     if filling is None:
         return None
     return Chosen(_arguments(filling), BUILT_IN, _("built-in set"), _opened(BUILT_IN, filling))
-
-
-def _asked_sets() -> Sequence[str]:
-    names = list(sets("own"))
-    return st.multiselect(_("Pronoun sets"), names, default=names, key="generate-pronouns")
 
 
 def _trim() -> bool:

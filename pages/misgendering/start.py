@@ -6,12 +6,14 @@ from typing import Any
 import streamlit as st
 
 from core.runs.records import Run
+from core.text.pronouns import sets
 from core.worker.client import known_models
 from pages.ui.choose import choose, choose_models
 from pages.ui.head import open_store
 from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.pronoun_sets import choose_pronoun_sets
 from pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -30,7 +32,6 @@ from pages.ui.uploads import choose_upload
 MISGENDERING = RunPage("misgendering", "misgendering")
 FIRST_MODEL = "demo-en-causal"
 FIRST = ["--each", "5", "--setting", "pre", "--passes", "1", "--limit", "80", "--new-tokens", "30"]
-PRONOUNS = ("he", "she", "they", "xe")
 
 
 def show_first_run() -> None:
@@ -110,8 +111,8 @@ def _choose_how() -> list[str]:
         )
         setting = choose(_("Context ends"), settings, "setting")
         passes = st.number_input(_("Names per template"), 1, 500, 2, key="passes", width=170)
+    only = choose_pronoun_sets("only")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        only = st.pills(_("Pronouns"), PRONOUNS, selection_mode="multi", default=list(PRONOUNS), key="only")
         limit = st.number_input(
             _("At most instances"),
             1,
@@ -133,7 +134,7 @@ def _choose_how() -> list[str]:
     )
     options: list[Any] = ["--each", each, "--setting", setting or "pre", "--passes", passes, "--new-tokens", tokens]
     options += ["--trim"] if trim else []
-    options += [part for name in (only if len(only) < len(PRONOUNS) else ()) for part in ("--pronouns", name)]
+    options += [part for name in (only if only != tuple(sets("own")) else ()) for part in ("--pronouns", name)]
     return [str(one) for one in [*options, *(["--limit", limit] if limit else [])]]
 
 

@@ -38,6 +38,15 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def test_forms_of_further_sets_count_where_they_are_named(tmp_path: Path) -> None:
+    rows = [{"completion": "said fae left", "pronoun": "he"}, {"completion": "said zie left", "pronoun": "zie/zim"}]
+    file, out = written(tmp_path / "in.jsonl", rows), tmp_path / "out.jsonl"
+    run("rule", str(file), "--out", str(out))
+    assert [row["rule_correct"] for row in lines(out)] == [1, 1]  # fae is no pronoun to him whom nobody calls so
+    run("rule", str(file), "--pronouns", "fae", "--out", str(out))
+    assert [(row["rule_correct"], row["rule_pronoun"]) for row in lines(out)] == [(0, "fae"), (1, "zie")]
+
+
 def test_small_cases(tmp_path: Path) -> None:
     file = written(
         tmp_path / "in.jsonl", [{"completion": c, "pronoun": p, "n": i} for i, (c, p, *_) in enumerate(SMALL)]

@@ -68,9 +68,25 @@ def test_the_contexts_that_are_shown_are_of_every_pronoun_set() -> None:
     assert [name for name in ("he", "she", "they", "xe") if f" · {name}<" not in shown] == []
 
 
+def test_a_set_of_ones_own_is_added_and_chosen() -> None:
+    page = without_errors(open_page("generation"))
+    for case, form in zip(("nom", "acc", "pos_dep", "pos_ind", "ref"), ("zie", "zim", "zir", "", ""), strict=True):
+        page.text_input(key=f"generate-pronouns-{case}").set_value(form)
+    add = next(button for button in page.button if button.label == "Add")
+    add.click().run()
+    assert "has 3 forms where five are needed" in page.error[0].value.replace("\\", "")
+    page.text_input(key="generate-pronouns-pos_ind").set_value("zirs")
+    page.text_input(key="generate-pronouns-ref").set_value("zirself")
+    next(button for button in page.button if button.label == "Add").click().run()
+    without_errors(page)
+    assert page.button_group(key="generate-pronouns").value[-1] == "zie/zim/zir/zirs/zirself"
+    page.button_group(key="generate-pronouns").set_value(["fae", "zie/zim/zir/zirs/zirself"]).run()
+    assert "fae/faer/faers" in html_of(page) and "zie/zim/zirs" in html_of(page)
+
+
 def test_the_built_in_set_is_started(fresh_store: Store) -> None:
     page = without_errors(open_page("generation"))
-    page.multiselect(key="generate-pronouns").set_value(["they", "xe"]).run()
+    page.button_group(key="generate-pronouns").set_value(["they", "xe"]).run()
     page.number_input(key="each").set_value(5).run()
     page.text_input(key="generate-name").set_value("my run").run()
     without_errors(page.button(key="generate-start").click().run())

@@ -12,6 +12,7 @@ from core.text.pronouns import (
     forms,
     more_sets,
     names_of,
+    own_set,
     parse_sets,
     set_named,
     sets,
@@ -196,3 +197,38 @@ def test_which_sets_hold_a_form() -> None:
 def test_an_unknown_data_set_is_one_sentence() -> None:
     with pytest.raises(Refused, match="none of the data sets whose pronouns are known"):
         verdict("he", ["he"], "sherlock")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("ze/hir/hir/hirs/hirself", "ze"),
+        ("Fae / Faer / Faer / Faers / Faerself", "fae"),
+        ("xe/xir/xir/xirs/xirself", "xe/xir"),
+        ("zie/zim/zir/zirs/zirself", "zie/zim/zir/zirs/zirself"),
+        ("they/them/their/theirs/themselves", "they/them/their/theirs/themselves"),
+    ],
+)
+def test_a_set_of_ones_own_has_five_forms(text: str, name: str) -> None:
+    one = own_set(text)
+    assert one.name == name
+    assert one.forms == tuple(form.strip().lower() for form in text.split("/"))
+    assert verdict(f"said {one.ref}.", (name,), "own").correct == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("ze/hir", "has 2 forms where five are needed"),
+        ("", "has 1 forms where five"),
+        ("ze/hir//hirs/hirself", "has 4 forms where five"),
+        ("ze/hir/hir/hirs/hirself/more", "has 6 forms"),
+        ("ze/hir/hir/hi rs/hirself", "hi rs is no pronoun"),
+        ("ze/<b>/hir/hirs/hirself", "<b> is no pronoun"),
+        ("ze/hir/hir/hirs/" + "x" * 21, "at most 20"),
+    ],
+)
+def test_what_is_no_set_of_five_forms(text: str, says: str) -> None:
+    with pytest.raises(BadFile) as caught:
+        own_set(text)
+    assert says in str(caught.value)

@@ -1,0 +1,68 @@
+"""The choice of pronoun sets: those of the tables, and one's own in five forms."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import plain
+
+ADDED = "added_pronoun_sets"  # in the session: names of sets that the visitor wrote
+
+
+def choose_pronoun_sets(key: str) -> tuple[str, ...]:
+    """The names of the chosen sets, in the order of the tables; at the start he, she, they and xe.
+
+    Sets that the visitor adds stay for the visit, on every page with this choice.
+    """
+    usual = list(sets("own"))
+    added: list[str] = st.session_state.setdefault(ADDED, [])
+    names = list(dict.fromkeys((*usual, *more_sets(), *added)))
+    st.session_state[key] = st.session_state.pop(f"{key}-next", st.session_state.get(key, usual))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.pills(
+            _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_shown,
+            help=_("Each with all five forms; others can be added."),
+        )  # fmt: skip
+        with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
+            _add(key, names)
+    return tuple(name for name in names if name in chosen)
+
+
+def _shown(name: str) -> str:
+    one = set_named(name)
+    return plain(f"{one.nom}/{one.acc}" if name not in sets("own") else name)
+
+
+def _add(key: str, names: list[str]) -> None:
+    labels = (
+        _("nominative"),
+        _("accusative"),
+        _("possessive before a noun"),
+        _("possessive by itself"),
+        _("reflexive"),
+    )
+    examples = more_sets()["ze"].forms
+    with st.form(f"{key}-own", border=False):
+        given = [
+            st.text_input(label, key=f"{key}-{case}", max_chars=20, placeholder=example)
+            for case, label, example in zip(CASES, labels, examples, strict=True)
+        ]
+        pressed = st.form_submit_button(_("Add"), icon=":material/add:")
+    if not pressed:
+        return
+    try:
+        one = own_set("/".join(form.replace("/", " ") for form in given))
+    except EvenhandError as error:
+        show_error(error)
+        return
+    _keep(key, one, names)
+    st.rerun()
+
+
+def _keep(key: str, one: PronounSet, names: list[str]) -> None:
+    if one.name not in names:
+        st.session_state[ADDED] = [*st.session_state[ADDED], one.name]
+    # The pills are drawn already in this run: what they hold is put there before the next one draws them.
+    st.session_state[f"{key}-next"] = [*dict.fromkeys((*st.session_state[key], one.name))]

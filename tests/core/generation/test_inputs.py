@@ -1,0 +1,56 @@
+"""Contexts of templates for the sets that somebody asks for, also for sets that no table holds."""
+
+import pytest
+
+from core.errors import BadFile, Refused
+from core.generation.inputs import Filling, contexts_of, open_contexts
+from core.misgendering.template_files import Source, Template
+
+OWN = "zie/zim/zir/zirs/zirself"
+
+
+@pytest.mark.parametrize(
+    ("only", "names", "said"),
+    [
+        (["they"], {"they"}, "they/them/theirs"),
+        (["ze"], {"ze"}, "ze/hir/hirs"),
+        (["ze/hir/hir/hirs/hirself"], {"ze"}, "ze/hir/hirs"),
+        (["fae", "she"], {"fae", "she"}, "fae/faer/faers"),
+        (["ey/em"], {"ey"}, "ey/em/eirs"),
+        ([OWN], {OWN}, "zie/zim/zirs"),
+    ],
+)
+def test_contexts_are_made_for_any_set(only, names, said):
+    found = open_contexts("built-in", Filling(only=only)).contexts
+    assert {one.pronouns for one in found} == {(name,) for name in names}
+    assert any(said in one.text for one in found)
+    assert len(found) > 70 * len(names)
+
+
+def test_after_the_slot_the_right_form_stands():
+    texts = [one.text for one in open_contexts("built-in", Filling(only=[OWN], settings=("post",))).contexts]
+    for form in OWN.split("/"):
+        assert any(form in text.lower().split() or f"{form}." in text.lower() for text in texts), form
+
+
+def test_a_published_set_gets_them_too():
+    source = Source("misgendered", (Template("t", "nom", "{name} is {nom}/{acc}. [MASK] left.", "misgendered"),))
+    found = list(contexts_of(Source(source.dataset, source.templates, open_people()), only=["fae"]))
+    assert {one.pronouns for one in found} == {("fae",)}
+    assert any("is fae/faer." in one.text for one in found)
+
+
+def open_people():
+    from core.misgendering.template_files import built_in
+
+    return built_in().people[:3]
+
+
+def test_what_is_no_set_is_refused():
+    with pytest.raises(BadFile, match="ze/hir/hir/hirs/hirself"):
+        open_contexts("built-in", Filling(only=["zorp"]))
+    with pytest.raises(Refused, match="No instance is left"):
+        list(contexts_of(Source("own"), only=["they"]))
+    with pytest.raises(BadFile, match="needs a form"):  # two forms do not fill every case
+        template = Template("t", "nom", "{name} hurt {ref}. [MASK] left.")
+        list(contexts_of(Source("own", (template,), open_people()), only=["zie/zim"]))
