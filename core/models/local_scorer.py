@@ -12,6 +12,13 @@ from core.models.pll import PllScorer
 LocalScorer = MaskedScorer | PllScorer | PairSumScorer
 
 
+def refuse_joint(method: str, joint: str) -> None:
+    """Raises Refused where a way to join tokens is asked of a method that sums whole sentences."""
+    if method != "masked" and joint != "independent":
+        message = N_("{joint} joins the tokens of a masked word; {method} sums whole sentences. Leave it out.")
+        raise Refused(message, joint=joint, method=method)
+
+
 def open_here(
     name: str,
     *,
@@ -27,9 +34,7 @@ def open_here(
         raise Refused(message, method=method, known=", ".join(get_args(Method)))
     if method == "auto":
         method = "pair-sum" if task_of(name, patience=patience) == "causal" else "masked"
-    if method != "masked" and joint != "independent":
-        message = N_("{joint} joins the tokens of a masked word; {method} sums whole sentences. Leave it out.")
-        raise Refused(message, joint=joint, method=method)
+    refuse_joint(method, joint)
     if method == "pair-sum":
         return PairSumScorer(load_causal(name, precision=precision, patience=patience, device=device))
     loaded = load_masked(name, precision=precision, patience=patience, device=device)

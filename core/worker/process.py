@@ -21,7 +21,7 @@ from core.models.planted.names import is_planted
 
 if TYPE_CHECKING:
     from core.models.classifier import Classifier
-    from core.models.masked import MaskedScorer
+    from core.models.local_scorer import LocalScorer
 
 KEY = "EVENHAND_WORKER_KEY"
 PATIENCE = 5.0  # seconds that a request waits for a model that must be fetched
@@ -35,21 +35,24 @@ class LoadedModels:
 
     def __init__(self, capacity: int, threads: int = 1) -> None:
         self.capacity, self.threads = capacity, threads
-        self._scorers: OrderedDict[str, dict[str, MaskedScorer]] = OrderedDict()
+        self._scorers: OrderedDict[str, dict[str, LocalScorer]] = OrderedDict()
         self._classifier: tuple[tuple[str, tuple[str, ...] | None], Classifier] | None = None
 
-    def scorer(self, name: str, joint: Any) -> "MaskedScorer":
-        """The scorer of a model, which is loaded if it is not here; its ways to join tokens share the weights."""
+    def scorer(self, name: str, joint: Any) -> "LocalScorer":
+        """The scorer that fits a model, which is loaded if it is not here; its ways to join tokens share the weights.
+
+        A causal model reads whole sentences, whose tokens are joined in one way only.
+        """
         if name not in self._scorers:
             locate(name, patience=PATIENCE)  # a name that is no model is refused before torch is loaded, at once
             loaded = self._load(name)
             while len(self._scorers) >= self.capacity:
                 self._scorers.popitem(last=False)
-            self._scorers[name] = {loaded.joint: loaded}
+            self._scorers[name] = {"independent": loaded}
         self._scorers.move_to_end(name)
         kept = self._scorers[name]
         if joint not in kept:
-            kept[joint] = type(kept["independent"])(kept["independent"].loaded, joint=joint)
+            kept[joint] = joined_otherwise(kept["independent"], joint)
         return kept[joint]
 
     def classifier(self, name: str, labels: tuple[str, ...] | None) -> "Classifier":
@@ -65,14 +68,23 @@ class LoadedModels:
             self._classifier = (name, labels), Classifier(load_classifier(name, labels=labels, patience=PATIENCE))
         return self._classifier[1]
 
-    def _load(self, name: str) -> "MaskedScorer":
+    def _load(self, name: str) -> "LocalScorer":
         import torch
 
-        from core.models.loading import load_masked
-        from core.models.masked import MaskedScorer
+        from core.models.local_scorer import open_here
 
         torch.set_num_threads(self.threads)
-        return MaskedScorer(load_masked(name, patience=PATIENCE))
+        return open_here(name, device="cpu", patience=PATIENCE)
+
+
+def joined_otherwise(scorer: "LocalScorer", joint: Any) -> "LocalScorer":
+    """The same weights with another way to join the tokens of a word. Raises Refused for whole sentences."""
+    from core.models.local_scorer import refuse_joint
+    from core.models.masked import MaskedScorer
+
+    if not isinstance(scorer, MaskedScorer):
+        refuse_joint(scorer.method, joint)
+    return MaskedScorer(scorer.loaded, joint=joint)
 
 
 def answer(shelf: LoadedModels, request: tuple[Any, ...]) -> Any:

@@ -4,6 +4,7 @@ import math
 
 from markupsafe import Markup, escape
 
+from core.mining.settings import WITHOUT_SPACES
 from core.sentence_bias import Push, Reading, Slot
 from core.sentence_bias.bias import OBVIOUS, odds, times
 from core.types import Filler
@@ -73,7 +74,7 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
     for filler in rows:
         p = filler.probability or 0
         name, mark = span(filler.word), ""
-        male, female = ({*option} for option in slot.probe.options[:2])
+        male, female = _tokens(slot)
         if filler.word in male - female:
             name, mark = span(filler.word, "strong male"), " ▶"
         elif filler.word in female - male:
@@ -81,6 +82,15 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
         drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
         parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
     show_html(element("div", joined(parts), "try-list"))
+
+
+def _tokens(slot: Slot) -> tuple[set[str], set[str]]:
+    """What a token of the male and of the female word can read as: their characters in Chinese, else the word."""
+    words = [place.options[:2] for place in slot.probe.places()]
+    if slot.language in WITHOUT_SPACES:
+        return {c for male, _female in words for c in male}, {c for _male, female in words for c in female}
+    males = {written for male, _female in words for written in (male, male.lower())}
+    return males, {written for _male, female in words for written in (female, female.lower())}
 
 
 def show_forms(reading: Reading) -> None:

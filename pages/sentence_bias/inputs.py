@@ -12,7 +12,7 @@ from core.models.catalogue import ModelEntry
 from core.resources import DATA, table
 from core.sentence_bias import Slot, Unit
 from core.sentence_bias.find_words import language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, LANGUAGES, NAMES, PackWord, words_of
+from core.sentence_bias.keyword_packs import EXAMPLES, LANGUAGES, PackWord, words_of
 from core.text.sentences import decode
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
@@ -73,7 +73,7 @@ def models_of(written: str) -> list[str]:
 
 def read_as(slot: Slot, models: list[str]) -> None:
     """What the sentence was read as; and where a model that ships with the app has read another language only."""
-    name = NAMES.get(slot.language, slot.language)
+    name = language_name(slot.language)
     said = [_("Read as {language}.").format(language=name)]
     if (other := slot.counterpart_sentence) is not None:
         said.append(_("With the other word: {sentence}").format(sentence=other))
@@ -89,6 +89,11 @@ def read_as(slot: Slot, models: list[str]) -> None:
         st.button(label, key="fitting-models", on_click=_use, args=(better,))
     else:
         st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
+
+
+def language_name(code: str) -> str:
+    """What a language is called in the visitor's; its code where it has no pack."""
+    return {"zh": _("Chinese"), "en": _("English"), "ja": _("Japanese"), "es": _("Spanish")}.get(code, code)
 
 
 def _use(models: list[str]) -> None:
@@ -250,7 +255,7 @@ def _languages() -> tuple[PackWord, ...]:
         with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
             own = _own_words()
         found = dict.fromkeys((*LANGUAGES, *(one.pair.language for one in own)))
-        names = {AUTO: _("Language: recognised"), **{code: NAMES.get(code, code) for code in found}}
+        names = {AUTO: _("Language: recognised"), **{code: language_name(code) for code in found}}
         if st.session_state.get("written") not in names:
             st.session_state["written"] = AUTO
         place.selectbox(

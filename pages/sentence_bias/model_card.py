@@ -23,6 +23,8 @@ from pages.ui.numbers import probability
 from pages.ui.tables import element, show_html
 from pages.ui.text import literal, series
 
+MOST_SLOTS = 4  # of a word that a model cuts into many tokens
+
 
 def is_builtin(model: str) -> bool:
     """Whether a model ships with the app."""
@@ -118,12 +120,15 @@ def _show_forms(reading: Reading) -> None:
 def _show_fillers(reading: Reading) -> None:
     count = len(reading.fillers)
     for number, (likeliest, others) in enumerate(zip(reading.fillers, reading.others, strict=True), 1):
+        if number > MOST_SLOTS:
+            st.caption(_("{count} further slots are not shown.").format(count=count - MOST_SLOTS))
+            break
         title = _("Likeliest at the slot")
         if count > 1:
             title = _("Likeliest at slot {number} of {count}").format(number=number, count=count)
         st.markdown(f"**{title}**")
         show_fillers(likeliest, reading.slot)
-        if not reading.forms:
+        if not reading.forms and reading.slot.language == "zh":
             show_others(others)
 
 

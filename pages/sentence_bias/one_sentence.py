@@ -10,10 +10,10 @@ from core.errors import Refused
 from core.resources import table
 from core.sentence_bias import Unit
 from core.sentence_bias.bias import odds
-from core.sentence_bias.keyword_packs import LANGUAGES, NAMES
+from core.sentence_bias.keyword_packs import LANGUAGES
 from pages.sentence_bias.ask_models import Answer, Question, answers
 from pages.sentence_bias.drawings import show_sentence
-from pages.sentence_bias.inputs import AUTO, link, models_of, read_as, sentence_language, settings
+from pages.sentence_bias.inputs import AUTO, language_name, link, models_of, read_as, sentence_language, settings
 from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
@@ -139,7 +139,7 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 def show_gallery() -> None:
     """Our own example sentences; a button puts one into the first view."""
     st.write(_("Sentences to begin with, written for this app. Each shows one thing."))
-    names = {one: NAMES[one] for one in LANGUAGES}
+    names = {one: language_name(one) for one in LANGUAGES}
     chosen = choose(_("Language of the sentences"), names, "gallery-language", first=sentence_language())
     for number, row in enumerate(table("gallery")):
         if row["language"] != chosen:

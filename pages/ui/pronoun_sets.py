@@ -22,7 +22,7 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
     st.session_state[key] = st.session_state.pop(f"{key}-next", st.session_state.get(key, usual))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.pills(
-            _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_shown,
+            _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
             help=_("Each with all five forms; others can be added."),
         )  # fmt: skip
         with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
@@ -30,7 +30,7 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
     return tuple(name for name in names if name in chosen)
 
 
-def _shown(name: str) -> str:
+def _forms_beginning(name: str) -> str:
     one = set_named(name)
     return plain(f"{one.nom}/{one.acc}" if name not in sets("own") else name)
 
