@@ -37,7 +37,7 @@ def language_of(text: str, own: Iterable[PackWord] = ()) -> str:
     """
     guessed = _by_script(text)
     mine = tuple(own)
-    if not find_words(text, pack(guessed, mine)):
+    if mine and not find_words(text, pack(guessed, mine)):
         for language in dict.fromkeys(one.pair.language for one in mine):
             if find_words(text, pack(language, mine)):
                 return language

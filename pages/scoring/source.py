@@ -10,16 +10,19 @@ from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.files.detect import detect_layout
-from annotations.files.project_texts import PROJECT, file_input, project_input
+from annotations.files.project_texts import PROJECT, Reading, file_input, project_input
 from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
 from core.files.readers import open_source
 from core.runs.mining import mining_runs
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
+from core.sentence_bias.keyword_packs import read_words
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.own_words import ENDINGS as WORDS
+from pages.ui.own_words import choose_language, chosen_language, say_what_a_table_is, say_what_was_read
 from pages.ui.runs import own_runs
 from pages.ui.sentences import reason_name
 from pages.ui.tables import element, joined, show_html, span
@@ -30,6 +33,23 @@ ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 SOURCES = ("project", "file", "candidates")
 PLACE = "file-0"
 SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How the words of sentences are found: their language, None where it is recognised; a table of one's own."""
+
+    language: str | None = None
+    table: Path | None = None
+
+    @property
+    def options(self) -> list[str]:
+        """As the command takes them."""
+        found = ["--language", self.language] if self.language else []
+        return [*found, *(["--words", str(self.table)] if self.table else [])]
+
+
+NO_WORDS = Words()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +66,7 @@ class Chosen:
     first: tuple[ScoreItem, ...]
     uid: str | None = None
     column: str | None = None
+    words: Words = NO_WORDS
     upload: bool = False
 
 
@@ -88,7 +109,24 @@ def _candidates(store: Store) -> Chosen | None:
 def _file() -> Chosen | None:
     help = _("The released SlguSet file, mined candidates, or any table with a column of sentences.")
     path = choose_upload(_("File"), ENDINGS, key=PLACE, help=help)
-    return None if path is None else _of_file(path, path.name, _column(path), upload=True)
+    if path is None:
+        return None
+    return _of_file(path, path.name, _column(path), _words(), upload=True)
+
+
+def _words() -> Words:
+    """The language of the sentences and a table of keywords of one's own, for files that do not place their words."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        place = st.container(width="content")
+        with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
+            say_what_a_table_is()
+            table = choose_upload(_("Table of words"), WORDS, key="score-words")
+            own = () if table is None else read_words(table, chosen_language("score-language"))
+            if table is not None:
+                say_what_was_read(own, table.name)
+        with place:
+            choose_language("score-language", own)
+    return Words(chosen_language("score-language"), table)
 
 
 def _column(path: Path) -> str | None:
@@ -102,22 +140,23 @@ def _column(path: Path) -> str | None:
     return None
 
 
-def _of_file(path: Path, label: str, column: str | None, *, upload: bool = False) -> Chosen:
+def _of_file(path: Path, label: str, column: str | None, words: Words = NO_WORDS, *, upload: bool = False) -> Chosen:
     seen = path.stat()
-    kind, rows, first = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column)
-    return Chosen(str(path), label, kind, rows, first, column=column, upload=upload)
+    kind, rows, first = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column, words)
+    return Chosen(str(path), label, kind, rows, first, column=column, words=words, upload=upload)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _looked_at(
-    kind: Literal["project", "file"], named: str, version: str, column: str | None
+    kind: Literal["project", "file"], named: str, version: str, column: str | None, words: Words = NO_WORDS
 ) -> tuple[str, int, tuple[ScoreItem, ...]]:
     """Format, rows and first rows; read again when *version* changes."""
     if kind == "project":
         with open_store() as store:
             found: ScoreInput = project_input(store, "", uid=named)
     else:
-        found = file_input(named, column=column)
+        own = () if words.table is None else read_words(words.table, words.language)
+        found = file_input(named, column=column, reading=Reading(words.language, own))
     return found.format, found.rows, tuple(islice(found.items(), SHOWN))
 
 

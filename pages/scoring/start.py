@@ -83,11 +83,13 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
 def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
     rest += ["--column", chosen.column] if chosen.column else []
+    rest += chosen.words.options
     title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
     place = PLACE if chosen.upload else ""
     project = project_by_uid(store, chosen.uid) if chosen.uid else None
     rest += ["--", chosen.argument]
-    return RunRequest(title, how.models, how.options, rest=rest, place=place, project=project)
+    uploads = [chosen.words.table] if chosen.words.table else []
+    return RunRequest(title, how.models, how.options, rest=rest, uploads=uploads, place=place, project=project)
 
 
 def forecast(store: Store, rows: int, how: How) -> str:

@@ -9,23 +9,31 @@ import streamlit as st
 from core.errors import EvenhandError
 from core.models import Joint
 from core.models.catalogue import ModelEntry
-from core.resources import DATA, table
+from core.resources import table
 from core.sentence_bias import Slot, Unit
 from core.sentence_bias.find_words import language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, LANGUAGES, PackWord, words_of
+from core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_of
 from core.text.sentences import decode
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
 from pages.ui.choose import may_load_models, models_offered, models_to_use
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.own_words import (
+    AUTO,
+    ENDINGS,
+    choose_language,
+    chosen_language,
+    language_name,
+    say_what_a_table_is,
+    say_what_was_read,
+)
 from pages.ui.text import literal, plain, series
 from pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")
 FIRST_MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # random-zh is the reference for demo-zh
 ADDRESS = ("text", "model", "options", "written", "joint", "view", "template", "words")  # a link's, by key of widget
-AUTO = "auto"  # the language of the sentence is recognised
 SEVERAL = ("model",)
 MOST_MODELS = 6
 JOINTS: tuple[Joint, ...] = ("independent", "sequential", "geometric_mean")
@@ -89,11 +97,6 @@ def read_as(slot: Slot, models: list[str]) -> None:
         st.button(label, key="fitting-models", on_click=_use, args=(better,))
     else:
         st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
-
-
-def language_name(code: str) -> str:
-    """What a language is called in the visitor's; its code where it has no pack."""
-    return {"zh": _("Chinese"), "en": _("English"), "ja": _("Japanese"), "es": _("Spanish")}.get(code, code)
 
 
 def _use(models: list[str]) -> None:
@@ -212,12 +215,11 @@ def ask() -> tuple[str, list[str], Question]:
     if view != "gallery":
         _model_inputs()
         own = _languages()
-    written = st.session_state.get("written") or AUTO
     question = Question(
         st.session_state["text"],
         two_words(st.session_state["options"]),
         st.session_state.get("joint", JOINTS[0]),
-        None if written == AUTO else written,
+        chosen_language("written"),
         own,
     )
     write_address()
@@ -254,40 +256,23 @@ def _languages() -> tuple[PackWord, ...]:
         place = st.container(width="content")
         with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
             own = _own_words()
-        found = dict.fromkeys((*LANGUAGES, *(one.pair.language for one in own)))
-        names = {AUTO: _("Language: recognised"), **{code: language_name(code) for code in found}}
-        if st.session_state.get("written") not in names:
-            st.session_state["written"] = AUTO
-        place.selectbox(
-            _("Language of the sentence"), list(names), format_func=names.__getitem__, key="written",
-            persist_state="session", label_visibility="collapsed", width=230,
-        )  # fmt: skip
+        with place:
+            choose_language("written", own)
     return own
 
 
 def _own_words() -> tuple[PackWord, ...]:
-    st.write(
-        _(
-            "A table with tabs: the columns male and female, and if you like kind, other (forms shown beside the two) "
-            "and language. It is added to the words that ship with the app, for this visit."
-        )
-    )
-    shown = sentence_language() if sentence_language() != "zh" else "en"
-    st.download_button(
-        _("A table to begin with"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv",
-        "text/tab-separated-values", type="tertiary", icon=":material/download:",
-    )  # fmt: skip
+    say_what_a_table_is()
     try:
-        file = read_upload(_("Table of words"), ["tsv", "txt"], key="own-words")
+        file = read_upload(_("Table of words"), ENDINGS, key="own-words")
         if file is None:
             return ()
         name, content = file
-        written = st.session_state.get("written") or AUTO
-        own = words_of(decode(content, name).text, name, None if written == AUTO else written)
+        own = words_of(decode(content, name).text, name, chosen_language("written"))
     except EvenhandError as error:
         show_error(error)
         return ()
-    st.caption(plain(_("{count} pairs read from {file}.").format(count=len(own), file=name)))
+    say_what_was_read(own, name)
     return own
 
 

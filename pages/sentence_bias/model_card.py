@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from core.sentence_bias import Reading, Unit
+from core.sentence_bias.bias import whole_sentences
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Answer, Question, pushes_of
 from pages.sentence_bias.drawings import (
@@ -28,7 +29,7 @@ MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 
 def is_builtin(model: str) -> bool:
     """Whether a model ships with the app."""
-    return any(entry.name == model and entry.builtin for entry in known_models())
+    return any(entry.name == model and entry.builtin for entry in known_models(None))
 
 
 def note(model: str) -> str:
@@ -133,6 +134,8 @@ def _show_fillers(reading: Reading) -> None:
 
 
 def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
+    if whole_sentences(reading.signature):
+        return  # such a model is given the sentence as it is: no word of it can be hidden
     title = _("Which words push?")
     st.markdown(f"**{title}**")
     try:

@@ -6,20 +6,21 @@ import pandas as pd
 import streamlit as st
 
 from core.charts.word_balance import balance, balance_says
-from core.errors import Refused
+from core.errors import N_, Refused
 from core.resources import table
 from core.sentence_bias import Unit
-from core.sentence_bias.bias import odds
+from core.sentence_bias.bias import odds, whole_sentences
 from core.sentence_bias.keyword_packs import LANGUAGES
 from pages.sentence_bias.ask_models import Answer, Question, answers
 from pages.sentence_bias.drawings import show_sentence
-from pages.sentence_bias.inputs import AUTO, language_name, link, models_of, read_as, sentence_language, settings
+from pages.sentence_bias.inputs import link, models_of, read_as, sentence_language, settings
 from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
+from pages.ui.own_words import AUTO, language_name
 from pages.ui.style import colours
 from pages.ui.text import literal
 
@@ -60,6 +61,7 @@ def in_words(value: float) -> str:
 
 
 SIDE_BY_SIDE = 3
+WHOLE = N_("reads whole sentences")  # on the axis of models that fill a slot: another measure (SPEC 6.1)
 
 
 def answers_frame(found: list[Answer]) -> pd.DataFrame:
@@ -72,7 +74,7 @@ def answers_frame(found: list[Answer]) -> pd.DataFrame:
         rows.append(
             {
                 "model": answer.model,
-                "note": note(answer.model),
+                "note": note(answer.model) or (_(WHOLE) if whole_sentences(reading.signature) else ""),
                 "sentence": reading.slot.text,
                 "pair": reading.slot.name,
                 "p_male": reading.p_male,

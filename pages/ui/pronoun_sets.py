@@ -20,13 +20,13 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
     added: list[str] = st.session_state.setdefault(ADDED, [])
     names = list(dict.fromkeys((*usual, *more_sets(), *added)))
     st.session_state[key] = st.session_state.pop(f"{key}-next", st.session_state.get(key, usual))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.pills(
-            _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
-            help=_("Each with all five forms; others can be added."),
-        )  # fmt: skip
-        with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
-            _add(key, names)
+    # Not beside each other in a row: on a telephone the pills would run out of it instead of into the next line.
+    chosen = st.pills(
+        _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
+        help=_("Each with all five forms; others can be added."),
+    )  # fmt: skip
+    with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
+        _add(key, names)
     return tuple(name for name in names if name in chosen)
 
 

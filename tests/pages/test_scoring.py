@@ -86,6 +86,31 @@ def test_a_file_is_uploaded_and_its_bad_lines_are_seen(fresh_store):
     assert page.file_uploader(key="file-1").value is None
 
 
+def test_a_file_in_english_with_own_words(fresh_store):
+    page = open_page("scoring")
+    page.segmented_control(key="source").set_value("file").run()
+    text = "sentence\nThe nurse said he left.\nThe belle left.\nThe door was open.\n"
+    page.file_uploader(key="file-0").set_value(("t.csv", text.encode(), "text/csv")).run()
+    assert html_of(page).count("no keyword") == 2
+    table = b"male\tfemale\tlanguage\nbeau\tbelle\ten\n"
+    page.file_uploader(key="score-words").set_value(("mine.tsv", table, "text/plain")).run()
+    page.selectbox(key="score-language").set_value("en").run()
+    without_errors(page)
+    shown = html_of(page)
+    assert '<span class="female">belle</span>' in shown and shown.count("no keyword") == 1
+    page.multiselect(key="score-models").set_value(["demo-en"]).run()
+    page.button(key="start").click().run()
+    [job] = jobs.jobs(fresh_store)
+    command = " ".join(job.command)
+    assert "--language en --words " in command and "/mine.tsv -- " in command
+    wrong = table.replace(b"belle", b"")
+    page = open_page("scoring")
+    page.segmented_control(key="source").set_value("file").run()
+    page.file_uploader(key="file-0").set_value(("t.csv", text.encode(), "text/csv")).run()
+    page.file_uploader(key="score-words").set_value(("mine.tsv", wrong, "text/plain")).run()
+    assert "mine.tsv, line 2: the column female is empty" in page.error[0].value.replace("\\", "")
+
+
 def test_a_file_that_is_none_is_one_sentence():
     page = open_page("scoring")
     page.segmented_control(key="source").set_value("file").run()

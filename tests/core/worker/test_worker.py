@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from core import errors
-from core.errors import ModelUnavailable, WorkerDied
+from core.errors import ModelUnavailable, Refused, WorkerDied
 from core.models import open_scorer
 from core.resources import ROOT
 from core.types import MaskedSentence
@@ -297,3 +297,14 @@ def test_torch_stays_out_of_the_app(module: str) -> None:
 
 def test_the_list_of_models_is_the_same_here() -> None:
     assert [entry.name for entry in known_models()][:3] == ["known", "demo-zh", "random-zh"]
+
+
+def test_a_causal_model_answers_with_whole_sentences(inference: Inference) -> None:
+    probe = MaskedSentence("The doctor washed her hands.", 18, 21, ("his", "her"))
+    remote = RemoteScorer(inference, "demo-en-causal")
+    [score], [alone] = remote.score([probe]), open_scorer("demo-en-causal", threads=1).score([probe])
+    assert score.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
+    assert remote.signature.startswith("pair-sum|demo-en-causal|")
+    assert remote.fillers(probe) == []
+    with pytest.raises(Refused, match="sums whole sentences"):
+        RemoteScorer(inference, "demo-en-causal", joint="sequential").score([probe])
