@@ -14,7 +14,7 @@ from core.misgendering.slots import SETTINGS, Setting
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.pronoun_sets import choose_pronoun_sets
+from pages.ui.own_words import choose_pronoun_sets
 from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import plain
 from pages.ui.uploads import choose_upload

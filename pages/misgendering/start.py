@@ -13,7 +13,7 @@ from pages.ui.head import open_store
 from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
 from pages.ui.numbers import DASH
-from pages.ui.pronoun_sets import choose_pronoun_sets
+from pages.ui.own_words import choose_pronoun_sets
 from pages.ui.runs import (
     RunPage,
     RunRequest,

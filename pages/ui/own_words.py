@@ -1,16 +1,20 @@
-"""The language of sentences, and a table of keywords of one's own: asked on Try a sentence and on Score."""
+"""Words of one's own: the language of sentences with a table of keywords, and pronoun sets in five forms."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
+from core.errors import EvenhandError
 from core.resources import DATA
 from core.sentence_bias.keyword_packs import LANGUAGES, PackWord
+from core.text.pronouns import CASES, PronounSet, more_sets, own_set, set_named, sets
+from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.text import plain
 
 AUTO = "auto"  # the language of each sentence is recognised
 ENDINGS = ["tsv", "txt"]
+ADDED = "added_pronoun_sets"  # in the session: names of sets that the visitor wrote
 
 
 def language_name(code: str) -> str:
@@ -54,3 +58,60 @@ def say_what_a_table_is() -> None:
 def say_what_was_read(own: Sequence[PackWord], name: str) -> None:
     """How many pairs a table has."""
     st.caption(plain(_("{count} pairs read from {file}.").format(count=len(own), file=name)))
+
+
+def choose_pronoun_sets(key: str) -> tuple[str, ...]:
+    """The names of the chosen sets, in the order of the tables; at the start he, she, they and xe.
+
+    Sets that the visitor adds stay for the visit, on every page with this choice.
+    """
+    usual = list(sets("own"))
+    added: list[str] = st.session_state.setdefault(ADDED, [])
+    names = list(dict.fromkeys((*usual, *more_sets(), *added)))
+    st.session_state[key] = st.session_state.pop(f"{key}-next", st.session_state.get(key, usual))
+    # Not beside each other in a row: on a telephone the pills would run out of it instead of into the next line.
+    chosen = st.pills(
+        _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
+        help=_("Each with all five forms; others can be added."),
+    )  # fmt: skip
+    with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
+        _add(key, names)
+    return tuple(name for name in names if name in chosen)
+
+
+def _forms_beginning(name: str) -> str:
+    one = set_named(name)
+    return plain(f"{one.nom}/{one.acc}" if name not in sets("own") else name)
+
+
+def _add(key: str, names: list[str]) -> None:
+    labels = (
+        _("nominative"),
+        _("accusative"),
+        _("possessive before a noun"),
+        _("possessive by itself"),
+        _("reflexive"),
+    )
+    examples = more_sets()["ze"].forms
+    with st.form(f"{key}-own", border=False):
+        given = [
+            st.text_input(label, key=f"{key}-{case}", max_chars=20, placeholder=example)
+            for case, label, example in zip(CASES, labels, examples, strict=True)
+        ]
+        pressed = st.form_submit_button(_("Add"), icon=":material/add:")
+    if not pressed:
+        return
+    try:
+        one = own_set("/".join(form.replace("/", " ") for form in given))
+    except EvenhandError as error:
+        show_error(error)
+        return
+    _keep(key, one, names)
+    st.rerun()
+
+
+def _keep(key: str, one: PronounSet, names: list[str]) -> None:
+    if one.name not in names:
+        st.session_state[ADDED] = [*st.session_state[ADDED], one.name]
+    # The pills are drawn already in this run: what they hold is put there before the next one draws them.
+    st.session_state[f"{key}-next"] = [*dict.fromkeys((*st.session_state[key], one.name))]
