@@ -13,7 +13,7 @@ test-long:  ## what needs more than a few seconds a case, and properties with ne
 lint:  ## ruff, mypy, and what sources, catalogues and documents must keep to
 	@sh bin/start.sh lint
 
-docs:  ## write docs/cli.md and the pictures of the README again
+docs:  ## write docs/cli.md and the pictures of README and docs again
 	@sh bin/start.sh docs
 
 coverage:  ## simulate how often intervals hold the truth; writes docs/coverage.md

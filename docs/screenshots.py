@@ -1,8 +1,8 @@
 """Pictures of every page from a fresh demo project: `python -m docs.screenshots FOLDER`, or `--readme`.
 
-FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (1280, 390); `--readme` writes the two
-pictures of the README into docs/images, and beside them the navigation that they show. Needs Chromium:
-EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
+FOLDER gets a picture a page, language (zh, en), theme (light, dark) and width (1280, 390); `--readme` writes the moving
+picture of the README and that of docs/pages.md into docs/images, and beside them the navigation that they show.
+Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
 import json
@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import product
 from pathlib import Path
 from typing import Literal, cast
@@ -23,6 +24,7 @@ from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from annotations.database.store import Store
@@ -67,6 +69,11 @@ MEASURED = (
     ("misgendering", "run", "built-in", "--model", "demo-en-causal", "--limit", "40"),
 )
 Theme = Literal["light", "dark"]
+# The desk at work: what is pressed, or let go (-), and how long its picture stands, in milliseconds.
+AT_WORK = (
+    ("", 1600), ("KeyS", 1400), ("-KeyS", 300), ("KeyJ", 1100), ("KeyK", 1600), ("Digit2", 900), ("Enter", 1100),
+    ("KeyJ", 1000), ("KeyJ", 1000), ("KeyU", 1400),
+)  # fmt: skip
 
 
 def navigation() -> str:
@@ -250,15 +257,40 @@ def every_page(folder: Path, only: set[str]) -> None:
                 print(file)
 
 
+def desk_at_work(browser: Browser, server: str, view: View, file: Path) -> None:
+    """A moving picture of real keys on the real desk: `AT_WORK`."""
+    context = browser.new_context(
+        locale="en-GB", color_scheme="light", viewport={"width": 1100, "height": 740}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.goto(f"{server}{view.address}&lang=en")
+    _settle(page, view)
+    frames = []
+    for key, _stands in AT_WORK:
+        if key.startswith("-"):
+            page.keyboard.up(key[1:])
+        elif key == "KeyS":  # held, not typed
+            page.keyboard.down(key)
+        elif key:
+            page.keyboard.press(key)
+        page.wait_for_timeout(600)  # the next sentence is there, and stored
+        frames.append(Image.open(BytesIO(page.screenshot())).convert("RGB"))
+    first, *rest = frames
+    stands = [stands for _key, stands in AT_WORK]
+    first.save(file, save_all=True, append_images=rest, duration=stands, loop=0, quality=80, method=6)
+    context.close()
+    print(file.relative_to(ROOT))
+
+
 def for_readme() -> None:
-    """docs/images/desk.png and docs/images/try.png."""
+    """docs/images/desk.webp, which moves, and docs/images/try.png."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     with _browser_and_server() as (browser, server, found):
         for view in found:
-            if view.name in {"review", "try"}:
-                file = IMAGES / ("desk.png" if view.name == "review" else "try.png")
-                take(browser, server, view, file, "en", "light", 1280, whole=False)
-                print(file.relative_to(ROOT))
+            if view.name == "review":
+                desk_at_work(browser, server, view, IMAGES / "desk.webp")
+            elif view.name == "try":
+                take(browser, server, view, IMAGES / "try.png", "en", "light", 1280, whole=False)
     NAVIGATION.write_text(navigation(), encoding="utf-8")
 
 

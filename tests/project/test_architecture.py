@@ -45,6 +45,8 @@ DOCUMENTS = {
     "contributing",
     "coverage",
     "notebook",
+    "pages",
+    "start",
     "deploying",
     "nulls",
     "methods",

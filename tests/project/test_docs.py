@@ -21,6 +21,9 @@ pytestmark = pytest.mark.scan
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+START, PAGES, MAP = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("start", "pages", "architecture")
+)
 METHODS = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 IGNORED = {".git", ".venv", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "screenshots"}
@@ -60,8 +63,8 @@ def test_every_command_of_the_map_is_in_the_reference() -> None:
 
 
 def console_lines() -> list[list[str]]:
-    """Every command that README shows after a `$`, as words."""
-    blocks = re.findall(r"```console\n(.*?)```", README, re.S)
+    """Every command that README and start.md show after a `$`, as words."""
+    blocks = re.findall(r"```console\n(.*?)```", README + START, re.S)
     return [shlex.split(line[2:]) for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
@@ -89,13 +92,13 @@ def folders() -> set[str]:
 
 
 def test_the_table_of_folders_is_the_tree() -> None:
-    table = README.split("## Where things are")[1].split("\n## ")[0]
+    table = MAP.split("## Where things are")[1].split("\n## ")[0]
     listed = set(re.findall(r"^\| `([\w.]+)/` \|", table, re.M))
     assert listed == folders()
 
 
 def test_every_page_is_described() -> None:
-    table = README.split("## The pages")[1].split("\n## ")[0]
+    table = PAGES.split("\n## ")[0]
     for page, title in TITLES.items():
         address = f"/{addresses()[page]}"
         assert re.search(rf"^\| {re.escape(title)} \| `{re.escape(address)}` \|", table, re.M), title
