@@ -8,6 +8,7 @@ from pages.study.study import show_study
 from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
+from pages.ui.text import plain
 
 page_head(
     _("Studies by link"),
