@@ -70,7 +70,7 @@ ALLOWED: dict[str, frozenset[Action]] = {
 }
 # These concern one annotator and are allowed to that annotator only.
 OWN: frozenset[Action] = frozenset({"label", "see_own_labels"})
-FORBIDDEN = N_("You may not do this. Ask the person who leads the project.")
+FORBIDDEN = N_("You do not have permission to do this. Ask the project lead.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ def packed(files: Mapping[str, bytes], password: str) -> bytes:
 def checked_password(password: str) -> str:
     """*password*, unchanged. Raises Refused where it has fewer than 8 characters or only blanks."""
     if len(password.strip()) < SHORTEST_PASSWORD:
-        message = N_("A password needs {least} characters or more: the text in the archive is only as safe as that.")
+        message = N_(
+            "The password needs at least {least} characters; it is the only protection of the texts in the archive."
+        )
         raise Refused(message, least=SHORTEST_PASSWORD)
     return password

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals hold the truth, all of docs/coverage.md: `python -m benchmarks.coverage [OPTIONS]`.
+"""How often the 95% intervals hold the truth, all of docs/coverage.md: `python -m benchmarks.coverage [OPTIONS]`.
 
 Samples are made with a known truth, and each interval comes from the function that the app calls: of agreement
 (`benchmarks.coverage_agreement`, `benchmarks.coverage_in_clusters`), of means and shares (`benchmarks.coverage_means`).
@@ -17,7 +17,7 @@ from benchmarks.coverage_cells import AGAIN, LEAST, by_level, by_measure, second
 HEAD = """# What the intervals of agreement hold
 
 Labels were simulated with a known truth, and each interval was made by the function that the app calls
-(`benchmarks/coverage_agreement.py`). The tables say how often an interval held the truth. One of 95 % should hold it in
+(`benchmarks/coverage_agreement.py`). The tables say how often an interval held the truth. One of 95% should hold it in
 95 of 100 samples; 92 to 98 is what this project asks. `make coverage` writes this page again:
 
     {command}
@@ -37,18 +37,18 @@ each other, and annotators of whom some agree more than others.
 
 ## Two stages
 
-Monte Carlo error of one cell at 95 % is {error:.1%} (standard error), so about {chance:.0%} of the cells of a perfect
-interval would lie below 92 % by chance, and the lowest of several hundred cells lie far below what they hold: they were
-chosen for it (regression to the mean). So every cell below 92 % is simulated again, with other random numbers and
-{again} samples (standard error {error_again:.1%}). "Below 92 %", "lowest cell" and "mean width" mean the second figure
+Monte Carlo error of one cell at 95% is {error:.1%} (standard error), so about {chance:.0%} of the cells of a perfect
+interval would lie below 92% by chance, and the lowest of several hundred cells lie far below what they hold: they were
+chosen for it (regression to the mean). So every cell below 92% is simulated again, with other random numbers and
+{again} samples (standard error {error_again:.1%}). "Below 92%", "lowest cell" and "mean width" mean the second figure
 where there is one; "all together" pools the first stage, in which nothing was chosen. The other
-way round a cell that holds 90 % escapes with a chance of {missed:.0%}; one that holds 88 % with {missed_more:.0%}.
+way round a cell that holds 90% escapes with a chance of {missed:.0%}; one that holds 88% with {missed_more:.0%}.
 Cells with intervals in less than a quarter of their samples count in the pooled coverage only.
 """
 
 
 def _below(truth: float, samples: int) -> float:
-    """The chance that a cell whose intervals hold *truth* lies below 92 % in *samples* samples."""
+    """The chance that a cell whose intervals hold *truth* lies below 92% in *samples* samples."""
     return 0.5 * math.erfc((truth - LEAST) / math.sqrt(2 * truth * (1 - truth) / samples))
 
 
@@ -76,7 +76,7 @@ def sections(cells: int, samples: int, again: int, draws: int, seed: int) -> Ite
     for factor in GRID:
         yield f"\n## By {factor}\n"
         yield from by_level(found, factor)
-    yield "\n## Cells below 92 %\n"
+    yield "\n## Cells below 92%\n"
     yield from second_stage(found)
     yield ""
     yield from coverage_in_clusters.sections(cells, samples * 3 // 4, again, draws // 2, seed)

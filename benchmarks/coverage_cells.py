@@ -1,6 +1,6 @@
 """What both studies of coverage share: cells in two stages, and the tables of what intervals held.
 
-Every cell of a grid is simulated with few samples, and those that lie below 92 % a second time with many and with other
+Every cell of a grid is simulated with few samples, and those that lie below 92% a second time with many and with other
 random numbers. The lowest of several hundred cells are low by chance for the larger part: what they hold is said by the
 second stage alone, in which nothing was chosen.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from core.statistics import Estimate
 
-LEAST, MOST = 0.92, 0.98  # what an interval of 95 % should hold
+LEAST, MOST = 0.92, 0.98  # what an interval of 95% should hold
 AGAIN = 1000  # samples of the second stage
 
 
@@ -86,7 +86,7 @@ def held(measure: str, planted: Any, truth: float, estimates: Sequence[Estimate]
 
 
 def in_two_stages(study: Study, cells: int, samples: int, seed: int, again: int = AGAIN) -> list[Held]:
-    """Every measure in each of *cells* cells; those below 92 % with *again* other samples. All cores take part."""
+    """Every measure in each of *cells* cells; those below 92% with *again* other samples. All cores take part."""
     with ProcessPoolExecutor(os.cpu_count()) as pool:
         first = list(pool.map(partial(study, samples=samples, seed=seed), range(cells)))
         if not again:
@@ -127,9 +127,9 @@ def measures_in(found: Sequence[Held]) -> list[str]:
 
 
 def by_measure(found: Sequence[Held]) -> Iterator[str]:
-    """A table: per measure the pooled coverage, and how many cells lie below, in and above 92 to 98 %."""
+    """A table: per measure the pooled coverage, and how many cells lie below, in and above 92 to 98%."""
     heads = "interval | cells | coverage, all together | withheld | undefined | lowest cell"
-    yield f"| {heads} | below 92 % | 92 to 98 % | above 98 % | mean width |"
+    yield f"| {heads} | below 92% | 92 to 98% | above 98% | mean width |"
     yield "|---" * 10 + "|"
     for name in measures_in(found):
         rows = [one for one in found if one.measure == name]

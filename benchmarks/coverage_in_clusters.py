@@ -272,7 +272,7 @@ def sections(cells: int, replications: int, again: int, draws: int, seed: int) -
     for factor in ("size", "between", "accept", "kappa", "uneven"):
         yield f"\n### Items in clusters: by {factor}\n"
         yield from by_level(found, factor)
-    yield "\n### Items in clusters: cells below 92 %\n"
+    yield "\n### Items in clusters: cells below 92%\n"
     yield from second_stage(found)
     for title, text, truths in (
         ("Two raters who differ", RATERS, two_raters()),
@@ -281,7 +281,7 @@ def sections(cells: int, replications: int, again: int, draws: int, seed: int) -
         some = simulated(truths, *sizes, again)
         yield f"\n## {title}\n\n{text}\n"
         yield from by_measure(some)
-        yield f"\n### {title}: cells below 92 %\n"
+        yield f"\n### {title}: cells below 92%\n"
         yield from second_stage(some)
 
 

@@ -1,4 +1,4 @@
-"""How often the 95 % intervals of models' means and shares hold the truth: a part of `benchmarks.coverage`.
+"""How often the 95% intervals of models' means and shares hold the truth: a part of `benchmarks.coverage`.
 
 `benchmarks.coverage_designs` makes the samples.
 """
@@ -66,6 +66,6 @@ def sections(samples: int, again: int, seed: int) -> Iterator[str]:
         yield f"## {design.name}\n\n{design.about} {levels}.\n"
         yield from by_measure([one for one in found if one.design == design.name])
         yield ""
-    yield "## Means and shares: cells below 92 %\n"
+    yield "## Means and shares: cells below 92%\n"
     yield from second_stage(found)
     yield f"\n## Not simulated\n\n{NOT_SIMULATED}"

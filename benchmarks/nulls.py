@@ -252,7 +252,7 @@ with the stems of the word pairs as units, as it does now (see [model_bias.md](m
     {command}
 
 {models} BERTs with random weights ({shape}; vocabulary of the reference `random-zh`; seeds 0 to {last}), on {sentences}
-{source}, {pairs} word pairs of {stems} stems. Standard error of a share of 5 %: {error:.1%} ({models} models), and
+{source}, {pairs} word pairs of {stems} stems. Standard error of a share of 5%: {error:.1%} ({models} models), and
 {error_pairs:.1%} (differences, each model in one); the pairs of models of a correlation are not independent.
 
 """
@@ -279,7 +279,7 @@ PLANTED = """
 ## Planted correlations
 
 How often the interval of the prior-corrected correlation holds a planted one (1,000 sentences of 12 stems in the
-shares of the released file, made of numbers; 300 samples, standard error 1.3 %). *spread*: the correlation differs
+shares of the released file, made of numbers; 300 samples, standard error 1.3%). *spread*: the correlation differs
 from stem to stem, by this standard deviation of Fisher's z. Fisher's z with sentences as units is what the app had.
 
 | planted | spread | Fisher's z, sentences | over stems |

@@ -58,7 +58,7 @@ async def measure(server: Server, project: str, count: int, rounds: int) -> None
         print(
             f"round {number}: {count} sessions open {during:.0f} MB ({(during - before) / count * 1024:.0f} kB each,"
             f" opened in {took:.0f} s); {GONE_S:.0f} s after they left {after:.0f} MB"
-            f" ({100 * (after - before) / before:+.0f} % of before)",
+            f" ({100 * (after - before) / before:+.0f}% of before)",
             flush=True,
         )
 

@@ -7,8 +7,8 @@ a class with a probability of his or her own, so that a quarter to a third of th
 same labels are then played under `stop`: an item outside the share ends with its first reject, the annotators coming
 in a random order. Fleiss' kappa, Krippendorff's alpha and Gwet's AC1 are computed on all items and on the share alone.
 
-`hit`: the value of full labelling lies in the 95 % interval of the share (the share is part of the whole, so somewhat
-more than 95 % is expected). `naive`: the same measure on whatever labels `stop` happened to make, which is what the
+`hit`: the value of full labelling lies in the 95% interval of the share (the share is part of the whole, so somewhat
+more than 95% is expected). `naive`: the same measure on whatever labels `stop` happened to make, which is what the
 share is there to avoid. With --check N the first N seeds go through the database too, label by label as desks send
 them: the kept items must be those of full labelling.
 """

@@ -194,7 +194,7 @@ def _ac1_lines(found: Measures) -> list[str]:
 
 
 def for_people(report: AgreementReport, margin: float | None = MARGINS["share"]) -> str:
-    """The report for people: one line a measure, 95 % intervals."""
+    """The report for people: one line a measure, 95% intervals."""
     found, units = report.overall, "contexts" if "unit:context" in report.signature else "source articles"
     lines = [
         f"{report.project}: {report.items} of {report.all_items} items with {report.labels} blind labels",
@@ -246,7 +246,7 @@ def agreement(
     db: str,
     as_json: bool,
 ) -> None:
-    """How far the annotators of PROJECT agree, with 95 % intervals over items.
+    """How far the annotators of PROJECT agree, with 95% intervals over items.
 
     On all labelled items and blind labels. `percent` is the share of items with two labels or more on which everybody
     agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the same on

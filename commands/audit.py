@@ -26,7 +26,7 @@ def _draw_sample(scores: Path, model: str | None, n: int, seed: int, by: Any) ->
     frame = read_scores(scores)
     names = models_of(frame)
     if model is None and len(names) > 1:
-        message = N_("{file} holds several models; say which with --model: {models}")
+        message = N_("{file} contains several models. Choose one with --model: {models}")
         raise Refused(message, file=scores.name, models=", ".join(names))
     return draw(frame, label_of(frame, model or names[0]), n, seed, by=by)
 

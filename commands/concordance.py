@@ -53,7 +53,7 @@ def concord(
 
     Numbers compare sentences with WORD to all others: how many times as often
     each near word stands there, and the log odds ratio (natural log; for 他,她
-    above 0 leans to 他), each with a 95 % interval.
+    above 0 leans to 他), each with a 95% interval.
     """
     asked = question(word, near.replace("，", ",").split(","), window=window, unit=unit)
     if bool(paths) == bool(name):

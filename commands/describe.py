@@ -49,11 +49,11 @@ def describe(
     Every row of a file counts, also one whose keyword cannot be told.
     """
     if (project is None) == (path is None):
-        raise Refused(N_("Name a project, or a file with --file; not both."))
+        raise Refused(N_("Name either a project or a file (--file), not both."))
     if path is None and (before or column):
-        raise Refused(N_("--before and --column belong to --file."))
+        raise Refused(N_("--before and --column can only be used with --file."))
     if path is not None and items:
-        raise Refused(N_("--items belongs to a project; of a file every row counts."))
+        raise Refused(N_("--items can only be used with a project; for a file, every row counts."))
     words = None if model is None else vocabulary(model)
     if path is not None:
         found = describe_file(path, before=before, column=column, words=words)
@@ -97,11 +97,11 @@ def _vocabulary(found: Description) -> list[str]:
     cover = found.coverage
     if cover is None:
         return [f"vocabulary {DASH} no model was named (--model)"]
-    known = DASH if cover.known_share is None else f"{100 * cover.known_share:.2f} %"
-    unknown = DASH if cover.unknown_share is None else f"{100 * cover.unknown_share:.3f} %"
+    known = DASH if cover.known_share is None else f"{100 * cover.known_share:.2f}%"
+    unknown = DASH if cover.unknown_share is None else f"{100 * cover.unknown_share:.3f}%"
     return [
         f"vocabulary of {cover.vocabulary.name}, {cover.vocabulary.size:,} words: {cover.distinct:,} different"
-        f" characters are {100 * cover.published:.2f} % of it; it holds {cover.known:,} of them ({known});"
+        f" characters are {100 * cover.published:.2f}% of it; it holds {cover.known:,} of them ({known});"
         f" {unknown} of the text is unknown to it"
     ]
 
@@ -109,7 +109,7 @@ def _vocabulary(found: Description) -> list[str]:
 def _percent(found: Estimate) -> str:
     if found.value is None or found.low is None or found.high is None:
         return f"{DASH} {found.reason or ''}".rstrip()
-    return f"{100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}]"
+    return f"{100 * found.value:.1f}% [{100 * found.low:.1f}, {100 * found.high:.1f}]"
 
 
 def _keyword(row: KeywordCount) -> str:

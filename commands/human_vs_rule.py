@@ -50,13 +50,13 @@ def rule(file: Path, dataset: str | None, pronouns: tuple[str, ...], out: Path, 
     extra = tuple(set_named(name) for name in parse_sets(list(pronouns)))
     rows, problems = _read(file)
     if not rows:
-        message = N_("{file} holds no line that could be judged: {why}")
+        message = N_("{file} has no line that can be judged: {why}")
         raise BadFile(message, file=file.name, why=problems[0]["message"] if problems else "it is empty")
     counts = {"correct": 0, "wrong": 0, "no_pronoun": 0, "undefined": 0}
     lines = [json.dumps(_judged(row, dataset, extra, counts), ensure_ascii=False, allow_nan=False) for row in rows]
     if counts["undefined"] == len(rows):
         raise BadFile(
-            N_("No line of {file} could be judged: each needs a completion and a pronoun set that is known."),
+            N_("No line of {file} can be judged: each needs a completion and a known pronoun set."),
             file=file.name,
         )
     with whole_file(out) as write:
@@ -89,7 +89,7 @@ def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                 else:
                     problems.append({"file": file.name, "line": number, "message": "This line is no JSON object."})
     except UnicodeDecodeError as error:
-        raise BadFile(N_("{file} is not written in UTF-8; save it as UTF-8."), file=file.name) from error
+        raise BadFile(N_("{file} is not UTF-8 encoded; save it as UTF-8."), file=file.name) from error
     return rows, problems
 
 
@@ -129,7 +129,7 @@ def _verdict(row: dict[str, Any], dataset: str | None, extra: tuple[PronounSet, 
 def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: str, as_json: bool) -> None:
     """People's labels of the generations of PROJECT against the first-pronoun rule.
 
-    On finished generations only: all their labels are there. Shares with 95 %
+    On finished generations only: all their labels are there. Shares with 95%
     intervals over contexts; `se_published` takes generations as independent.
     """
     with existing_store(db) as store:

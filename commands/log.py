@@ -31,7 +31,7 @@ def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
     project it has. Ends with exit code 2 and one sentence on the first row that does not hold.
     """
     if (name is None) != everything:
-        raise Refused(N_("Name a project, or say --all."))
+        raise Refused(N_("Name a project or use --all."))
     with existing_store(db) as store:
         data: dict[str, object] = {}
         text = ""

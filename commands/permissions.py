@@ -27,10 +27,10 @@ from core.models.catalogue import is_open_to_all
 from core.runs.records import ordered_by
 
 SESSION = "EVENHAND_SESSION"
-ENDED = N_("The session in {variable} does not hold. Make a new one: python cli.py accounts session NAME")
+ENDED = N_("The session in {variable} is no longer valid. Create a new one: python cli.py accounts session NAME")
 TYPED = N_(
-    "This server has accounts: what is done is recorded as done by {user}, not under a name that is typed. Leave"
-    " --author out, or act as an account with --as NAME."
+    "This server has accounts: actions are recorded under {user}, not under a name that is typed. Omit"
+    " --author, or act as an account with --as NAME."
 )
 
 
@@ -266,7 +266,7 @@ def _require(store: Store, words: str, params: dict[str, Any], person: Person) -
     """Raise NotAllowed, or NotFound for a project in which the person has no role."""
     need = NEEDS.get(words)
     if need is None:
-        raise NotAllowed(N_("Nobody who acts as an account may use this command."))
+        raise NotAllowed(N_("This command cannot be used while acting as an account."))
     named = [params.get(key) for key in ("model", "models")]
     models = [one for value in named if value for one in ([value] if isinstance(value, str) else value)]
     if any(not is_open_to_all(str(one)) for one in models):

@@ -28,7 +28,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
     quotas.
 
-    Candidates needed = missing / share kept so far; the ends are those of the share's 95 % Wilson interval. A pair and
+    Candidates needed = missing / share kept so far; the ends are those of the share's 95% Wilson interval. A pair and
     side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)
@@ -127,4 +127,4 @@ def _cell_line(one: CellState) -> str:
 def _share(one: Estimate) -> str:
     if one.value is None or one.low is None or one.high is None:
         return "—"
-    return f"{100 * one.value:.1f} % [{100 * one.low:.1f}, {100 * one.high:.1f}]"
+    return f"{100 * one.value:.1f}% [{100 * one.low:.1f}, {100 * one.high:.1f}]"

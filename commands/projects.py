@@ -230,7 +230,7 @@ def _quota(change: str) -> tuple[tuple[str, str], int]:
     where, _, number = change.rpartition("=")
     pair, _, side = where.rpartition(":")
     if not pair or side not in ("male", "female") or not number.isdecimal():
-        raise Refused(N_("{change} is no quota; write it like 他/她:male=3000."), change=change)
+        raise Refused(N_("{change} is not a quota; write it as 他/她:male=3000."), change=change)
     return (pair, side), int(number)
 
 

@@ -7,7 +7,7 @@ import click
 from commands.shared import answer, json_option
 from core.published import PrintedClaim, checks, note_text
 
-WORDS = {True: "follows", False: "DOES NOT FOLLOW", None: "undecided"}
+WORDS = {True: "consistent", False: "INCONSISTENT", None: "undecided"}
 
 
 def claim_data(claim: PrintedClaim) -> dict[str, Any]:
@@ -31,12 +31,12 @@ def claim_data(claim: PrintedClaim) -> dict[str, Any]:
 
 
 @click.command("check-paper")
-@click.option("--all", "everything", is_flag=True, help="Also print the claims that follow.")
+@click.option("--all", "everything", is_flag=True, help="Also print the consistent claims.")
 @json_option
 def check_paper(everything: bool, as_json: bool) -> None:
     """Recalculate the numbers of the papers behind the measures, and list inconsistent ones.
 
-    Every printed number may be off by half a unit of its last digit. Exit code 0 whatever is found.
+    Every reported number may be off by half a unit of its last digit. Exit code 0 whatever is found.
     """
     found = checks()
     totals = {name: sum(claim.follows is verdict for claim in found) for verdict, name in WORDS.items()}
@@ -45,7 +45,7 @@ def check_paper(everything: bool, as_json: bool) -> None:
     for document in dict.fromkeys(claim.document for claim in found):
         claims = [claim for claim in found if claim.document == document]
         follow = sum(claim.follows is True for claim in claims)
-        lines.append(f"{document}: {follow} of {len(claims)} follow")
+        lines.append(f"{document}: {follow} of {len(claims)} consistent")
         for claim in claims:
             if everything or claim.follows is not True:
                 lines += _lines(claim)
@@ -54,7 +54,7 @@ def check_paper(everything: bool, as_json: bool) -> None:
 
 
 def _lines(claim: PrintedClaim) -> list[str]:
-    numbers = f"printed {claim.printed}, worked out {note_text(claim.recomputed)}"
+    numbers = f"reported {claim.printed}, recalculated {note_text(claim.recomputed)}"
     head = f"  {WORDS[claim.follows]:<15} {note_text(claim.place)}: {numbers}"
     steps = [f"    {note_text(line)}" for line in claim.calculation] if claim.follows is not True else []
     return [head, *([f"    {note_text(claim.remark)}"] if claim.remark else []), *steps]

@@ -37,9 +37,9 @@ from core.statistics import RESAMPLES, Estimate, Resampling
 def quality(project: str, file: str | None, author: str, resamples: int, seed: int, db: str, as_json: bool) -> None:
     """How steadily the annotators of PROJECT judge, and how often they give known answers. For the lead.
 
-    Retest agreement is the share of retests with the same choice as before, with Wilson's 95 % interval, modified for
+    Retest agreement is the share of retests with the same choice as before, with Wilson's 95% interval, modified for
     rare counts, and Cohen's kappa. The score on known answers is the share of an annotator's blind labels on these
-    items that equal the answer; its 95 % interval is over source articles where these hold several, else Wilson's.
+    items that equal the answer; its 95% interval is over source articles where these hold several, else Wilson's.
     A file of known answers has the columns item (or text) and choice, and perhaps why; rows that cannot be used are
     listed on stderr. The exit code is 2 if no row could be used.
     """
@@ -126,7 +126,7 @@ def _score(one: KnownAnswerScore) -> dict[str, Any]:
 def _for_people(report: Quality, brought: KnownReport | None) -> str:
     again = report.consistency
     lines = [] if brought is None else [f"{brought.file}: {brought.marked} items with a known answer", ""]
-    lines += [f"Retest agreement ({100 * again.share:g} % retested after {again.hours} hours)"]
+    lines += [f"Retest agreement ({100 * again.share:g}% retested after {again.hours} hours)"]
     for one, name in [*((one, one.annotator) for one in again.annotators), (again.together, "all together")]:
         lines += [f"{name:<20} {_line(one.agreed)}", f"{'  kappa':<20} {_line(one.kappa)}"]
         if one.flag is not None:

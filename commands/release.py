@@ -114,7 +114,10 @@ def _write(
     as_json: bool,
 ) -> None:
     if not new and out is None:
-        message = N_("There is a release {version} already. Give --out to write it, or another version to make one.")
+        message = N_(
+            "Release {version} already exists. Use --out to write it to a folder, or give another version to"
+            " create a new one."
+        )
         raise Refused(message, version=made.version)
     data = described(made) | {"new": new}
     text = f"{made.version}: {made.items} items, {made.labels} labels, {made.hash}"
@@ -165,7 +168,7 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
     answer(data, _verification_text(found), as_json=as_json)
     if not found.intact:
-        message = N_("{path} is not release {version} as it was made.")
+        message = N_("{path} differs from release {version} as it was created.")
         raise Refused(message, path=str(path), version=found.version)
 
 

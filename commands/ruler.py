@@ -52,7 +52,7 @@ def _laid(model: str | None, scores: Path | None, references: bool, seed: int) -
     names = models_of(frame)
     if model is None and len(names) > 1:
         raise Refused(
-            N_("{file} holds several models; say which with --model: {models}"),
+            N_("{file} contains several models. Choose one with --model: {models}"),
             file=scores.name,
             models=", ".join(names),
         )
@@ -154,7 +154,7 @@ def _reading(found: Any, margin: float) -> str:
         _line("Bias_woman", summary.bias_woman),
         _line("Model_bias", summary.model_bias),
         _line("context effect", found.corrected),
-        "held against chance (middle 95 % of the shuffles):",
+        "held against chance (middle 95% of the shuffles):",
     ]
     for null in found.nulls:
         chance = str(null.reason) if null.low is None else f"[{null.low:+.4f}, {null.high:+.4f}]  p = {null.p:.4f}"

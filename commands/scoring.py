@@ -72,7 +72,7 @@ SLOW_S = 5.0  # a load that is worth a word
 @click.option(
     "--cache",
     type=click.Path(dir_okay=False),
-    help="File of remembered scores; default: scores.db beside the database.",
+    help="Score cache; default: scores.db beside the database.",
 )
 @click.option("--no-cache", is_flag=True, help="Remember nothing beyond this run.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
@@ -94,7 +94,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     reading = Reading(options["language"], own)
     source = open_input(file, db=db, column=options["column"], uid=options["uid"], reading=reading)
     if source.kind == "file" and Path(file).resolve() == out.resolve():
-        raise Refused(N_("{file} cannot be input and output at once."), file=out.name)
+        raise Refused(N_("{file} cannot be both input and output."), file=out.name)
     with Meter() as meter:
         report = score_to_file(source, _settings(db, options), out, watch=meter, record=is_run)
     answer_run(report, for_people(report), out, options["spreadsheet"], as_json=as_json)
@@ -104,7 +104,7 @@ def _settings(db: str, options: dict[str, Any]) -> Settings:
     cache = None if options["no_cache"] else Path(options["cache"]) if options["cache"] else cache_path(db)
     if cache is not None and cache.resolve() == Path(db).resolve():
         # Opening the file beside the store would drop the locks of this process on it.
-        raise BadFile(N_("{file} is the database of the labels; remembered scores need a file of their own."), file=db)
+        raise BadFile(N_("{file} is the label database. Give the score cache a file of its own."), file=db)
     return Settings(
         models=tuple(options["models"]),
         precision=options["precision"],
@@ -125,11 +125,11 @@ def for_people(report: ScoringReport) -> str:
         rate = f", {tally.asked / one.seconds:,.0f} a second" if tally.asked and one.seconds else ""
         lines.append(
             f"{one.model}: {tally.scored:,} of {tally.rows:,} rows scored in {one.seconds:.1f} s{rate} "
-            f"({tally.asked:,} asked, {tally.remembered:,} remembered, {tally.saved:,} saved as equal)"
+            f"({tally.asked:,} newly computed, {tally.remembered:,} from cache, {tally.saved:,} saved as equal)"
         )
         for reason, count in tally.undefined.most_common():
             row, status = tally.examples[reason]
-            lines.append(f"  {count:,} without a number, such as row {row}: {status}")
+            lines.append(f"  {count:,} without a score, e.g. row {row}: {status}")
         if one.loading_seconds >= SLOW_S:
             lines.append(f"  loading the model, to know which weights it has, took {one.loading_seconds:.0f} s")
         lines.append(f"  {one.signature}")

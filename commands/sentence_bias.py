@@ -108,7 +108,7 @@ def as_text(reading: Reading) -> str:
         shares = (f"{form.word} {_number(form.share, '.2%')}" for form in reading.forms)
         lines.append("share of all forms: " + ", ".join(shares))
     if reading.small_mass:
-        lines.append("Both words together stay under 1 %: read the ratio with care.")
+        lines.append("Both words together stay under 1%: read the ratio with care.")
     return "\n".join([*lines, reading.signature])
 
 

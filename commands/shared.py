@@ -31,8 +31,8 @@ RECOUNTING = (
     "A setting has changed and the items are being recounted: some of these numbers are old. "
     "The app, or the next change, import, export or release, finishes the recount."
 )
-NO_TARGET = N_("Say where the table goes: --out FILE, or --run NAME.")
-NO_TEXTS = N_("Say where the generations go: --out FILE, or --run NAME.")
+NO_TARGET = N_("Say where to write the table: --out FILE or --run NAME.")
+NO_TEXTS = N_("Say where to write the generations: --out FILE or --run NAME.")
 EVERY_S, EVERY_LOGGED_S = 0.5, 30.0
 VARIABLE = "EVENHAND_PASSWORD"
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -105,7 +105,7 @@ def write_spreadsheet(table: Path | None, copy: Path | None) -> None:
     if table is None:
         raise Refused(NO_TARGET)
     if copy.resolve() == table.resolve():
-        raise Refused(N_("{file} cannot be the table and its copy at once."), file=table.name)
+        raise Refused(N_("{file} cannot be both the table and its copy."), file=table.name)
     with whole_file(copy) as write:
         write(spreadsheet_copy(table))
 

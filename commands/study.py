@@ -221,7 +221,7 @@ def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
         found = _study(store, name)
         who = people.participant_of_id(store, found, outside)
         if who is None:
-            raise NotFound(N_("Nobody came under the id {id}, or it has been erased."), id=outside)
+            raise NotFound(N_("Nobody took part with the id {id}, or the id has been erased."), id=outside)
         labels = withdraw_labels(store, found, who)
     answer({"withdrawn": labels}, f"{labels} labels no longer count.", as_json=as_json)
 

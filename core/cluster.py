@@ -29,12 +29,11 @@ RETRIES = 2  # how often an actor is created again after a failure of its machin
 PASSED_ON = ("HF_HOME", "HF_HUB_CACHE", "XDG_CACHE_HOME", "HF_HUB_OFFLINE", "HF_ENDPOINT")
 
 NOT_INSTALLED = N_(
-    "Ray is not installed, so there is no cluster to use. Run `pip install -r requirements-cluster.txt`, "
-    "or leave --ray out."
+    "Ray is not installed, so no cluster can be used. Run `pip install -r requirements-cluster.txt`, or omit --ray."
 )
-NO_CLUSTER = N_("There is no Ray cluster at {address} ({why}). Start one, or leave --ray out.")
-NO_WORKER = N_("The cluster at {address} gave no worker within {seconds:g} s. Has it a free processor?")
-LOST = N_("A worker of the cluster ended several times ({why}). Its log says why; often it is memory.")
+NO_CLUSTER = N_("There is no Ray cluster at {address} ({why}). Start one, or omit --ray.")
+NO_WORKER = N_("The cluster at {address} provided no worker within {seconds:g} s. Does it have a free processor?")
+LOST = N_("A worker of the cluster crashed several times ({why}). See its log; the usual cause is lack of memory.")
 
 _users = 0  # pools that are open in this process; the last one ends a Ray that was begun here
 _began = False
@@ -60,7 +59,7 @@ class Pool:
 
     def __init__(self, factory: str, arguments: dict[str, Any], *, address: str | None, workers: int) -> None:
         if workers < 1:
-            raise Refused(N_("At least one worker is needed; {workers} were asked for."), workers=workers)
+            raise Refused(N_("At least one worker is needed; {workers} were requested."), workers=workers)
         self._ray = _ray()
         self._closed = False
         _join(self._ray, address, workers)

@@ -26,7 +26,7 @@ def N_(text: str) -> str:
     return text
 
 
-NOT_KEPT = N_("A file could not be written ({why}). Nothing of it was kept; check the disk and its permissions.")
+NOT_KEPT = N_("A file could not be written ({why}). None of it was kept; check the disk and its permissions.")
 
 
 class EvenhandError(Exception):
@@ -74,7 +74,9 @@ class Busy(Refused):
     """The database is kept busy, its disk is full or cannot be written: nothing is wrong with the request."""
 
 
-NOT_INSTALLED = N_("The package {package} is not installed. Install what requirements.txt names: `make app` does.")
+NOT_INSTALLED = N_(
+    "The package {package} is not installed. Install the packages in requirements.txt, for example with `make app`."
+)
 
 
 @dataclass(frozen=True, slots=True)

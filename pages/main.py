@@ -33,13 +33,13 @@ PAGES = [
         "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
     ),
     st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
-    st.Page("plan/page.py", title=_("Plan of labels"), icon=":material/event_note:", url_path="plan"),
+    st.Page("plan/page.py", title=_("Labelling plan"), icon=":material/event_note:", url_path="plan"),
     st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),
     st.Page("adjudication/page.py", title=_("Adjudicate"), icon=":material/gavel:", url_path="adjudication"),
     st.Page("progress/page.py", title=_("Progress"), icon=":material/trending_up:", url_path="progress"),
     st.Page("agreement/page.py", title=_("Agreement"), icon=":material/handshake:", url_path="agreement"),
     st.Page("quality/page.py", title=_("Quality"), icon=":material/verified:", url_path="quality"),
-    st.Page("describe/page.py", title=_("Statistics of the set"), icon=":material/bar_chart:", url_path="describe"),
+    st.Page("describe/page.py", title=_("Data set statistics"), icon=":material/bar_chart:", url_path="describe"),
     st.Page("release/page.py", title=_("Release"), icon=":material/inventory_2:", url_path="release"),
     st.Page("browse/page.py", title=_("Browse"), icon=":material/search:", url_path="browse"),
     st.Page("record/page.py", title=_("My record"), icon=":material/history:", url_path="record"),
@@ -47,7 +47,7 @@ PAGES = [
     st.Page(
         "human_vs_rule/page.py", title=_("Human vs. automatic rule"), icon=":material/rule:", url_path="human-vs-rule"
     ),
-    st.Page("study/page.py", title=_("Studies by link"), icon=":material/link:", url_path="study"),
+    st.Page("study/page.py", title=_("Online studies"), icon=":material/link:", url_path="study"),
     st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"),
     st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),
     st.Page(
@@ -111,7 +111,7 @@ with st.sidebar:
 
 show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):
-    st.warning(plain(_("There is no page {name} here. This is the first page.").format(name=f"/{unknown}")))
+    st.warning(plain(_("There is no page {name}. This is the home page.").format(name=f"/{unknown}")))
 try:
     page.run()
 except EvenhandError as error:

@@ -55,7 +55,7 @@ def test_agreement_beside_statsmodels_and_krippendorff() -> None:
     rows = np.array([[{"A": 0, "R": 1}[one] for one in row] for row in SAID])
     pairs = [a == b for row in SAID for a, b in combinations(row, 2)]
     expected = {
-        "all agree": sum(len(set(row)) == 1 for row in SAID) / len(SAID),
+        "full agreement": sum(len(set(row)) == 1 for row in SAID) / len(SAID),
         "two agree": sum(pairs) / len(pairs),
         "Fleiss' kappa": fleiss_kappa(aggregate_raters(rows)[0]),
         "Krippendorff's alpha": krippendorff.alpha(rows.T, level_of_measurement="nominal"),

@@ -16,8 +16,8 @@ from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
 
 LABELLING = ("annotator", "lead", "owner")  # roles whose holder may have a desk
-TAKEN = N_("There is an account named {name} already.")
-WRONG = N_("This name and password do not belong together.")  # never which of the two is wrong
+TAKEN = N_("There is already an account named {name}.")
+WRONG = N_("Wrong name or password.")  # never which of the two is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def insert_role(
         raise Refused(N_("A guest has no account."))
     if project is not None and (annotator or role == "annotator"):
         if role not in LABELLING:
-            raise Refused(N_("Who is {role} has no desk."), role=role)
+            raise Refused(N_("The role {role} has no desk."), role=role)
         _open_desk(store, who, annotator or who.annotator or who.name, project, author)
     place = project.id if project else None
     if project is None and role != "owner":
@@ -283,9 +283,9 @@ def _open_desk(store: Store, who: Account, name: str, project: Project, author: 
     import_annotators(store, project, [bare], author=author.name if author else "")
     annotator, holder = store.db.execute(query, (bare,)).fetchone()
     if holder not in (None, who.id):
-        raise Refused(N_("{name} is the desk of another account."), name=bare)
+        raise Refused(N_("The desk {name} belongs to another account."), name=bare)
     if who.annotator not in (None, bare):
-        raise Refused(N_("This account labels as {name}. A person has one desk."), name=who.annotator)
+        raise Refused(N_("This account labels as {name}. Each person has one desk."), name=who.annotator)
     store.db.execute("UPDATE account SET annotator = ? WHERE id = ?", (annotator, who.id))
 
 

@@ -10,7 +10,7 @@ from annotations.projects.annotators import checked_name
 from core.errors import N_, NotAllowed, Refused
 from core.files.timestamps import timestamp
 
-UNKNOWN = N_("No account belongs to this identity. Open the link of your invitation first, and go on from there.")
+UNKNOWN = N_("No account is linked to this identity. Open your invitation link first and continue from there.")
 CLOSED = N_("This account is closed.")
 MOST_OF_ONE_NAME = 100
 
@@ -61,4 +61,4 @@ def _free_name(store: Store, name: str) -> str:
         wanted = bare if number == 1 else f"{bare} {number}"
         if wanted.casefold() not in taken:
             return wanted
-    raise Refused(N_("There is an account named {name} already."), name=bare)
+    raise Refused(N_("There is already an account named {name}."), name=bare)

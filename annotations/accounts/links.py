@@ -19,7 +19,7 @@ from core.files.timestamps import timestamp
 
 Purpose = Literal["first", "invite", "reset"]
 FIRST_S, INVITE_S, RESET_S = 24 * 3600.0, 14 * 24 * 3600.0, 3600.0
-SPENT = N_("This link does not hold any more: it was used, or it is too old. Ask for a new one.")
+SPENT = N_("This link is no longer valid: it has been used or has expired. Ask for a new one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def first_link(store: Store) -> str:
     """
     with store.write() as db:
         if db.execute("SELECT 1 FROM account LIMIT 1").fetchone():
-            raise Refused(N_("This server has accounts already: an owner or lead invites the next."))
+            raise Refused(N_("This server already has accounts: an owner or lead can invite you."))
         db.execute("DELETE FROM access_link WHERE purpose = 'first'")
         return _insert(store, "first", FIRST_S)
 
@@ -65,7 +65,7 @@ def invite_link(
 ) -> str:
     """The secret of a link by which *uses* people get an account with a role. *name*: of the annotator it is for."""
     if name and uses != 1:
-        raise Refused(N_("A link for one name is used once."))
+        raise Refused(N_("A link for a single name can be used only once."))
     with store.write():
         secret = _insert(store, "invite", hours * 3600, role=role, project=project, name=name.strip(), uses=uses)
         record_access(

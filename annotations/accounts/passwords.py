@@ -28,7 +28,7 @@ def keyed(store: Store, secret: str) -> bytes:
 def hashed(password: str) -> str:
     """The hash of a new password. Raises Refused if it is shorter than 12 or longer than 512 characters."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise Refused(N_("A password has {least} to {most} characters; any characters."), least=SHORTEST, most=LONGEST)
+        raise Refused(N_("A password needs {least} to {most} characters of any kind."), least=SHORTEST, most=LONGEST)
     with _one_at_a_time:
         return _hasher.hash(password)
 

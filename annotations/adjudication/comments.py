@@ -71,7 +71,7 @@ def add_comment(
     public comment while the item still waits for labels (it would influence them), or where an annotator writes in the
     thread of another; Refused for an empty, too long or unprintable text; NotFound for an unknown item.
     """
-    said = checked_text(text, N_("A comment needs words."))
+    said = checked_text(text, N_("A comment cannot be empty."))
     if thread is not None and annotator is not None and annotator.id != thread.id:
         raise NotAllowed(N_("A private thread is between one annotator and the lead."))
     with store.write() as db:
@@ -84,7 +84,7 @@ def add_comment(
         if row is None:
             raise NotFound(N_("This project has no such item."))
         if thread is None and not row[1]:
-            raise NotAllowed(N_("Comments begin when everybody has labelled this item."))
+            raise NotAllowed(N_("Comments open once everybody has labelled this item."))
         people = [None if one is None else one.id for one in (annotator, thread)]
         values = (op_id or uuid.uuid4().hex, project.id, row[0], *people, author.strip(), said, timestamp())
         names = ("op_id", "project", "item", "annotator", "thread", "author", "text", "created")
@@ -105,5 +105,5 @@ def checked_text(text: str, missing: str = "") -> str:
         raise Refused(N_("A comment has at most {most} characters."), most=LONGEST)
     control = control_character(said.translate(LINE_BREAKS))
     if control is not None:
-        raise Refused(N_("The text holds a control character: {character}."), character=control)
+        raise Refused(N_("The text contains a control character: {character}."), character=control)
     return said

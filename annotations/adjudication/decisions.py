@@ -163,8 +163,8 @@ def _check(
 def _check_rescue(project: Project, choice: str) -> None:
     if choice == "accept" and project.gold == "unanimous" and not project.rescue:
         message = N_(
-            "In this project a sentence is kept only if everybody accepts it. Let adjudication rescue sentences first,"
-            " or leave this one rejected."
+            "In this project a sentence is kept only if everybody accepts it. Allow adjudication to keep"
+            " such sentences first, or leave this one rejected."
         )
         raise NotAllowed(message)
 
@@ -172,7 +172,7 @@ def _check_rescue(project: Project, choice: str) -> None:
 def _checked_adjudicator(adjudicator: str) -> str:
     name = adjudicator.strip()
     if not name or len(name) > 100 or not name.isprintable():
-        raise Refused(N_("Say who decides: a name of 1 to 100 characters."))
+        raise Refused(N_("Enter the adjudicator's name (1 to 100 characters)."))
     return name
 
 
@@ -182,7 +182,7 @@ def _stored_settlement(db: Any, op_id: Any, item: str) -> Settlement | None:
     if row is None:
         return None
     if row[0] != item:
-        raise Refused(N_("Another operation bears this id already."))
+        raise Refused(N_("This id is already used by another operation."))
     return _settlement(row[1:])
 
 
@@ -195,11 +195,11 @@ def _labelled_item(store: Store, project: Project, item: str, base: str | None) 
     if row is None:
         raise NotFound(N_("This project has no such item."))
     if not row[2]:
-        raise NotAllowed(N_("This item still waits for labels; adjudication begins when all are there."))
+        raise NotAllowed(N_("This item is still awaiting labels; adjudication begins once it has all of them."))
     if row[3] != base:
-        message = N_("{name} has settled this item meanwhile. Look at it again.")
+        message = N_("{name} has settled this item in the meantime. Look at it again.")
         if row[3] is None:
-            message = N_("This item was reopened meanwhile. Look at it again.")
+            message = N_("This item was reopened in the meantime. Look at it again.")
         raise NotAllowed(message, name=row[4] or "")
     labels = store.db.execute(
         "SELECT label.op_id FROM assignment JOIN label ON label.id = assignment.blind"

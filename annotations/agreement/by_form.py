@@ -18,9 +18,12 @@ from core.statistics.intervals import HANGS_ON_ONE, by_t, jackknife
 from core.statistics.posterior import share_over_clusters
 from core.statistics.resampling import ratio
 
-NONE_OF_FORM = Note(N_("No label was made on this form."))
+NONE_OF_FORM = Note(N_("No labels were made on this form."))
 ONLY_ORIGINAL = Note(
-    N_("All labels are recorded as of the original form, as imported ones without a form are: nothing to compare.")
+    N_(
+        "All labels are recorded as made on the original form (imported labels without a form are, too), so"
+        " there is nothing to compare."
+    )
 )
 ONLY_MASKED = Note(N_("All labels were made on the masked form: there is nothing to compare."))
 NO_COMMON_ITEM = Note(N_("No item was labelled on both forms."))
@@ -42,7 +45,7 @@ class FormRates:
     """Accept rates of the original and the masked form; differences are masked - original, -1 to 1.
 
     `difference`: of the two shares of labels, over all items. `paired`: mean difference within the items that were
-    labelled on both forms. Intervals, 95 %, over items with all their labels, or over source articles.
+    labelled on both forms. Intervals, 95%, over items with all their labels, or over source articles.
     `annotators`: (name, rates) of each annotator who used both forms, in the order of the report; their `paired` is
     undefined, because one annotator labels an item once.
     """

@@ -62,13 +62,14 @@ VERSION = 3  # of the method: raise it when a number may change
 CLUSTERED = "clustered-dirichlet"
 
 EMPTY_SHARE = Note(
-    N_("The random share that everybody labels is empty, and agreement is computed on it: give it a size in the plan.")
+    N_("Agreement is computed on the random share that everybody labels, which is empty: set its size in the plan.")
 )
 SHARE_UNDER_WAY = Note(N_("No item of the random share has all its labels yet."))
 NO_SHARE_ENDED = Note(
     N_(
-        "A first reject ended items under an earlier plan, and they still lack labels. Agreement on the others is"
-        " selected for acceptance, and no item of a random share has all its labels."
+        "Under an earlier plan, labelling stopped at the first reject of an item, and some items still"
+        " lack labels. Agreement on the others is biased towards accept, and no item of a random share has"
+        " all its labels."
     )
 )
 ITEMS = "SELECT count(*) FROM item JOIN published_batch AS batch ON batch.id = item.batch WHERE batch.project = ?"
@@ -99,7 +100,7 @@ def agreement(
     version: int | None = None,
     on: ItemScope | None = None,
 ) -> AgreementReport:
-    """Every measure of agreement in a project, with 95 % intervals over items, of generations over contexts.
+    """Every measure of agreement in a project, with 95% intervals over items, of generations over contexts.
 
     Where labelled sentences name two source articles or more and some article has several, intervals are over articles.
     `percent` is the share of items on which everybody agreed. The list of categories is that of all versions of the

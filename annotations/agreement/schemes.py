@@ -1,6 +1,6 @@
 """The labels of generations in the four ways in which people are compared (SPEC 4.9), and their marks.
 
-The published 96 % do not name the number of categories. So there are four labels, three (plural they counts as no
+The published 96% do not name the number of categories. So there are four labels, three (plural they counts as no
 pronoun), two (misgendering or not), and the flag for extraneous gendered language.
 """
 

@@ -221,7 +221,7 @@ def audit(store: Store, project: Project) -> Audit:
         facts = facts or hidden
         sentences.append(_judged_sentence(text, pair, side, wanted, hidden, labels.get(item, [])))
     if not sentences:
-        raise NotFound(N_("{project} is no audit: it was not made from a drawn sample."), project=project.name)
+        raise NotFound(N_("{project} is not an audit: it was not created from a drawn sample."), project=project.name)
     names = {name: facts[name] for name in ("run", "model", "signature", "by", "seed")}
     return Audit(project, sentences=tuple(sentences), **names)
 
@@ -292,8 +292,7 @@ def _run_values(found: Audit, frame: "pd.DataFrame") -> dict[str, float]:
     other = [one for one in found.sentences if abs(values.get(one.sentence, float("nan")) - one.bias_log10) <= 1e-6]
     if len(other) < len(found.sentences):
         message = N_(
-            "These are not the scores that {project} was drawn from: {count} of its sentences are not in them or have "
-            "another value."
+            "{project} was not drawn from these scores: {count} of its sentences are missing or have another value."
         )
         raise Refused(message, project=found.project.name, count=len(found.sentences) - len(other))
     return values

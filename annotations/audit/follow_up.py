@@ -27,7 +27,7 @@ KEY = "follow_up"  # in `extra`: everything that an annotator must not know
 ACTION = "follow_up_drawn"
 NEUTRAL = Choice("accept", "j", "中性", "Neutral")
 NOT_NEUTRAL = Choice("reject", "k", "不中性", "Not neutral")
-NONE_JUDGED = Note(N_("No sentence of the follow-up sample has all its labels."))
+NONE_JUDGED = Note(N_("No sentence of the follow-up sample is fully labelled."))
 METHOD = "Wilson over sentences"
 Stratum = Literal["kept", "rejected"]
 STRATA: tuple[Stratum, ...] = ("kept", "rejected")
@@ -92,10 +92,10 @@ def create_follow_up(
     too few sentences, or *people* who are or were in the project; NotAllowed if the name is taken.
     """
     if parent.kind != "sentences":
-        raise Refused(N_("A follow-up sample is of sentences."))
+        raise Refused(N_("A follow-up sample can only be drawn from sentences."))
     people = list(people)
     if inside := sorted(_names(people) & _members(store, parent)):
-        message = N_("{people} belong to {project}; a follow-up sample asks people outside.")
+        message = N_("{people} belong to {project}; a follow-up sample needs people outside the project.")
         raise Refused(message, people=", ".join(inside), project=parent.name)
     there: dict[Stratum, list[Item]] = {"kept": [], "rejected": []}
     for one in items(store, parent):
@@ -127,7 +127,7 @@ def _draw(parent: Project, there: dict[Stratum, list[Item]], wanted: dict[Stratu
     drawn: list[tuple[Stratum, Item]] = []
     for stratum in STRATA:
         if wanted[stratum] < (stratum == "kept") or wanted[stratum] > len(there[stratum]):
-            message = N_("{wanted} {stratum} sentences cannot be drawn: there are {found}.")
+            message = N_("Cannot draw {wanted} {stratum} sentences: only {found} are available.")
             raise Refused(message, wanted=wanted[stratum], stratum=stratum, found=len(there[stratum]))
         drawn += [(stratum, one) for one in chance.sample(there[stratum], wanted[stratum])]
     chance.shuffle(drawn)

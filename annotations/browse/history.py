@@ -213,10 +213,8 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
     if action == "leave":
         return labels, Note(N_("{who} confirmed the labels."), {"who": who})
     if row.item.gold == choice:
-        return (
-            Note(N_("{who} decided: {choice}. A decision counts before the labels do."), _settlement_values(settled)),
-        )
-    message = N_("{who} decided: {choice}. It does not count: only what everybody accepts is kept here.")
+        return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _settlement_values(settled)),)
+    message = N_("{who} decided: {choice}. The decision has no effect: only what everybody accepts is kept here.")
     return labels, Note(message, _settlement_values(settled))
 
 
@@ -228,22 +226,22 @@ def _by_labels(project: Project, row: SearchRow, choices: list[str]) -> Note:
     """The reasons that follow from the labels alone."""
     labels, counted = len(choices), Counter(choices)
     if not labels:
-        return Note(N_("Nobody has labelled it yet."))
+        return Note(N_("Nobody has labelled this item yet."))
     (first, most) = counted.most_common(1)[0]
     values: dict[str, Any] = {"labels": labels, "wanted": row.wanted, "most": most, "choice": first}
     if labels < row.wanted:
-        return Note(N_("{labels} of {wanted} labels are there."), values)
+        return Note(N_("{labels} of {wanted} labels so far."), values)
     if project.plan == "stop" and "reject" in counted and labels < project.per_item:
-        return Note(N_("Label {labels} was a reject and ended it: the plan stops at the first one."), values)
+        return Note(N_("Label {labels} was a reject, so labelling ended: the plan stops at the first reject."), values)
     if len(counted) == 1:
         return Note(
-            N_("All {labels} labels say: {choice}.") if labels > 1 else N_("The one label says: {choice}."), values
+            N_("All {labels} labels are: {choice}.") if labels > 1 else N_("The only label is: {choice}."), values
         )
     if project.gold == "majority" and 2 * most > labels:
-        return Note(N_("{most} of {labels} labels say: {choice}. More than half decide."), values)
+        return Note(N_("{most} of {labels} labels are: {choice}. The majority decides."), values)
     if project.gold == "unanimous" and set(counted) <= {"accept", "reject"}:
-        message = N_("{most} of {labels} labels accept it, and only what everybody accepts is kept.")
+        message = N_("{most} of {labels} labels accept the sentence, but only what everybody accepts is kept.")
         return Note(message, values | {"most": counted["accept"]})
     if project.gold == "majority":
-        return Note(N_("No choice has more than half of the {labels} labels: it waits for adjudication."), values)
-    return Note(N_("The {labels} labels differ: it waits for adjudication."), values)
+        return Note(N_("No choice has more than half of the {labels} labels: awaiting adjudication."), values)
+    return Note(N_("The {labels} labels differ: awaiting adjudication."), values)

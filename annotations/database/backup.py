@@ -36,13 +36,15 @@ def backup(store: Store, out: Path) -> Snapshot:
     Raises NotAllowed if *out* exists, Refused if it cannot be written.
     """
     if out.exists():
-        raise NotAllowed(N_("{path} exists already. Choose another name; a backup never replaces one."), path=str(out))
+        raise NotAllowed(
+            N_("{path} already exists. Choose another name; a backup never overwrites a file."), path=str(out)
+        )
     try:
         with whole_path(out, new=True) as draft:
             _copy(store.path, draft)
             snapshot = check(draft)
     except FileExistsError as error:
-        raise NotAllowed(N_("{path} exists already."), path=str(out)) from error
+        raise NotAllowed(N_("{path} already exists."), path=str(out)) from error
     except (OSError, sqlite3.OperationalError) as error:
         raise Refused(N_("The backup {path} could not be written ({why})."), path=str(out), why=error) from error
     return Snapshot(out, snapshot.bytes, snapshot.projects, snapshot.items, snapshot.labels)
@@ -57,7 +59,7 @@ def restore(source: Path, target: Path, *, force: bool = False) -> Snapshot:
     """
     checked = check(source)
     if target.exists() and not force:
-        message = N_("{path} exists already. Move it away, or restore with --force: the old one is kept beside it.")
+        message = N_("{path} already exists. Move it away, or restore with --force: the old file is kept beside it.")
         raise NotAllowed(message, path=str(target))
     try:
         with whole_path(target) as draft:
@@ -77,18 +79,18 @@ def check(path: Path) -> Snapshot:
         with closing(connect(path, read_only=True)) as connection:
             return _inspect(connection, path)
     except sqlite3.DatabaseError as error:
-        raise BadFile(N_("{path} is not a whole database ({why})."), path=path.name, why=error) from error
+        raise BadFile(N_("{path} is not a complete database ({why})."), path=path.name, why=error) from error
 
 
 def _inspect(connection: sqlite3.Connection, path: Path) -> Snapshot:
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not {"_sqlite_migrations", "database", "label"} <= tables:
-        raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=path.name)
+        raise BadFile(N_("{path} is a database, but not an Evenhand database."), path=path.name)
     query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
     known = {migration.__name__ for migration in migrations.MIGRATIONS}
     newer = {row[0] for row in connection.execute(query, (migrations.SET,))} - known
     if newer:
-        message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
+        message = N_("{path} was created by a newer version of Evenhand. Update the app, then open it again.")
         raise BadFile(message, path=path.name)
     problem = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
     if problem != "ok":

@@ -23,9 +23,9 @@ from core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remov
 NAME = re.compile(r"evenhand-(\d{8}T\d{6}Z)-[0-9a-f]{4}\.db(?:\.zip)?")
 INSIDE = "evenhand.db"
 SHORTEST_KEY = 20  # characters
-NOT_REACHED = N_("The place {place} could not be reached or used ({why}).")
-SEALED = N_("{path} is sealed: name its key with --key-file, the one that was given when it was made.")
-DIFFERS = N_("The backup at {place} does not hold what was saved; it was removed. Check the disk or the service.")
+NOT_REACHED = N_("The backup location {place} could not be reached or used ({why}).")
+SEALED = N_("{path} is encrypted: use --key-file with the key file that was used to create it.")
+DIFFERS = N_("The backup at {place} does not match what was saved, so it was removed. Check the disk or the service.")
 
 
 def is_place(text: str) -> bool:
@@ -169,7 +169,7 @@ def _compare(files: Any, path: str, beside: Path, key: bytes | None, made: Snaps
         with _opened(local, beside, key) as plain, _draft(beside) as restored:
             again = snapshots.restore(plain, restored)
     if (again.projects, again.items, again.labels) != (made.projects, made.items, made.labels):
-        raise BadFile(N_("{path} does not hold what was saved."), path=path)
+        raise BadFile(N_("{path} does not match what was saved."), path=path)
 
 
 def _seal(source: Path, target: Path, key: bytes) -> None:

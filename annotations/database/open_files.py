@@ -13,10 +13,14 @@ from weakref import WeakKeyDictionary
 
 from core.errors import N_, Busy
 
-GONE = N_("The database {path} is gone: it was moved or deleted, or its disk is away. Put it back, or restart the app.")
+GONE = N_(
+    "The database {path} is gone: it was moved or deleted, or its disk is not connected. Put it back, or"
+    " restart the app."
+)
 REPLACED = N_(
-    "Another file stands in the place of the database {path} or of its log (-wal), or the log was deleted, while the "
-    "app was running. Nothing was stored. Stop every program that uses it, put the files back, then restart the app."
+    "While the app was running, the database {path} or its log (-wal) was replaced by another file, or the"
+    " log was deleted. Nothing was stored. Stop every program that uses the database, put the files back,"
+    " then restart the app."
 )
 
 Inode = tuple[int, int]  # device and number

@@ -49,7 +49,7 @@ def _copied(store: Store, *, read_only: bool) -> Iterator[Store]:
         found = Store(connect(copy, read_only=read_only), copy)
     except (OSError, sqlite3.OperationalError) as error:
         copy.unlink(missing_ok=True)
-        message = N_("The database could not be copied to read from it ({why}). Check the room on the disk.")
+        message = N_("The database could not be copied for reading ({why}). Check the free disk space.")
         raise Refused(message, why=str(error)) from error
     try:
         yield found

@@ -60,7 +60,7 @@ class Store:
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Busy(message, path=str(where), why=_why(error)) from error
         except sqlite3.DatabaseError as error:  # raised here for a short file that is no database
-            raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
+            raise BadFile(N_("{path} is not an Evenhand database ({why})."), path=where.name, why=error) from error
         store = cls(connection, where, frozen=frozen)
         try:
             store._prepare()  # its first query opens the log
@@ -71,7 +71,7 @@ class Store:
             raise _refusal(error) from error
         except sqlite3.DatabaseError as error:
             store.close()
-            raise BadFile(N_("{path} is not a database of Evenhand ({why})."), path=where.name, why=error) from error
+            raise BadFile(N_("{path} is not an Evenhand database ({why})."), path=where.name, why=error) from error
         except BaseException:
             store.close()
             raise
@@ -82,7 +82,7 @@ class Store:
         known = [migration.__name__ for migration in migrations.MIGRATIONS]
         applied = self._applied()
         if applied - set(known):
-            message = N_("{path} was made by a newer version of Evenhand. Update the app, then open it again.")
+            message = N_("{path} was created by a newer version of Evenhand. Update the app, then open it again.")
             raise BadFile(message, path=self.path.name)
         if len(applied) < len(known):
             self._migrate()
@@ -101,7 +101,7 @@ class Store:
             query = "SELECT name FROM _sqlite_migrations WHERE migration_set = ?"
             applied = {str(row[0]) for row in self.db.execute(query, (migrations.SET,))}
         if not applied:
-            raise BadFile(N_("{path} is a database, but not one of Evenhand."), path=self.path.name)
+            raise BadFile(N_("{path} is a database, but not an Evenhand database."), path=self.path.name)
         return applied
 
     def _migrate(self) -> None:
@@ -128,7 +128,9 @@ class Store:
                     origin.backup(copy)
                     copy.execute("PRAGMA journal_mode = DELETE")
         except (OSError, sqlite3.Error) as error:
-            message = N_("{path} is of an older version, and no copy of it could be made ({why}). Make room beside it.")
+            message = N_(
+                "{path} has an older version, and no copy of it could be made ({why}). Free up disk space there."
+            )
             raise Busy(message, path=self.path.name, why=error) from error
 
     @property

@@ -25,7 +25,7 @@ from core.files.sqlite_wal import BUSY, primary_code
 ASK_S = 0.0005  # poll interval of the process whose turn it is
 QUEUE_S = 0.002  # poll interval of the other processes
 
-KEPT_BUSY = N_("Another program keeps the database busy. Nothing was stored; try again in a moment.")
+KEPT_BUSY = N_("The database is locked by another program. Nothing was stored; try again in a moment.")
 NOT_WRITTEN = N_("The database could not be written ({why}). Nothing was stored; check the disk and its permissions.")
 
 

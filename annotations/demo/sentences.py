@@ -105,7 +105,7 @@ def _label(
     while done < wanted:
         items = claim(store, project, person, want=min(_AT_ONCE, wanted - done), now=moment)
         if not items:
-            raise NotFound(N_("The demo project has fewer sentences than its annotators label."))
+            raise NotFound(N_("The demo project has fewer sentences than its annotators are to label."))
         for item in items:
             done += 1
             slip = done == _SLIP and person.name == ANNOTATORS[1]

@@ -111,7 +111,7 @@ def progress_out(progress: OwnProgress, kind: Kind = "sentences") -> Json:
 def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
     """An operation as a desk sends it. Raises Refused if it is invalid or belongs elsewhere."""
     if not isinstance(raw, dict):
-        raise Refused(N_("This is not an operation."))
+        raise Refused(N_("This is not a valid operation."))
     # Every operation names its database, project and annotator, so that an outbox never reaches others.
     if raw.get("database") != database:
         raise Refused(N_("This decision belongs to another database."))
@@ -133,7 +133,7 @@ def operation_in(raw: Any, database: str, at: DeskSession) -> Operation:
         and all(isinstance(each, str) for each in tags)
     )
     if not right:
-        raise Refused(N_("This operation is not in the form of a desk."))
+        raise Refused(N_("This operation does not have the format that desks send."))
     base = None if raw.get("base") is None else id_in(raw, "base")
     return Operation(
         op_id=id_in(raw, "op"), item=id_in(raw, "item"), choice=choice, desk=id_in(raw, "desk"),
@@ -156,7 +156,7 @@ def _seconds_in(raw: Json) -> float | None:
             raise TypeError("a truth value is no time")
         return float(value)
     except (TypeError, ValueError, OverflowError) as error:
-        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more.")) from error
+        raise Refused(N_("The time spent on a sentence must be a number of seconds, 0 or more.")) from error
 
 
 def id_in(body: Json, name: str) -> str:

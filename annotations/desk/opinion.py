@@ -20,10 +20,10 @@ def opinion_of(project: Project, item: Item, scorer: Scorer | None = None) -> di
     ModelUnavailable or WorkerDied as the worker does.
     """
     if project.opinion_model is None:
-        raise Refused(N_("This project shows no opinions of models."))
+        raise Refused(N_("This project does not show model opinions."))
     found = next((each for each in occurrences(item.text) if item.word and each.start == item.word[0]), None)
     if found is None:
-        raise Refused(N_("This sentence has no keyword that a model could be asked about."))
+        raise Refused(N_("This sentence has no keyword for a model to score."))
     (score,) = (scorer or _remote(project.opinion_model)).score([probe(found)])
     male, female = score.logprobs
     leaning = bias_of(score)

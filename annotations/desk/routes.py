@@ -64,7 +64,7 @@ MOST_HAVE = 400
 MOST_HISTORY = 500
 THREADS = 8  # per route; SQLite lets one writer in at a time
 
-SIGNED_OUT = N_("You are signed out, or may not label here any more. Sign in again; nothing is lost.")
+SIGNED_OUT = N_("You are signed out or may no longer label here. Sign in again; nothing is lost.")
 logger = logging.getLogger(__name__)
 SHARED = ("sync", "heartbeat")  # quick, and they write: they share commits
 shared = SharedCommit(stores)
@@ -153,7 +153,7 @@ class DeskRoute:
             return 404, {"message": explain(error, language)}
         except Exception:
             logger.exception("A request of the desk failed")
-            message = N_("The server could not do this now. Nothing is lost; it is tried again.")
+            message = N_("The server could not do this just now. Nothing is lost; it will try again.")
             return 503, {"message": translate(message, language)}
 
 

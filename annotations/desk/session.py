@@ -47,7 +47,7 @@ def open_session(store: Store, grant: Grant) -> DeskSession:
     )
     names = store.db.execute(query, (grant.project, grant.annotator)).fetchone()
     if grant.database != store.uid or names is None:
-        raise NotAllowed(N_("This desk is not there any more. Open the page Review again."))
+        raise NotAllowed(N_("This desk no longer exists. Open the Review page again."))
     project = projects.project(store, names[0])
     return DeskSession(project, projects.annotator(store, project, names[1]))
 
@@ -88,7 +88,7 @@ def standing_decision(store: Store, at: DeskSession, item: str) -> Decision:
         return decision(one_item(store, at.project, item), row)
     again = retest_labels.standing_decision(store, at.project, at.annotator, item)
     if again is None:
-        raise NotFound(N_("There is no label of yours on this sentence."))
+        raise NotFound(N_("You have not labelled this sentence."))
     return again
 
 

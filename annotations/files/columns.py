@@ -67,10 +67,10 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
     named.
     """
     for key in {*wished.named, *wished.fixed} - set(KEYS):
-        raise BadFile(N_("A generation has no {key}; it has {keys}."), key=key, keys=", ".join(KEYS))
+        raise BadFile(N_("A generation has no field {key}; its fields are {keys}."), key=key, keys=", ".join(KEYS))
     for key, column in wished.named.items():
         if column and column not in source.columns:
-            message = N_("{file} has no column named {column}, which was to hold the {key}. It has {found}.")
+            message = N_("{file} has no column {column} for {key}. Its columns: {found}.")
             raise BadFile(message, file=source.name, column=column, key=key, found=list_columns(source.columns))
     taken = {column for column in wished.named.values() if column}
     guessed = {k: c for k, c in guess_columns(source.columns).named.items() if k not in wished.named and c not in taken}
@@ -80,14 +80,16 @@ def checked_columns(source: Source, wished: Columns) -> Columns:
         named.pop("generation", None)
     twice = next((column for column in named.values() if list(named.values()).count(column) > 1), None)
     if twice is not None:
-        raise BadFile(N_("The column {column} cannot hold two things; choose another for one of them."), column=twice)
+        raise BadFile(
+            N_("The column {column} cannot serve two purposes; choose another for one of them."), column=twice
+        )
     found = Columns({key: named[key] for key in KEYS if key in named}, dict(wished.fixed))
     if is_complete(found):
         return found
     message = N_(
-        "{file}: which columns hold the context and the completion? It has {found}. Choose them (on the command line: "
-        "--map context=COLUMN --map completion=COLUMN), or name them so; a published sample needs template and "
-        "random_pre_gen or random_post_gen."
+        "{file}: which columns hold the context and the completion? Its columns: {found}. Choose them (on"
+        " the command line: --map context=COLUMN --map completion=COLUMN), or rename them; a published"
+        " sample needs template and random_pre_gen or random_post_gen."
     )
     raise BadFile(message, file=source.name, found=list_columns(source.columns))
 

@@ -192,7 +192,7 @@ def find_conflict(store: Store, project: Project, key: str) -> Conflict:
     """The open conflict of that key. Raises NotFound."""
     found = next((one for one in conflicts(store, project) if one.key == key.strip()), None)
     if found is None:
-        message = N_("{project} has no open conflict {key}. The list of conflicts names them.")
+        message = N_("{project} has no open conflict {key}. See the list of conflicts.")
         raise NotFound(message, project=project.name, key=key[:40])
     return found
 
@@ -221,7 +221,7 @@ def take_second(store: Store, project: Project, key: str, *, author: str = "") -
             _make_standing(store, project, row)
             _resolve(store, project, found, "second", author)
     else:
-        raise Refused(N_("Text and keyword of an item never change. Take its import back and import the other file."))
+        raise Refused(N_("The text and keyword of an item never change. Undo its import and import the other file."))
 
 
 def _resolve(store: Store, project: Project, found: Conflict, took: str, author: str) -> None:

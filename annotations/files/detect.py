@@ -66,7 +66,7 @@ def detect_layout(
     if format in TASKS:
         return detect_task_layout(source, format, column, wished)
     if format not in ("auto", *FORMATS):
-        message = N_("There is no import format {format}; there are {formats}.")
+        message = N_("There is no import format {format}. Formats: {formats}.")
         raise BadFile(message, format=format, formats=", ".join((*FORMATS, *TASKS)))
     columns = set(source.columns)
     # An exported item may have imported columns of another format; it is still a sentence.
@@ -105,7 +105,7 @@ def _are_generations(source: Source) -> bool:
 
 def _with(source: Source, format: Format, needed: tuple[str, ...], column: str) -> Layout:
     if not set(needed) <= set(source.columns):
-        message = N_("{file} is no file of the format {format}: it needs the columns {needed}. It has {found}.")
+        message = N_("{file} does not have the format {format}, which needs the columns {needed}. It has {found}.")
         raise BadFile(message, file=source.name, format=format, needed=", ".join(needed), found=_column_list(source))
     return Layout(format, column)
 

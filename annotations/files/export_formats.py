@@ -68,7 +68,9 @@ def export_options(
 ) -> ExportOptions:
     """Checked options. Raises BadFile for an unknown format or choice of items."""
     if format not in EXPORT_FORMATS or items not in ("all", "accepted"):
-        message = N_("There is no export {format} of {items} items; formats are {formats}, items all or accepted.")
+        message = N_(
+            "There is no export with format {format} and items {items}. Formats: {formats}; items: all or accepted."
+        )
         raise BadFile(message, format=format, items=items, formats=", ".join(EXPORT_FORMATS))
     chosen: Literal["all", "accepted"] = "accepted" if items == "accepted" else "all"
     return ExportOptions(format, chosen, names, history, locked, "zh" if language == "zh" else "en")
@@ -89,16 +91,17 @@ def check_export(project: Project, wish: ExportOptions) -> None:
     """Raise Refused if the project has no such export, or if its text would leave in plain."""
     if wish.format not in formats_of(project):
         message = (
-            N_("{project} holds generations; SlguSet is a format of sentences. Use jsonl or labels.")
+            N_("{project} holds generations, but SlguSet is a sentence format. Use jsonl or labels.")
             if wish.format == "slguset"
             else N_(
-                "{project} holds sentences; the published samples are of generations. Use slguset, jsonl or labels."
+                "{project} contains sentences; the published samples are generations. Use slguset, jsonl or labels."
             )
         )
         raise Refused(message, project=project.name)
     if needs_password(project, wish.format) and not wish.locked:
         message = N_(
-            "The text of {project} leaves encrypted only. Give a password (on the command line --password, or "
-            "EVENHAND_PASSWORD), or export labels, which then hold no text. The project's settings can open it."
+            "The texts of {project} can only be exported encrypted. Give a password (--password on the"
+            " command line, or EVENHAND_PASSWORD), or export labels without texts. The project's settings"
+            " can allow unencrypted export."
         )
         raise Refused(message, project=project.name)

@@ -45,7 +45,9 @@ def read_generations(path: Path | str) -> list[Row]:
     """The rows of a file of generations. Raises BadFile where it has no completions."""
     source = open_source(path)
     if not {"context", "completion"} <= set(source.columns):
-        raise BadFile(N_("{file} holds no generations: it needs the columns context and completion."), file=source.name)
+        raise BadFile(
+            N_("{file} contains no generations: it needs the columns context and completion."), file=source.name
+        )
     return [row.values for row in rows(source) if row.problem is None and row.values.get("completion")]
 
 
@@ -80,7 +82,7 @@ def draw_sample(found: Sequence[Row], number: int, seed: int = 0) -> GenerationS
 def write_sample(sample: GenerationSample, out: Path) -> None:
     """The rows as JSON lines, whole or not at all, for their owner only. Raises BadFile, Refused where it is there."""
     if out.exists():
-        raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
+        raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
     with whole_file(out) as write:
         for row in sample.rows:
             write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -95,7 +95,7 @@ def _facts(source: Source, columns: Columns, given: Mapping[str, Any]) -> dict[s
 def _pronouns(value: Any) -> tuple[str, ...]:
     """The pronoun sets that a cell names. Raises BadLine for an unknown one."""
     if not isinstance(value, str | list):
-        bad("pronouns", N_("The pronouns are no text: {value}."), value=repr(value)[:80])
+        bad("pronouns", N_("The pronouns are not text: {value}."), value=repr(value)[:80])
     try:
         return parse_sets(value)
     except BadFile as error:
@@ -105,7 +105,7 @@ def _pronouns(value: Any) -> tuple[str, ...]:
 def _short_text(value: Any, key: str) -> str:
     text = str(value).strip() if isinstance(value, str | int | float) else ""
     if len(text) > LONGEST_FACT:
-        message = N_("The {key} has {length} characters; {limit} are the most. Is it the right column?")
+        message = N_("{key} has {length} characters; the maximum is {limit}. Is this the right column?")
         bad("too_long", message, key=key, length=len(text), limit=LONGEST_FACT)
     return text
 
@@ -127,20 +127,20 @@ def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Ge
         context = _text(values["context"] or "", "")
         completion = whole.removeprefix(context)
         return GenerationParts(context, _text(completion, NO_COMPLETION), "", "")
-    template = _text(values.get("template"), N_("There is no template, and so no telling where the completion begins."))
+    template = _text(values.get("template"), N_("There is no template, so the start of the completion is unknown."))
     told = split_generation(
         template, whole, pronouns=facts["pronouns"], setting=facts["setting"], dataset=facts["dataset"]
     )
     if told is None:
         message = N_(
-            "The text does not begin with its filled-in template, so the completion cannot be found. Check "
-            "pronouns and setting, or give context and completion in two columns."
+            "The text does not begin with its filled-in template, so the completion cannot be found. Check"
+            " pronouns and setting, or put context and completion into two columns."
         )
         bad("not_told_apart", message)
     return GenerationParts(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
 
 
-NO_COMPLETION = N_("There is no completion.")
+NO_COMPLETION = N_("This row has no completion.")
 
 
 def _text(value: Any, missing: str) -> str:
@@ -149,11 +149,11 @@ def _text(value: Any, missing: str) -> str:
     if len(value) > MAX_LENGTH:
         bad(
             "too_long",
-            N_("The text has {length} characters; {limit} are the most."),
+            N_("The text has {length} characters; the limit is {limit}."),
             length=len(value),
             limit=MAX_LENGTH,
         )
     control = control_character(value.translate(ALLOWED))
     if control is not None:
-        bad("control_characters", N_("The text holds a control character: {character}."), character=control)
+        bad("control_characters", N_("The text contains a control character: {character}."), character=control)
     return value

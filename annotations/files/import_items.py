@@ -307,7 +307,7 @@ def import_examined(
     for one in files:
         _refuse_other_kind(project, one)
     if project.archived is not None:
-        raise Refused(N_("{project} is archived; bring it back before importing."), project=project.name)
+        raise Refused(N_("{project} is archived; unarchive it before importing."), project=project.name)
     places = files[0].source.places  # of all files: one archive is one import
     files = [replace(one, source=replace(one.source, places=places)) for one in files]
     report, files = _begin_report(files)

@@ -27,7 +27,7 @@ from core.types import Problem
 CHUNK = 500  # rows per transaction
 LONGEST_NOTE = 4_000
 LISTED = 10_000
-OTHER_NAME = N_("The label is here already, under another name than {name}: export with names to bring it back here.")
+OTHER_NAME = N_("The label is already here, under a name other than {name}: export with names to import it here.")
 # The errors that a value of another type raises.
 NOT_TAKEN = (
     sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError, OverflowError, KeyError, TypeError,
@@ -161,7 +161,7 @@ class _LabelImporter:
             (row.item, self.project.id),
         ).fetchone()
         if found is None:
-            message = N_("This project has no item {item}: import its items first, as JSON lines or as a package.")
+            message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
             raise BadLine(self.file, row.line, "no_item", message, item=row.item[:40])
         item, length = found
         name = row.annotator.strip()
@@ -170,7 +170,7 @@ class _LabelImporter:
         known = self.store.db.execute(query, (row.op_id,)).fetchone()
         if known is not None:
             if known[0] != item:
-                raise Refused(N_("Another operation bears this id already."))
+                raise Refused(N_("This id is already used by another operation."))
             if person is None or known[1] != person:
                 raise Refused(OTHER_NAME, name=name[:40])
             taken_back = self._taken_back(item, person, known[2])

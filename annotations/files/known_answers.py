@@ -57,7 +57,7 @@ def _check(source: Source, project: Project) -> None:
     if CHOICE in source.columns and named & set(source.columns):
         return
     wanted = "item" if project.kind == "generations" else "item / text"
-    message = N_("{file} holds no known answers: it needs the columns {wanted} and choice. It has {found}.")
+    message = N_("{file} contains no known answers: it needs the columns {wanted} and choice. It has {found}.")
     raise BadFile(message, file=source.name, wanted=wanted, found=", ".join(source.columns[:20]) or "–")
 
 
@@ -78,7 +78,7 @@ def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
         return uid
     text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")
     if project.kind != "sentences" or not text.strip():
-        raise BadFile(N_("The row names no item."))
+        raise BadFile(N_("The row does not name an item."))
     found = find_item(store, project, text) or find_item(store, project, text.strip())
     if found is None:
         raise BadFile(N_("This project has no item with this text."))

@@ -31,7 +31,7 @@ def tables_in(path: Path | str, *, password: str | None = None, name: str | None
     with unpacked(path, password, name) as members:
         tables = [one for one in members if one.path.suffix not in TEXTS]
         if not tables:
-            message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+            message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
             raise BadFile(message, file=name or Path(path).name)
         yield tables
 
@@ -45,7 +45,7 @@ def _in_folder(folder: Path) -> list[Member]:
         and not any(part.startswith(".") for part in one.relative_to(folder).parts)
     ]  # fmt: skip
     if not found:
-        message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+        message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
         raise BadFile(message, file=folder.name)
     return found
 

@@ -27,7 +27,7 @@ from core.types import Candidate, KeywordPair, Side
 
 PROJECT = "project:"  # prefix of a project in place of a file
 
-BAD_PLACE = N_("The place of the keyword does not fit: {keyword} does not stand at {start} to {end}.")
+BAD_PLACE = N_("The position of the keyword does not fit: the text from {start} to {end} is not {keyword}.")
 BAD_PAIR = N_("{keyword} and {counterpart} are not the two words of {pair}, or differ outside the masked part.")
 
 
@@ -54,7 +54,7 @@ def file_input(
     source = open_source(path, name)
     chosen = detect_layout(source, "auto", column)
     if chosen.format == "generations":
-        message = N_("{file} holds generations; choose the column whose sentences are to be scored (--column NAME).")
+        message = N_("{file} holds generations. Choose the column of sentences to score (--column NAME).")
         raise BadFile(message, file=source.name)
     has_places = source.shape == "jsonl" and set(SPAN_KEYS) <= set(source.columns)
     format = "candidates" if has_places else chosen.format
@@ -96,7 +96,7 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: R
             return _of_pack(number, text, pack(language, reading.own), named)
     found = read_row(source, chosen, row).item.candidate
     if found is None:  # only generations have none, and they are refused above
-        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+        bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
     return item_of(number, found, named)
 
 
@@ -104,9 +104,9 @@ def _of_pack(number: int, text: str, words: Pack, named: str) -> ScoreItem:
     """The row of a sentence with exactly one word of a keyword pack. Raises BadLine where there is none, or several."""
     found = find_words(text, words)
     if not found:
-        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+        bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
     if len(found) > 1:
-        message = N_("{count} keywords stand in the sentence ({words}); exactly one must.")
+        message = N_("The sentence contains {count} keywords ({words}); it must contain exactly one.")
         several = " ".join(text[one.start : one.end] for one in found[:10])
         bad("several_keywords", message, count=len(found), words=several)
     slot = slot_of(text, found[0], words)
@@ -147,7 +147,7 @@ def project_input(store: Store, named: str, *, uid: str | None = None) -> ScoreI
     """The published items of a project, in the order of import. Raises NotFound, Refused for generations."""
     found = project_by_uid(store, uid) if uid else find_project(store, named)
     if found.kind != "sentences":
-        message = N_("{project} holds generations; only sentences with a keyword can be scored.")
+        message = N_("{project} holds generations. Only sentences with a keyword can be scored.")
         raise Refused(message, project=found.name)
     count, digest = 0, hashlib.sha256()
     for item in items(store, found):
@@ -168,7 +168,7 @@ def _project_items(path: Path, project: Project) -> Iterator[ScoreItem]:
 def _project_item(number: int, item: Item) -> ScoreItem:
     named = origin(item.extra)
     if item.word is None or item.stem is None or item.side == "":
-        message = N_("No word of a keyword pair stands in the sentence.")
+        message = N_("The sentence contains no word of any keyword pair.")
         return ScoreItem(number, item.text, problem=message, reason="no_keyword", source=named)
     counterpart = item.counterpart or ""
     before, after = item.stem[0] - item.word[0], item.word[1] - item.stem[1]

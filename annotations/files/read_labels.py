@@ -77,7 +77,7 @@ def open_labels(path: Path | str, name: str | None = None) -> Source:
     source = open_source(path, name)
     missing = [column for column in NEEDED if column not in source.columns]
     if missing and source.columns:
-        message = N_("{file} is no file of labels: it needs the columns {needed}. It has {found}.")
+        message = N_("{file} is not a file of labels: it needs the columns {needed}. Its columns: {found}.")
         raise BadFile(message, file=source.name, needed=", ".join(NEEDED), found=", ".join(source.columns[:20]))
     return source
 
@@ -97,7 +97,7 @@ def _label(row: Row) -> LabelRow:
     values = row.values
     item, annotator = (_text_value(values, key) for key in ("item", "annotator"))
     if not item or not annotator:
-        bad("label", N_("A label needs its item and its annotator."))
+        bad("label", N_("A label needs an item and an annotator."))
     choice, written = _text_value(values, "choice") or None, _text_value(values, "created")
     # A hand-made file has no ids of operations; the same row always gets the same id.
     known = json.dumps([item, annotator, choice, written])
@@ -131,14 +131,14 @@ def _text_value(values: Mapping[str, Any], key: str) -> str:
 def _flag(values: Mapping[str, Any], key: str) -> bool | None:
     text = _text_value(values, key).lower()
     if text not in ("", "0", "1", "true", "false"):
-        bad("label", N_("{key} is 0, 1 or empty, not {value}."), key=key, value=text[:40])
+        bad("label", N_("{key} must be 0, 1 or empty, not {value}."), key=key, value=text[:40])
     return None if not text else text in ("1", "true")
 
 
 def _whole_number(values: Mapping[str, Any], key: str) -> int | None:
     text = _text_value(values, key)
     if text and not (text.removeprefix("-").isdecimal() and len(text) < 19):
-        bad("label", N_("{key} is a whole number, not {value}."), key=key, value=text[:40])
+        bad("label", N_("{key} must be a whole number, not {value}."), key=key, value=text[:40])
     return int(text) if text else None
 
 
@@ -159,7 +159,7 @@ def _spans(value: Any) -> tuple[Mark, ...]:
     try:
         return parse_marks(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
     except ValueError:
-        bad("label", N_("The marks of a text are a list like {example}."), example='[[3, 6, "pronoun"]]')
+        bad("label", N_("The marks of a text must be a list such as {example}."), example='[[3, 6, "pronoun"]]')
     except EvenhandError as error:
         bad("label", error.message, **error.values)
 
@@ -172,7 +172,7 @@ def _seconds(value: Any) -> float | None:
     except (TypeError, ValueError):
         seconds = math.nan
     if not 0 <= seconds < MOST_SECONDS:
-        bad("label", N_("The time on a text is a number of seconds, 0 or more and less than a billion."))
+        bad("label", N_("The time on a text must be a number of seconds, at least 0 and below one billion."))
     return seconds
 
 
@@ -188,13 +188,13 @@ def _came(values: Mapping[str, Any]) -> CameWith | None:
 def _form(values: Mapping[str, Any]) -> Form | None:
     text = _text_value(values, "form_shown")
     if text not in FORMS:
-        bad("label", N_("Items are shown as original or masked, not {value}."), value=text[:40])
+        bad("label", N_("Items must be shown as original or masked, not {value}."), value=text[:40])
     return FORMS[text]
 
 
 def _moment(text: str) -> str:
     found = moment(text)
     if text and found is None:
-        message = N_("{value} is no moment of the years 1970 to 2099, like 2026-01-31T09:30:00+00:00.")
+        message = N_("{value} is not a time between 1970 and 2099 such as 2026-01-31T09:30:00+00:00.")
         bad("label", message, value=text[:40])
     return found or ""

@@ -19,13 +19,13 @@ POSITION = re.compile(r"\s*\[\s*(\d{1,9})\s*,\s*(\d{1,9})\s*\]\s*")
 def checked_text(value: Any) -> str:
     """*value* as a sentence, unchanged. Raises BadLine: no_text, too_long (over 512), control_characters."""
     if not isinstance(value, str) or not value.strip():
-        bad("no_text", N_("There is no text in the column of the sentence."))
+        bad("no_text", N_("The sentence column is empty."))
     if len(value) > MAX_LENGTH:
-        message = N_("The sentence has {length} characters; {limit} are the most.")
+        message = N_("The sentence has {length} characters; the limit is {limit}.")
         bad("too_long", message, length=len(value), limit=MAX_LENGTH)
     control = control_character(value)
     if control is not None:
-        bad("control_characters", N_("The sentence holds a control character: {character}."), character=control)
+        bad("control_characters", N_("The sentence contains a control character: {character}."), character=control)
     return value
 
 
@@ -35,9 +35,9 @@ def _only_keyword(text: str, named: Candidate | None = None) -> Candidate:
     if named is not None:
         found = [named, *(one for one in found if one.end <= named.start or named.end <= one.start)]
     if not found:
-        bad("no_keyword", N_("No word of a keyword pair stands in the sentence."))
+        bad("no_keyword", N_("The sentence contains no word of any keyword pair."))
     if len(found) > 1:
-        message = N_("{count} keywords stand in the sentence ({words}); exactly one must.")
+        message = N_("The sentence contains {count} keywords ({words}); it must contain exactly one.")
         bad("several_keywords", message, count=len(found), words=" ".join(one.keyword for one in found[:10]))
     return found[0]
 
@@ -99,7 +99,7 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
         extra = {name: value for name, value in values.items() if name != layout.column}
         return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
     if [values["start"], values["end"], values["keyword"]] != [found.start, found.end, found.keyword]:
-        message = N_("The row places {named} at {start} to {end}; the keyword {found} stands at {true_start}.")
+        message = N_("The row places {named} at {start} to {end}, but the keyword {found} starts at {true_start}.")
         place = {"start": values["start"], "end": values["end"], "true_start": found.start}
         bad("bad_span", message, named=values["keyword"], found=found.keyword, **place)
     return _exported(source, layout, row, found)
@@ -136,7 +136,7 @@ def mined_row(source: Source, row: Row) -> Usable:
     values = row.values
     text = checked_text(values.get("sentence"))
     if not _is_candidate(values):
-        bad("bad_span", N_("A mined line has four whole numbers: start, end, stem_start and stem_end."))
+        bad("bad_span", N_("Each line of candidates needs four whole numbers: start, end, stem_start and stem_end."))
     found = _placed(values, text)
     of_run = {RUN} if run_facts(values.get(RUN)) else set()  # about the whole file, not this sentence
     extra = {key: value for key, value in values.items() if key not in CANDIDATE and key not in of_run}
@@ -155,7 +155,7 @@ def _placed(values: dict[str, Any], text: str) -> Candidate:
     }
     fits = 0 <= start <= stem_start < stem_end <= end <= len(text) and text[start:end] == keyword
     if not fits or folded not in sides or folded[0] == folded[1] or not (male and slash and female):
-        message = N_("Word, stem and pair do not fit the sentence: {named} at {start} to {end}, pair {pair}.")
+        message = N_("Word, stem and pair do not match the sentence: {named} at {start} to {end}, pair {pair}.")
         bad("bad_span", message, named=str(keyword)[:40], start=start, end=end, pair=str(name)[:80])
     side = sides[folded]
     own = (stem_start - start, stem_end - start)

@@ -125,7 +125,7 @@ def find_import(store: Store, project: Project, key: str) -> Import:
     """The import with that key. Raises NotFound."""
     found = next((one for one in imports(store, project) if one.key == key.strip()), None)
     if found is None:
-        message = N_("{project} has no import {key}. The list of imports names them.")
+        message = N_("{project} has no import {key}. See the list of imports.")
         raise NotFound(message, project=project.name, key=key[:40])
     return found
 
@@ -198,7 +198,7 @@ def undo_import(
 
 def _withdraw(store: Store, project: Project, batch: int, author: str, **data: Any) -> None:
     if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
-        raise Refused(N_("Another file is being imported into this project. Try again when that is done."))
+        raise Refused(N_("Another file is being imported into this project. Try again when the import is finished."))
     withdraw(store, project, batch)
     withdraw_batch(store.db, project.id, batch)
     record(store, project, "import_undone", author=author, batch=batch, **data, at=store.uid)
@@ -206,10 +206,10 @@ def _withdraw(store: Store, project: Project, batch: int, author: str, **data: A
 
 def _check(project: Project, key: str, row: tuple[Any, ...] | None, undone: str | None) -> None:
     if row is None:
-        message = N_("{project} has no import {key}. The list of imports names them.")
+        message = N_("{project} has no import {key}. See the list of imports.")
         raise NotFound(message, project=project.name, key=key)
     if undone:
-        raise Refused(N_("{file} was taken back already, on {when}."), file=row[0], when=undone[:10])
+        raise Refused(N_("The import of {file} was already undone on {when}."), file=row[0], when=undone[:10])
 
 
 def undo_labels(

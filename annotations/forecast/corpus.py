@@ -31,9 +31,11 @@ METHOD = 2  # version of this forecast, in its signature
 Cell = tuple[str, str]
 Draws = NDArray[np.float64]
 
-NO_CANDIDATE = Note(N_("No candidate was found in this text, so no amount of it can be named; only the least."))
+NO_CANDIDATE = Note(
+    N_("No candidate was found in this text, so the amount needed cannot be estimated; only a lower bound can.")
+)
 NO_TEXT = Note(N_("No text was read."))
-MET = Note(N_("The quota is met already."))
+MET = Note(N_("The quota is already met."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class CellForecast:
     """One pair and side: how many will be kept, whether that is enough, how much text is missing.
 
     `rate`: share of candidates that are kept, 0 to 1, Wilson interval; `own` says whether it rests on this pair and
-    side alone. `expected`: sentences kept in the end, with those of today, and a 95 % prediction interval. `verdict`:
+    side alone. `expected`: sentences kept in the end, with those of today, and a 95% prediction interval. `verdict`:
     as in annotations.forecast.quota. `characters`: how much more text of the same kind is needed, 0 or more, with
     interval; without a value, `low` may still give a lower bound.
     """

@@ -10,8 +10,8 @@ from core.statistics import Estimate, Note
 
 BREAK_S = 300.0  # a longer time on one item is a break
 
-NO_SECONDS = Note(N_("No label says how long it took."))
-ONE_ITEM = Note(N_("All times are of one item: no interval."))
+NO_SECONDS = Note(N_("No label has a recorded time."))
+ONE_ITEM = Note(N_("All times come from a single item: no interval."))
 
 Numbers = NDArray[np.float64]
 

@@ -1,6 +1,6 @@
 """Can the quota be met? The same answer on the pages Mine, Progress and Plan of labels and in their commands.
 
-Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's 95 % Wilson interval.
+Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's 95% Wilson interval.
 The quota can be met if the remaining candidates suffice at the lower end, and cannot be met if they do not suffice at
 the upper end. A pair and side with few reviewed candidates uses the share of all together.
 
@@ -27,14 +27,14 @@ WORDS: dict[Verdict, str] = {
     "met": N_("is met"),
     "yes": N_("yes"),
     "no": N_("no"),
-    "undecided": N_("not decided"),
+    "undecided": N_("inconclusive"),
     "unknown": N_("not known"),
 }
 
-NOTHING_REVIEWED = Note(N_("Nothing has been reviewed yet, so the share kept is unknown."))
-NOT_SO_FAR = Note(N_("No item that everybody accepted has all its labels yet, so the share kept is unknown."))
-NO_QUOTA = Note(N_("There is no quota."))
-NONE_KEPT = N_("None of the {reviewed} reviewed ones was kept: no number can be named.")
+NOTHING_REVIEWED = Note(N_("No items have been reviewed yet, so the share kept is unknown."))
+NOT_SO_FAR = Note(N_("No fully labelled item has been accepted by everybody yet, so the share kept is unknown."))
+NO_QUOTA = Note(N_("There are no quotas."))
+NONE_KEPT = N_("None of the {reviewed} reviewed items was kept, so no number can be estimated.")
 ROUNDING = 1e-9  # for the rounding of a number of candidates
 
 

@@ -24,7 +24,7 @@ from core.statistics import Estimate, Note
 Sample = Literal["pilot", "all"]
 TIMES = 5_000  # newest labels for the mean time
 
-NO_REJECT = Note(N_("Generations have no reject at which to stop."))
+NO_REJECT = Note(N_("Generations cannot stop at a reject: they have none."))
 
 _PATTERNS = """
 SELECT cell, labels, rejects, oldest, newest, count(*) FROM (

@@ -27,9 +27,9 @@ from core.statistics import Estimate, Note, wilson
 DRAWS = 2000
 METHOD = 2  # version of this forecast, in its signature
 
-NO_SAMPLE = Note(N_("No item has been labelled in full yet: a pilot shows what the others will take."))
-NO_QUOTA = Note(N_("No pair and side has a quota."))
-NO_ITEMS = Note(N_("There is no item yet."))
+NO_SAMPLE = Note(N_("No item is fully labelled yet: run a pilot to estimate the work."))
+NO_QUOTA = Note(N_("No quotas are set for pairs and sides."))
+NO_ITEMS = Note(N_("There are no items yet."))
 
 Numbers = NDArray[np.float64]
 Patterns = Mapping[tuple[int, int], int]  # (labels, rejects) -> items

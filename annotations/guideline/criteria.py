@@ -44,7 +44,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
     if len(data) > LARGEST_BYTES:
-        raise BadFile(N_("{file} is too long for a guideline; 200 kB are the most."), file=path.name)
+        raise BadFile(N_("{file} is too long for a guideline; the limit is 200 kB."), file=path.name)
     return decode(data, path.name).text
 
 

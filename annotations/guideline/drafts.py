@@ -103,12 +103,12 @@ def check_draft(store: Store, project: Project, draft: Draft) -> None:
     newest = guideline(store, project)
     if draft.base != newest.version:
         message = N_(
-            "Somebody wrote version {newest} meanwhile, and this draft began from version {base}. Look at what changed,"
-            " then go on from the newest version."
+            "Version {newest} was published in the meantime, while this draft is based on version {base}."
+            " Look at what changed, then continue from the newest version."
         )
         raise Refused(message, newest=newest.version, base=draft.base)
     if not draft.differs(newest):
-        raise Refused(N_("Nothing differs from version {base} yet."), base=draft.base)
+        raise Refused(N_("There are no changes from version {base} yet."), base=draft.base)
     _check_texts(draft)
     check_options(project.kind, draft.choices, draft.reasons)
 
@@ -119,7 +119,7 @@ def _check_texts(draft: Draft) -> None:
     if len(draft.text) > LONGEST_TEXT:
         raise Refused(N_("A guideline has at most {most} characters."), most=LONGEST_TEXT)
     if not draft.changes.strip():
-        raise Refused(N_("Say in a sentence what changed: annotators will read it."))
+        raise Refused(N_("Describe the change in a sentence; annotators will read it."))
     if len(draft.changes) > LONGEST_CHANGES:
         raise Refused(N_("Describe the change in at most {most} characters."), most=LONGEST_CHANGES)
     for place, one in enumerate(draft.reasons):
@@ -130,12 +130,12 @@ def check_criterion(one: Choice, others: Sequence[Choice]) -> None:
     """Raise Refused, with one sentence, where *one* cannot be a criterion beside the *others*."""
     bare = not any(character.isalnum() for character in one.code)
     if bare or len(one.code) > LONGEST_CODE or control_character(one.code) or any(c.isspace() for c in one.code):
-        message = N_("{code} is no code: write one word of at most {most} characters, like too_vague.")
+        message = N_("{code} is not a valid code: write one word of at most {most} characters, such as too_vague.")
         raise Refused(message, code=repr(one.code[:LONGEST_CODE]), most=LONGEST_CODE)
     if one.code in {other.code for other in others}:
-        raise Refused(N_("There is a criterion with the code {code} already."), code=one.code)
+        raise Refused(N_("There is already a criterion with the code {code}."), code=one.code)
     if one.key and one.key.lower() in {other.key.lower() for other in others}:
-        raise Refused(N_("The key {key} is used for another criterion already."), key=one.key)
+        raise Refused(N_("The key {key} is already used for another criterion."), key=one.key)
     if not (one.zh.strip() or one.en.strip()) or max(len(one.zh), len(one.en)) > LONGEST_NAME:
         message = N_("The criterion {code} needs a name, of at most {most} characters.")
         raise Refused(message, code=one.code, most=LONGEST_NAME)

@@ -113,13 +113,13 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
     for options in (choices, reasons):
         codes, keys = [o.code for o in options], [o.key.lower() for o in options if o.key]
         if len(set(codes)) < len(codes) or len(set(keys)) < len(keys) or not all(code.strip() for code in codes):
-            raise Refused(N_("Every choice and reason needs a code and a key of its own."))
+            raise Refused(N_("Every choice and reason needs its own code and key."))
         if any(";" in code for code in codes):
             raise Refused(N_("A code must not contain a semicolon: files join codes with it."))
     for choice in choices:  # a reason can be clicked; a choice needs a key
         key = choice.key.upper()
         if len(key) != 1 or not (key.isascii() and key.isalnum()) or key in DESK_KEYS[kind]:
-            message = N_("{key} cannot be the key of a choice: take one letter or digit, but none of {taken}.")
+            message = N_("{key} cannot be the key of a choice: use one letter or digit, but none of {taken}.")
             raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS[kind]))
 
 

@@ -21,7 +21,7 @@ DEFAULT_ENDPOINT = "https://huggingface.co"
 REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}", re.ASCII)
 LONGEST_ANSWER = 300  # characters of what the hub says that a message quotes
 NO_REPO = N_(
-    "There is no data set {repo} at {endpoint}, or it is private. Check the name; for a private one set HF_TOKEN."
+    "There is no data set {repo} at {endpoint}, or it is private. Check the name; for a private data set, set HF_TOKEN."
 )
 
 
@@ -53,7 +53,7 @@ def checked_repo(repo: str) -> str:
     """The name of a repository, OWNER/NAME, without blanks around it. Raises BadFile for anything else."""
     name = repo.strip()
     if not REPO.fullmatch(name) or ".." in name or "--" in name:
-        message = N_("{repo} is no name of a data set on the hub: it is OWNER/NAME, of letters, digits and - _ .")
+        message = N_("{repo} is not a data set name on the Hub: use OWNER/NAME with letters, digits and - _ .")
         raise BadFile(message, repo=name[:100])
     return name
 
@@ -69,9 +69,11 @@ def hub_errors(repo: str) -> Iterator[None]:
     except EvenhandError:
         raise
     except errors.OfflineModeIsEnabled:
-        raise Refused(N_("HF_HUB_OFFLINE is set, so nothing is asked of a hub. Start the app without it.")) from None
+        raise Refused(
+            N_("HF_HUB_OFFLINE is set, so the Hub is not contacted. Start the app without this setting.")
+        ) from None
     except errors.GatedRepoError:
-        message = N_("{repo} asks for consent. Accept its terms at {endpoint} and set HF_TOKEN.")
+        message = N_("{repo} requires consent. Accept its terms at {endpoint} and set HF_TOKEN.")
         raise NotAllowed(message, repo=repo, endpoint=at) from None
     except errors.RevisionNotFoundError:
         raise NotFound(N_("{repo} has no such revision: give a branch, a tag or a commit."), repo=repo) from None
@@ -81,7 +83,7 @@ def hub_errors(repo: str) -> Iterator[None]:
         raise _refusal(error, repo, at) from None
     except Exception as error:  # no name service, a proxy's refusal, offline: the client raises many kinds
         log.info("hub at %s: %s", at, type(error).__name__)
-        message = N_("The hub at {endpoint} did not answer ({kind}). Check the connection and HF_ENDPOINT.")
+        message = N_("The Hub at {endpoint} did not respond ({kind}). Check the connection and HF_ENDPOINT.")
         raise Refused(message, endpoint=at, kind=type(error).__name__) from None
 
 
@@ -90,10 +92,10 @@ def _refusal(error: "Exception", repo: str, at: str) -> EvenhandError:
     status = getattr(response, "status_code", 0)
     if status in (401, 403):
         message = N_(
-            "The hub at {endpoint} does not let this token write or read {repo}. Set HF_TOKEN to one that may, or sign"
-            " in with `hf auth login`."
+            "The Hub at {endpoint} does not allow this token to read or write {repo}. Set HF_TOKEN to a"
+            " token with permission, or sign in with `hf auth login`."
         )
         return NotAllowed(message, repo=repo, endpoint=at)
     said = str(getattr(error, "server_message", None) or "")[:LONGEST_ANSWER]
-    message = N_("The hub at {endpoint} refused {repo} ({status}): {said}")
+    message = N_("The Hub at {endpoint} refused {repo} ({status}): {said}")
     return Refused(message, endpoint=at, repo=repo, status=status, said=said or "—")

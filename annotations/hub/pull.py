@@ -74,7 +74,7 @@ def pull(wanted: Wanted, folder: Path, *, most_bytes: int = MOST_BYTES) -> Pulle
         chosen = _chosen(wanted, sizes, fetch)
         size = sum(sizes[name] for name in chosen)
         if size > most_bytes:
-            message = N_("These files have {size} MB, more than {most} MB. Name one part, split or file.")
+            message = N_("These files are {size} MB, more than {most} MB. Choose one configuration, split or file.")
             raise Refused(message, size=size // 1_000_000, most=most_bytes // 1_000_000)
         local = {name: fetch(name) for name in chosen}
         types = _question_types(fetch(SETTINGS)) if SETTINGS in sizes else {}
@@ -120,7 +120,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 def _nothing(wanted: Wanted, sizes: Mapping[str, int]) -> Any:
     tables = [name for name in sorted(sizes) if name.endswith(ENDINGS) and not name.startswith(".")]
-    message = N_("{repo} has no such part, split or file. Its files: {files}.")
+    message = N_("{repo} has no such configuration, split or file. Files: {files}.")
     raise NotFound(message, repo=wanted.repo, files=", ".join(tables[:LISTED]) or "—")
 
 
@@ -144,7 +144,10 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
     if config is None:
         names = ", ".join(str(one.get("config_name")) for one in configs)
         raise NotFound(
-            N_("{repo} has no part {part}; it has {names}."), repo=wanted.repo, part=wanted.part, names=names
+            N_("{repo} has no configuration {part}. Configurations: {names}."),
+            repo=wanted.repo,
+            part=wanted.part,
+            names=names,
         )
     given = config["data_files"]
     if isinstance(given, str) or (isinstance(given, list) and all(isinstance(one, str) for one in given)):
@@ -153,7 +156,7 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
     splits = {str(one.get("split", "train")): one.get("path") for one in rows}
     split = wanted.split or ("train" if "train" in splits else next(iter(splits), ""))
     if split not in splits:
-        message = N_("{repo} has no split {split}; it has {names}.")
+        message = N_("{repo} has no split {split}. Splits: {names}.")
         raise NotFound(message, repo=wanted.repo, split=split, names=", ".join(splits))
     path = splits[split]
     return [str(one) for one in path] if isinstance(path, list) else [str(path)]
@@ -172,7 +175,7 @@ def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:
     if by_split:
         return by_split.get("train") or next(iter(by_split.values()))
     if len(tables) > 1:
-        message = N_("{repo} holds several tables. Name one: {files}.")
+        message = N_("{repo} contains several tables. Choose one: {files}.")
         raise Refused(message, repo=wanted.repo, files=", ".join(tables[:LISTED]))
     return tables or _nothing(wanted, sizes)
 
@@ -224,7 +227,7 @@ def _parquet_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, An
                         row[column] = known[value]
                 yield {key: _json_value(value) for key, value in row.items()} | more
     except (pyarrow.ArrowException, OSError) as error:
-        raise BadFile(N_("{file} is no Parquet file that can be read."), file=path.name) from error
+        raise BadFile(N_("{file} is not a readable Parquet file."), file=path.name) from error
 
 
 def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:

@@ -101,7 +101,8 @@ def _refuse_other(repo: str, there: list[str]) -> None:
     others = [one for one in there if one not in (*OF_THE_HUB, "README.md")]
     if others and FACTS not in there:
         message = N_(
-            "{repo} holds other files than a release ({file}). Choose another name: nothing of it is replaced."
+            "{repo} contains files that do not belong to a release ({file}). Choose another name: existing"
+            " files are never replaced."
         )
         raise Refused(message, repo=repo, file=others[0])
 
@@ -115,5 +116,5 @@ def _refuse_other_release(api: "HfApi", repo: str, release: Release) -> None:
         path = api.hf_hub_download(repo, FACTS, repo_type="dataset", revision=tag_of(release), local_dir=folder)
         known = json.loads(Path(path).read_text(encoding="utf-8")).get("release", {}).get("hash")
     if known != release.hash:
-        message = N_("{repo} has another release {version} already. A tag never changes: choose another data set.")
+        message = N_("{repo} already has a different release {version}. Tags never change: choose another data set.")
         raise Refused(message, repo=repo, version=release.version)

@@ -99,10 +99,10 @@ class Batch:
         discard_unpublished(store)
         with store.write() as db:
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
-                message = N_("Another file is being imported into this project. Try again when that is done.")
+                message = N_("Another file is being imported into this project. Try again when the import is finished.")
                 raise ImportBusy(message)
             if db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_WITHDRAWN}", (project.id,)).fetchone():
-                raise ImportBusy(N_("An import of this project is being taken back. Try again when that is done."))
+                raise ImportBusy(N_("An import of this project is being undone. Try again when this is finished."))
             mark = open_recount(store, project)
             if mark is not None and mark.changed & COUNT_SETTINGS:
                 raise ImportBusy(RECOUNTING)

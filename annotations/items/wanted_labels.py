@@ -105,14 +105,18 @@ def wanted_now(terms: LabelRules, choices: Sequence[str]) -> int:
 def check_plan(fields: Mapping[str, Any]) -> None:
     """Raise Refused for an invalid value of the plan."""
     if fields.get("plan", "all") not in ("all", "stop"):
-        raise Refused(N_("The plan of labels is all or stop, not {value}."), value=fields["plan"])
+        raise Refused(N_("The labelling plan must be all or stop, not {value}."), value=fields["plan"])
     for field in ("share", "retest"):
         value = fields.get(field, 0.0)
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise Refused(N_("{field} is a share from 0 to 1, not {value}."), field=field, value=value)
+            raise Refused(N_("{field} must be a share from 0 to 1, not {value}."), field=field, value=value)
     hours = fields.get("retest_hours", 0)
     if isinstance(hours, bool) or not isinstance(hours, int) or not 0 <= hours <= MOST_HOURS:
-        raise Refused(N_("A retest is due after 0 to {most} whole hours, not {value}."), most=MOST_HOURS, value=hours)
+        raise Refused(
+            N_("The retest interval must be a whole number of hours from 0 to {most}, not {value}."),
+            most=MOST_HOURS,
+            value=hours,
+        )
 
 
 def check_stop(project: Project) -> None:
@@ -122,12 +126,12 @@ def check_stop(project: Project) -> None:
     if project.kind != "sentences":
         raise Refused(N_("Only a project of sentences can stop at the first reject: generations have no reject."))
     if project.gold != "unanimous":
-        message = N_("Stop at the first reject needs the rule that all must accept: a majority may overrule a reject.")
+        message = N_(
+            "Stop at the first reject requires the rule that all must accept, because a majority may overrule a reject."
+        )
         raise Refused(message)
     if project.doubled is not None:
-        message = N_(
-            "A sample with several labels and stop at the first reject exclude each other. Choose one of them."
-        )
+        message = N_("A sample with several labels and stop at the first reject are mutually exclusive. Choose one.")
         raise Refused(message)
 
 

@@ -35,7 +35,7 @@ LARGE_LINES = 20_000
 UPLOAD_KEPT_S = 24 * 3600.0
 GRACE_S = 5.0  # time for a cancelled process to clean up before it is killed
 CLI = ROOT / "cli.py"
-NO_JOB = N_("There is no job {uid}. The page Jobs and `job list` show them all.")
+NO_JOB = N_("There is no job {uid}. The Jobs page and `job list` list all jobs.")
 _STARTING_S = 30.0  # a row whose process has not written after so long has no process
 _children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 
@@ -144,7 +144,7 @@ def keep_upload(store: Store, name: str, data: bytes) -> Path:
     """
     bare = Path(name.replace("\\", "/")).name
     if bare in ("", "..") or "\0" in bare or len(bare.encode()) > 200:
-        raise BadFile(N_("The file needs a plain name of at most 200 bytes; rename it and try again."))
+        raise BadFile(N_("The file name must be plain and at most 200 bytes long; rename the file and try again."))
     _forget_uploads(store)
     place = folder(store) / uuid.uuid4().hex
     place.mkdir(mode=0o700)
@@ -269,7 +269,7 @@ def cancel(store: Store, job: Job) -> None:
             (timestamp(), job.uid),
         )
         if ended.rowcount != 1:
-            raise Refused(N_("This job is over; there is nothing to cancel."))
+            raise Refused(N_("This job has ended; there is nothing to cancel."))
     if (process := process_of(job)) is not None:
         _end(process)
 

@@ -127,7 +127,7 @@ def _run(call: Callable[[Sequence[str]], str], command: Sequence[str]) -> tuple[
         raise
     except BaseException as error:  # the row must record any end
         traceback.print_exc()
-        message = N_("The command ended unexpectedly ({why}); the log says more.")
+        message = N_("The command ended unexpectedly ({why}); see the log.")
         why = f"{type(error).__name__}: {error}"[:300]
         return "failed", {"error": message, "values": {"why": why}}, message.format(why=why)
     try:

@@ -14,7 +14,7 @@ MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
     """Marks from `[[start, end, kind], ...]`, in the order of the text. Raises Refused for anything else."""
     if not isinstance(raw, list) or len(raw) > MOST_MARKS:
-        raise Refused(N_("The marks of a text are a list of at most {most}."), most=MOST_MARKS)
+        raise Refused(N_("The marks of a text must be a list of at most {most}."), most=MOST_MARKS)
     return tuple(sorted(_parse_mark(each) for each in raw))
 
 
@@ -22,7 +22,7 @@ def _parse_mark(raw: Any) -> Mark:
     match raw:
         case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # not bool
             return Mark(start, end, kind)
-    raise Refused(N_("A mark is a start, an end and a kind: pronoun or extraneous."))
+    raise Refused(N_("A mark needs a start, an end and a kind (pronoun or extraneous)."))
 
 
 def check_marks(marks: Sequence[Mark], length: int) -> None:
@@ -46,10 +46,10 @@ def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: S
     """
     kinds = {mark.kind for mark in marks}
     if choice == "misgendering" and "pronoun" not in kinds:
-        raise Refused(N_("Misgendering needs its wrong pronoun marked."))
+        raise Refused(N_("For misgendering, the wrong pronoun must be marked."))
     if choice == "no_pronoun" and "pronoun" in kinds:
-        raise Refused(N_("No pronoun was chosen, but a pronoun is marked."))
+        raise Refused(N_("The label No pronoun was chosen, but a pronoun is marked."))
     if extraneous and "extraneous" not in kinds:
-        raise Refused(N_("Extraneous gendered language is flagged, but none is marked."))
+        raise Refused(N_("Extraneous gendered language is flagged, but no words are marked."))
     if not extraneous and "extraneous" in kinds:
-        raise Refused(N_("Gendered words are marked, but the text is not flagged for them."))
+        raise Refused(N_("Gendered words are marked, but extraneous gendered language is not flagged."))

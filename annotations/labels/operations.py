@@ -76,10 +76,10 @@ def check_form(operation: Operation) -> None:
     try:
         operation.note.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise Refused(N_("The note holds half a character and cannot be stored.")) from error
+        raise Refused(N_("The note contains half a character (a lone surrogate) and cannot be stored.")) from error
     seconds = operation.seconds
     if seconds is not None and not 0 <= seconds < MOST_SECONDS:
-        raise Refused(N_("The time on a sentence is a number of seconds, 0 or more."))
+        raise Refused(N_("The time spent on a sentence must be a number of seconds, 0 or more."))
 
 
 # Desks may still hold items whose import was undone: their labels are stored with the withdrawn item.
@@ -240,7 +240,7 @@ class _Writer:
         if row is None:
             return None
         if (row[0], row[1]) != (self.annotator.id, operation.item):
-            raise Refused(N_("Another operation bears this id already."))
+            raise Refused(N_("This id is already used by another operation."))
         return bool(row[2])
 
     def _guideline(self, operation: Operation) -> Guideline:

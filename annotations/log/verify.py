@@ -19,19 +19,19 @@ from annotations.database.store import Store, at_one_moment
 from annotations.release.records import damaged_files
 from core.errors import N_, EvenhandError
 
-CHANGED = N_("Entry {entry} of the log does not hold: the row {row} of {kind}, or the entry itself, was changed.")
-CHANGED_ENTRY = N_("Entry {entry} of the log ({kind} {row}) does not hold: it was changed.")
-MISSING = N_("Entry {entry} of the log is missing.")
-MISSING_ROW = N_("The row {row} of {kind} is missing; entry {entry} of the log is about it.")
-MOVED = N_("Entry {entry} of the log is out of order: it stood at place {place}.")
-TWICE = N_("Entry {entry} of the log is about the row {row} of {kind}, which has an entry already.")
-UNKNOWN = N_("Entry {entry} of the log is about {kind}, which this version does not know.")
-NO_ENTRY = N_("The row {row} of {kind} has no entry in the log: it was put in beside the app, or its entry is missing.")
-LATER = N_("The row {row} of {kind} is not what the log says last (entry {entry}): it was changed beside the app.")
-OLDER = N_("Rows of {kind} that are older than the log are not what they were when it began (entry 1).")
-TEXT = N_("The text {row} of {kind} was scrubbed, and something else stands in its place.")
-SALT = N_("The row {row} of {kind} has a salt without a text: it was put in beside the app.")
-FILE = N_("The file {row} of a release is not what was frozen (entry {entry}).")
+CHANGED = N_("Log entry {entry} is invalid: the row {row} of {kind}, or the entry itself, was changed.")
+CHANGED_ENTRY = N_("Log entry {entry} ({kind} {row}) is invalid: it was changed.")
+MISSING = N_("Log entry {entry} is missing.")
+MISSING_ROW = N_("Row {row} of {kind} is missing, although log entry {entry} refers to it.")
+MOVED = N_("Log entry {entry} is out of order: its original position was {place}.")
+TWICE = N_("Log entry {entry} refers to row {row} of {kind}, which already has an entry.")
+UNKNOWN = N_("Log entry {entry} refers to {kind}, which this version does not know.")
+NO_ENTRY = N_("Row {row} of {kind} has no log entry: it was added outside the app, or its entry is missing.")
+LATER = N_("Row {row} of {kind} does not match its last log entry ({entry}): it was changed outside the app.")
+OLDER = N_("Rows of {kind} older than the log do not match their state when the log began (entry 1).")
+TEXT = N_("Text {row} of {kind} was scrubbed, but something else is in its place.")
+SALT = N_("Row {row} of {kind} has a salt but no text: it was added outside the app.")
+FILE = N_("File {row} of a release does not match what was frozen (entry {entry}).")
 
 _KINDS = {kind.table: kind for kind in KINDS}
 _ENTRIES = "SELECT id, kind, row, at, body, annotator, own, hash FROM log ORDER BY id"

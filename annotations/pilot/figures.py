@@ -20,7 +20,7 @@ from core.types import Span
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
-NO_TWO = Note(N_("no item of the pilot has labels of two annotators yet"))
+NO_TWO = Note(N_("no item of the pilot has labels by two annotators yet"))
 
 # The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
 _MADE = """
@@ -69,7 +69,7 @@ class PilotFigures:
 
     `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
     a label while it was open, `compared` two or more; `unanimous`: the share of these on which everybody made the same
-    choice, with a 95 % interval: over source articles where one holds several, else Wilson's. Labels made after its end
+    choice, with a 95% interval: over source articles where one holds several, else Wilson's. Labels made after its end
     change nothing here. `complete`: no active annotator has an item left in it; of a closed one: it was fully labelled.
     """
 

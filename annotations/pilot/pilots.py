@@ -64,10 +64,10 @@ def start_pilot(
     Refused if there is no annotator or no item.
     """
     if not isinstance(items, int) or items < 1:
-        raise Refused(N_("A pilot has at least one item."))
+        raise Refused(N_("A pilot needs at least one item."))
     with store.write() as db:
         if open_pilot(store, project) is not None:
-            raise NotAllowed(N_("A pilot is open already. Close it before the next one."))
+            raise NotAllowed(N_("A pilot is already open. Close it before starting another."))
         query = "SELECT count(*) FROM active_member WHERE project = ?"
         people = int(db.execute(query, (project.id,)).fetchone()[0])
         if people == 0:
@@ -171,7 +171,7 @@ def _per_item(store: Store, project: Project) -> int:
 def _draw(store: Store, project: Project, items: int, key: str) -> list[int]:
     rows = store.db.execute(_POOL, (project.id,)).fetchall()
     if not rows:
-        raise Refused(N_("There is no item without labels left to draw from. Import a file first."))
+        raise Refused(N_("No unlabelled items are left to draw from. Import a file first."))
     return [row[1] for row in heapq.nsmallest(items, rows, key=lambda row: _draw_position(key, bytes(row[0])))]
 
 

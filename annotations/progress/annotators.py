@@ -21,8 +21,8 @@ from core.statistics.posterior import share_of_rows
 LATELY = 500  # labels for the median time
 IDLE_S = 3600.0  # an open desk without labels for so long blocks its items
 
-NO_LABEL = Note(N_("This annotator has no valid label."))
-NO_SHARED = Note(N_("No item of this annotator has a label of somebody else."))
+NO_LABEL = Note(N_("This annotator has no valid labels."))
+NO_SHARED = Note(N_("None of this annotator's items has a label by another annotator yet."))
 NO_ACCEPTING = Note(N_("Texts that models wrote are not accepted or rejected."))
 
 # Blind labels of items with more than one: "1:accept 2:reject", and the number of items. The choice is read from an

@@ -32,7 +32,7 @@ ACCEPTED = (
 )
 OWN_LABELS = 20  # with so many reviewed items, their mean number of labels is used for the rest
 
-NO_PACE = Note(N_("Nobody has labelled enough for a pace yet: it takes seven labels without a break."))
+NO_PACE = Note(N_("Too few labels to estimate a pace: at least seven without a break are needed."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "
 SUMMED = ("mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
 NO_REVIEW = Note(N_("No item has all its labels yet."))
 ENDED = N_(
-    "A first reject ended {ended} items under an earlier plan, and they still lack labels: the reviewed items are"
-    " selected for acceptance"
+    "Under an earlier plan, labelling of {ended} items stopped at the first reject; they still lack"
+    " labels, so the reviewed items are biased towards accept"
 )
 
 
@@ -101,14 +101,14 @@ def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, 
     rows: list[tuple[str, int]] = []
     if way["runs"]:
         rows = [
-            (N_("Sentences read by mining"), way["read"]["sentences"]),
+            (N_("Sentences read during mining"), way["read"]["sentences"]),
             (N_("Exactly one keyword"), way["exactly_one"]),
         ]
         rows.append((N_("Candidates"), way["candidates"]))
     named = (
         (N_("Imported"), "mined"),
         (N_("Reviewed"), "reviewed"),
-        (N_("All agree"), "unanimous"),
+        (N_("Full agreement"), "unanimous"),
         (N_("Kept"), "kept"),
     )
     return [*rows, *((name, found[key]) for name, key in named)]

@@ -89,7 +89,7 @@ def sections_of(text: str) -> dict[str, str]:
         asked = {f"> {one}" for both in FORMS.values() for one in both}
         found[code] = "\n".join(line for line in body.strip().splitlines() if line.strip() not in asked).strip()
     if missing := [SECTIONS[code][0] for code in SECTIONS if not found.get(code)]:
-        message = N_("The sheet lacks a text under: {missing}. It has four sections: {sections}.")
+        message = N_("The pre-registration has no text under: {missing}. It needs four sections: {sections}.")
         sections = ", ".join(names[0] for names in SECTIONS.values())
         raise Refused(message, missing=", ".join(missing), sections=sections)
     return found
@@ -104,15 +104,17 @@ def preregister(store: Store, project: Project, text: str, *, author: str = "", 
     text = text.strip() + "\n"
     sections_of(text)
     if len(text) > LONGEST:
-        raise Refused(N_("A sheet has at most {most} characters."), most=LONGEST)
+        raise Refused(N_("A pre-registration has at most {most} characters."), most=LONGEST)
     digest = hashlib.sha256(text.encode()).hexdigest()
     if any(one.sha256 == digest for one in sheets(store, project)):
-        raise Refused(N_("This sheet is in the log already."))
+        raise Refused(N_("This pre-registration is already in the log."))
     with store.write() as db:
         labels = int(db.execute(LABELS, (project.id,)).fetchone()[0])
         if labels and not late:
-            message = N_("The project has {labels} labels, so this is no plan made before them. It can be written late,"
-                         " marked with their number.")  # fmt: skip
+            message = N_(
+                "The project already has {labels} labels, so this is not a plan made in advance. It can be"
+                " added late, marked with their number."
+            )  # fmt: skip
             raise Refused(message, labels=labels)
         written = timestamp()
         seal = hashlib.sha256(f"{written}\n{text}".encode()).hexdigest()

@@ -112,7 +112,7 @@ def create_project(
     name = checked_name(name)
     _check(per_item=per_item, gold=gold, presentation=presentation)
     if kind not in CHOICES:
-        raise Refused(N_("A project is of kind sentences or generations, not {kind}."), kind=kind)
+        raise Refused(N_("The kind of a project must be sentences or generations, not {kind}."), kind=kind)
     text, offered, criteria = guideline_parts(kind, language, guideline_text, choices, reasons)
     check_options(kind, offered, criteria)
     people = [checked_name(person) for person in annotators]
@@ -145,7 +145,7 @@ def project_by_uid(store: Store, uid: str) -> Project:
     """The project with that public id. Raises NotFound."""
     row = store.db.execute(f"SELECT {_COLUMNS} FROM project WHERE uid = ?", (uid,)).fetchone()
     if row is None:
-        raise NotFound(N_("This project is not there any more."))
+        raise NotFound(N_("This project no longer exists."))
     return _as_project(row)
 
 
@@ -281,7 +281,9 @@ def _refuse_taken(store: Store, name: str) -> None:
 
 def _refuse_during_import(store: Store, project: Project) -> None:
     if store.db.execute(f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED}", (project.id,)).fetchone():
-        raise Refused(N_("A file is being imported into this project. Change it when that is done."))
+        raise Refused(
+            N_("A file is being imported into this project. Wait for the import to finish before changing the project.")
+        )
 
 
 def _check(**fields: Any) -> None:
@@ -290,21 +292,21 @@ def _check(**fields: Any) -> None:
         message = N_("Each item is labelled by 1 to {most} annotators, not {value}.")
         raise Refused(message, most=MOST_LABELS, value=per_item)
     if fields.get("gold", "unanimous") not in ("unanimous", "majority"):
-        raise Refused(N_("The rule for gold is unanimous or majority, not {value}."), value=fields["gold"])
+        raise Refused(N_("The gold rule must be unanimous or majority, not {value}."), value=fields["gold"])
     for field in ("pause_minutes", "doubled"):
         least, value = int(field == "pause_minutes"), fields.get(field)
         if value is not None and (not isinstance(value, int) or value < least):
-            raise Refused(N_("{field} is a whole number, {least} or more."), field=field, least=least)
+            raise Refused(N_("{field} must be a whole number, {least} or more."), field=field, least=least)
     check_plan(fields)
     if fields.get("presentation", "masked") not in ("original", "masked"):
-        raise Refused(N_("Items are shown as original or masked, not {value}."), value=fields["presentation"])
+        raise Refused(N_("Items must be shown as original or masked, not {value}."), value=fields["presentation"])
 
 
 def _write_quotas(store: Store, project_id: int, quotas: Quotas) -> None:
     if any(quota < 0 for quota in quotas.values()):
-        raise Refused(N_("A quota is 0 or more."))
+        raise Refused(N_("A quota must be 0 or more."))
     if any(side not in ("male", "female", "") for _, side in quotas):
-        raise Refused(N_("A quota is for the side male or female."))
+        raise Refused(N_("The side of a quota must be male or female."))
     look_again(store.db, project_id)  # cells may open again
     set_cell_quotas(store.db, project_id, quotas)
 
@@ -325,10 +327,10 @@ def replace_annotator(
     """
     name = checked_name(new_name)
     if name == old.name:
-        raise Refused(N_("{name} cannot take the place of {name}: name somebody else."), name=name)
+        raise Refused(N_("{name} cannot replace {name}: choose somebody else."), name=name)
     with store.write() as db:
         if not is_active(db, project, old):
-            message = N_("{name} has left this project already. Add {other} as an annotator instead.")
+            message = N_("{name} has already left this project. Add {other} as an annotator instead.")
             raise Refused(message, name=old.name, other=name)
         db.execute("UPDATE member SET active = 0 WHERE project = ? AND annotator = ?", (project.id, old.id))
         join(store, project, [name])

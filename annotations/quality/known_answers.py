@@ -31,7 +31,7 @@ VERSION = 2  # of the method: raise it when a number may change
 SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:wilson"
 SIGNATURE += f"|where-articles-repeat:clustered-dirichlet:2000|v{VERSION}"
 
-NO_KNOWN_ITEM = Note(N_("No item with a known answer has a label of this annotator that counts."))
+NO_KNOWN_ITEM = Note(N_("This annotator has no valid label on an item with a known answer."))
 Among = Literal["agreed", "unlabelled"]
 
 NOT_MAKER = (
@@ -123,7 +123,7 @@ def set_known(
     """
     if choice is not None and choice not in CHOICES[project.kind]:
         allowed = ", ".join(CHOICES[project.kind])
-        raise Refused(N_("{choice} is no answer: the choices are {allowed}."), choice=choice, allowed=allowed)
+        raise Refused(N_("{choice} is not a valid answer: the choices are {allowed}."), choice=choice, allowed=allowed)
     said = checked_text(why)
     with store.write() as db:
         found = item(store, project, uid)  # read here, because its import may be undone at any time
@@ -173,7 +173,7 @@ def draw_candidates(
     labels. Raises Refused if *number* is less than 1, KeyError for another word.
     """
     if number < 1:
-        raise Refused(N_("Draw 1 item or more."))
+        raise Refused(N_("Draw at least 1 item."))
     query = (
         "SELECT item.id FROM published_item AS item"
         f" WHERE item.project = ? AND item.known IS NULL AND aside = 0 AND {CANDIDATES[among]} ORDER BY item.id"

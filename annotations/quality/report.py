@@ -21,7 +21,7 @@ class Quality:
 
 @at_one_moment
 def quality(store: Store, project: Project, *, resampling: Resampling | None = None) -> Quality:
-    """Retest agreement and agreement with the known answers, each with 95 % intervals. For leads only."""
+    """Retest agreement and agreement with the known answers, each with 95% intervals. For leads only."""
     return Quality(
         retest_report(store, project, resampling=resampling),
         tuple(scores(store, project)),

@@ -1,6 +1,6 @@
 """The facts for the papers of a release: one dict of numbers and words from the database.
 
-Shares lie between 0 and 1 with 95 % intervals; a value that is undefined is None with `<key>_reason` beside it.
+Shares lie between 0 and 1 with 95% intervals; a value that is undefined is None with `<key>_reason` beside it.
 Seconds are those on an item, as the desk measured them.
 """
 
@@ -72,7 +72,7 @@ SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
      JOIN valid_label AS label ON label.item = item.id, json_each(label.tags) AS each
 WHERE item.pilot = ?
 """
-NO_ANSWER = Note(N_("No item with a known answer has a label that counts."))
+NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
 NO_TIME = Note(N_("No label came with a time."))
 
 

@@ -47,20 +47,20 @@ LOG_HEAD = "log_head.json"
 SPREADSHEETS = "for_spreadsheets/"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
-    "slguset.csv": N_("kept sentences, columns and positions as the published set has them"),
+    "slguset.csv": N_("kept sentences, with columns and positions as in the published data set"),
     SPREADSHEETS: N_(
-        "tables in which a text begins with = + - @, for spreadsheet programs: an apostrophe stands before such a text,"
-        " and offsets do not count it; the tables of the same names are the data"
+        "for spreadsheet programs: tables in which texts that begin with = + - @ get an apostrophe, which"
+        " offsets do not count; the tables of the same names hold the data"
     ),
-    "kept.jsonl": N_("kept items with everything known of them"),
-    DATA: N_("kept items as the datasets library loads them"),
+    "kept.jsonl": N_("kept items with all recorded information"),
+    DATA: N_("kept items in the layout of the datasets library"),
     "label_studio.json": N_("kept items with their labels, to import into Label Studio"),
     "label_studio.xml": N_("labelling configuration for label_studio.json"),
     "doccano.jsonl": N_("kept items with their gold label, to import into doccano"),
     "labels.csv": N_(
-        "one row per item and annotator: the label that stands and its origin; A1, A2, ... stand for people"
+        "one row per item and annotator: the valid label and its origin; annotators appear as A1, A2, ..."
     ),
-    "labels_history.csv": N_("every label ever stored, replaced and taken-back ones too"),
+    "labels_history.csv": N_("every label ever stored, including replaced and undone ones"),
     HARD_CASES: N_("rejected, split and adjudicated items with what everybody said"),
     "datasheet.en.md": N_("data sheet, English"),
     "datasheet.zh.md": N_("data sheet, Chinese"),
@@ -70,19 +70,19 @@ HOLDS = {
     "method.zh.md": N_("method section, Chinese"),
     "method.en.tex": N_("method section, English, LaTeX"),
     "method.zh.tex": N_("method section, Chinese, LaTeX"),
-    "changes.en.md": N_("changes against the last release, English"),
-    "changes.zh.md": N_("changes against the last release, Chinese"),
-    "changes.json": N_("changes against the last release, with every item"),
-    "preregistration.en.md": N_("what was planned before labels beside what was done, English"),
-    "preregistration.zh.md": N_("what was planned before labels beside what was done, Chinese"),
-    "preregistration/": N_("each sheet as it was written: its SHA-256 is in the log"),
+    "changes.en.md": N_("changes since the previous release, English"),
+    "changes.zh.md": N_("changes since the previous release, Chinese"),
+    "changes.json": N_("changes since the previous release, listing every item"),
+    "preregistration.en.md": N_("pre-registered plan compared with what was done, English"),
+    "preregistration.zh.md": N_("pre-registered plan compared with what was done, Chinese"),
+    "preregistration/": N_("original text of each pre-registration; its SHA-256 is in the log"),
     "guideline/": N_("every version of the guideline"),
-    "package/": N_("the whole project: Evenhand imports the folder of the release, or its archive, and makes it anew"),
+    "package/": N_("the whole project: Evenhand rebuilds it from the release folder or its archive"),
     LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
     FACTS: N_("all numbers of the papers, the hash of the contents"),
     SUMS: N_("the SHA-256 of every file"),
 }
-PUBLISHED = N_("kept texts as the published samples have them")
+PUBLISHED = N_("kept texts in the format of the published samples")
 PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
 Step = Callable[[str], None]
 

@@ -43,17 +43,17 @@ def readiness(store: Store, project: Project) -> list[Check]:
     """All points, missing ones first; a release can be made if none is missing."""
     found = counts(store, project)
     checks = [
-        _needed("licence", project.licence, N_("The licence is given."),
-                N_("Say under which licence the set is passed on.")),
-        _needed("source", project.source_statement, N_("Where the texts come from is said."),
-                N_("Say where the texts come from, and by which right they are passed on.")),
+        _needed("licence", project.licence, N_("The licence is stated."),
+                N_("State the licence under which the data set is released.")),
+        _needed("source", project.source_statement, N_("The source of the texts is stated."),
+                N_("State where the texts come from and on what basis they may be redistributed.")),
         _kept_items(found.accepted, found.items),
         *_running(store, project),
         *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
         *_quotas(found.cells),
     ]  # fmt: skip
     if project.kind == "generations" and not text_may_leave(project):
-        text = N_("The texts of this project leave encrypted only: files with text need a password.")
+        text = N_("The texts of this project can only be exported encrypted: files with text need a password.")
         checks.append(Check("text", "note", text))
     order: dict[State, int] = {"missing": 0, "note": 1, "done": 2}
     return sorted(checks, key=lambda check: order[check.state])
@@ -69,7 +69,7 @@ def refuse_unready(store: Store, project: Project) -> None:
 def to_explain(store: Store, project: Project) -> list[Check]:
     """Why a release needs a written reason: cases are open, or the agreement says nothing. [] where it needs none.
 
-    An agreement says nothing if the 95 % interval of Krippendorff's alpha holds both 0 (chance) and 0.8 (from which he
+    An agreement says nothing if the 95% interval of Krippendorff's alpha holds both 0 (chance) and 0.8 (from which he
     calls data reliable; Content Analysis, 2004, 11.4.2). Of more than FEW items it never does, so it is not computed.
     """
     found = []
@@ -100,7 +100,9 @@ def checked_version(version: str) -> str:
     """*version* without blanks around it. Raises Refused unless it is a plain name for a folder, as 1.0 or beta_2."""
     bare = version.strip()
     if not VERSION.fullmatch(bare) or bare.endswith("."):
-        message = N_("{version} is no version: take up to 40 letters, digits, dots, hyphens or underscores, as in 1.0.")
+        message = N_(
+            "{version} is not a valid version: use up to 40 letters, digits, dots, hyphens or underscores, as in 1.0."
+        )
         raise Refused(message, version=repr(version[:60]))
     return bare
 
@@ -113,7 +115,7 @@ def _kept_items(number: int, items: int) -> Check:
     if number:
         return Check("kept", "done", N_("Items kept: {number}."), {"number": f"{number:,}"})
     if items:
-        return Check("kept", "missing", N_("No item is kept yet, so there is nothing to release."))
+        return Check("kept", "missing", N_("No items are kept yet, so there is nothing to release."))
     # "Every item is decided" would be true of an empty project, but misleading.
     text = N_("The project has no items, so there is nothing to release. Import a file and have it labelled.")
     return Check("items", "missing", text)
@@ -123,7 +125,7 @@ def _running(store: Store, project: Project) -> list[Check]:
     checks = []
     query = f"SELECT 1 FROM batch WHERE project = ? AND {BEING_IMPORTED} LIMIT 1"
     if store.db.execute(query, (project.id,)).fetchone():
-        text = N_("A file is being imported into this project. Release it when that is done.")
+        text = N_("A file is being imported into this project. Wait for the import to finish before releasing.")
         checks.append(Check("import", "missing", text))
     if open_recount(store, project):
         checks.append(Check("settling", "missing", RECOUNTING))
@@ -137,7 +139,7 @@ def _running(store: Store, project: Project) -> list[Check]:
 def _open_items(pending: int, items: int) -> Check:
     if not pending:
         return Check("open", "done", N_("Every item is decided."))
-    text = N_("{pending} of {items} items are not decided yet; they stay out of this release.")
+    text = N_("{pending} of {items} items are not decided yet; this release excludes them.")
     return Check("open", "note", text, {"pending": f"{pending:,}", "items": f"{items:,}"})
 
 
@@ -148,8 +150,8 @@ def _number_of_cases(store: Store, project: Project) -> int:
 def _open_cases(store: Store, project: Project) -> Check:
     number = _number_of_cases(store, project)
     if not number:
-        return Check("cases", "done", N_("No disagreement waits for an adjudicator."))
-    text = N_("Disagreements that no adjudicator has looked at: {number}.")
+        return Check("cases", "done", N_("No disagreements are waiting for adjudication."))
+    text = N_("Disagreements not yet adjudicated: {number}.")
     return Check("cases", "note", text, {"number": f"{number:,}"})
 
 

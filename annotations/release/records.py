@@ -95,7 +95,7 @@ def release_file(store: Store, release: Release, name: str) -> bytes:
     ).fetchall()
     if not rows:
         raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
-    damaged = N_("{file} of release {version} is damaged in the database; take it from a backup.")
+    damaged = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
     try:
         content = zlib.decompress(b"".join(row[0] for row in rows))
     except zlib.error as error:
@@ -122,10 +122,10 @@ def refuse_taken(store: Store, project: Project, version: str) -> None:
     query = "SELECT whole FROM release WHERE project = ? AND version = ?"
     found = store.db.execute(query, (project.id, version)).fetchone()
     if found and found[0]:
-        message = N_("There is a release {version} already, and a release never changes. Choose another version.")
+        message = N_("Release {version} already exists, and a release never changes. Choose another version.")
         raise NotAllowed(message, version=version)
     if found:
-        raise NotAllowed(N_("Release {version} is being made already."), version=version)
+        raise NotAllowed(N_("Release {version} is already being created."), version=version)
 
 
 def store_release(
@@ -172,7 +172,7 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
             )
     except sqlite3.IntegrityError as error:
         refuse_taken(store, project, made["version"])
-        raise NotAllowed(N_("Release {version} is being made already."), version=made["version"]) from error
+        raise NotAllowed(N_("Release {version} is already being created."), version=made["version"]) from error
     return int(cursor.lastrowid or 0)
 
 

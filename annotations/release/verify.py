@@ -97,7 +97,7 @@ def _release_facts(files: dict[str, Reader], path: Path) -> dict[str, Any]:
     return checked
 
 
-_NONE = N_("{path} is no release of Evenhand: its release.json or SHA256SUMS is missing or says something else.")
+_NONE = N_("{path} is not an Evenhand release: its release.json or SHA256SUMS is missing or does not match.")
 
 
 def _sums(files: dict[str, Reader], path: Path) -> dict[str, str]:
@@ -139,9 +139,9 @@ def _unlocked(data: bytes, password: str | None, name: str) -> dict[str, Reader]
             }
     except RuntimeError as error:  # raised for a missing or wrong password
         message = (
-            N_("The password does not open {file}.")
+            N_("Wrong password for {file}.")
             if password
-            else N_("{file} is encrypted: give its password (on the command line in EVENHAND_PASSWORD).")
+            else N_("{file} is encrypted. Give its password (on the command line: EVENHAND_PASSWORD).")
         )
         raise BadFile(message, file=name) from error
     except (zipfile.BadZipFile, pyzipper.BadZipFile, OSError, ValueError, EvenhandError) as error:

@@ -94,8 +94,8 @@ def _selected_files(files: Mapping[str, bytes], package: bool) -> dict[str, byte
 def _password(project: Project, password: str | None) -> str:
     if password is None:
         message = N_(
-            "The texts of {project} leave encrypted only. Give a password (on the command line --password, or "
-            "EVENHAND_PASSWORD)."
+            "The texts of {project} can only be exported encrypted. Give a password (on the command line"
+            " --password, or EVENHAND_PASSWORD)."
         )
         raise Refused(message, project=project.name)
     return checked_password(password)
@@ -103,7 +103,7 @@ def _password(project: Project, password: str | None) -> str:
 
 def _refuse_there(out: Path) -> None:
     if out.exists():
-        message = N_("{path} exists already. Choose another name: a release never replaces anything.")
+        message = N_("{path} already exists. Choose another name: a release never overwrites anything.")
         raise NotAllowed(message, path=str(out))
 
 

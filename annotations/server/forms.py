@@ -36,12 +36,12 @@ ROLES = {
     "reader": N_("reader"),
 }
 GIVES = {
-    "first": N_("This link makes the first account. It owns this server and invites everybody else."),
-    "project": N_("This link makes you {role} in the project {project}."),
-    "server": N_("This link makes you {role} on this whole server."),
-    "reset": N_("This link sets a new password. Everybody who is signed in with this account is signed out."),
+    "first": N_("This link creates the first account, which owns this server and invites everybody else."),
+    "project": N_("With this link you become {role} in the project {project}."),
+    "server": N_("With this link you become {role} on the whole server."),
+    "reset": N_("This link sets a new password. All browsers signed in to this account are signed out."),
 }
-DIFFERENT = N_("The two passwords are not the same.")
+DIFFERENT = N_("The passwords do not match.")
 TOO_OFTEN = N_("Too many attempts. Try again in {minutes} minutes.")
 _pages = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True)
 

@@ -46,10 +46,12 @@ COOKIE, SECURE_COOKIE = "evenhand", "__Host-evenhand"
 STUDY_COOKIE, SECURE_STUDY_COOKIE = "evenhand-study-", "__Host-evenhand-study-"  # and the start of the study's id
 STUDY = "/study/"
 
-NOT_SERVED = N_("This name is not served here. Add it to EVENHAND_HOSTS on the server, or use the address that is.")
+NOT_SERVED = N_(
+    "This server does not use this host name. Add it to EVENHAND_HOSTS on the server, or use the correct address."
+)
 NO_ACCOUNTS = N_(
-    "This server has no accounts, so it answers on its own machine only. To let others in, make the first account"
-    " there: python cli.py accounts first"
+    "This server has no accounts, so it responds only on its own machine. To let others in, create the"
+    " first account there: python cli.py accounts first"
 )
 FOREIGN = N_("This request comes from another site.")
 TOO_LONG = N_("This request is too large.")

@@ -26,8 +26,8 @@ MOST = 1000  # visits under way
 TIMEOUT_S = 10.0
 LEEWAY_S = 60  # by which clocks may differ
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]  # signatures of a key pair only
-FAILED = N_("Signing in at {provider} did not work. Try again.")
-NOT_SET = N_("No provider of identities is set up on this server.")
+FAILED = N_("Signing in with {provider} failed. Try again.")
+NOT_SET = N_("No identity provider is set up on this server.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,14 +34,20 @@ from core.language import Language, explain, translate
 
 COOKIE_S = 30 * 24 * 3600
 LONGEST_ID = 100
-NO_ID = N_("This address does not say who sends you. Open the study from the page of the service that invited you.")
+NO_ID = N_(
+    "This address does not show where you came from. Open the study from the page of the platform that invited you."
+)
 ONLY_PREVIEW = N_("This is a preview. Accept the task first, then open the link again.")
-CHANGED = N_("The consent was changed while you read it. Please read it again.")
+CHANGED = N_("The consent form changed while you were reading it. Please read it again.")
 ENDS = {
-    "finished": N_("Thank you. You have judged everything."),
-    "screened_out": N_("Thank you. The test shows that this task does not suit you; that says nothing else about you."),
+    "finished": N_("Thank you. You have judged all texts."),
+    "screened_out": N_(
+        "Thank you. The test shows that this task is not a good match for you; it says nothing else about you."
+    ),
     "withdrew": N_("You have withdrawn. Your labels no longer count."),
-    "timed_out": N_("You were away for too long, so your place went to somebody else. Your labels up to then count."),
+    "timed_out": N_(
+        "You were inactive for too long, so your place went to somebody else. Your labels up to then still count."
+    ),
 }
 TITLES = {
     "consent": N_("Before you take part"),

@@ -30,9 +30,9 @@ from core.language import Language
 
 State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
 PRESENT: tuple[State, ...] = ("test", "ready", "working")
-FULL = N_("Nobody more is needed for this study. Thank you for coming.")
-TAKEN_PART = N_("Somebody has taken part under this id already. Go on in the browser in which you began.")
-NOT_YET = N_("Some of your texts are still to be judged.")
+FULL = N_("This study needs no more participants. Thank you for your interest.")
+TAKEN_PART = N_("This id has already been used to take part. Continue in the browser you started in.")
+NOT_YET = N_("You still have texts to judge.")
 DAY_S = 24 * 3600.0
 
 

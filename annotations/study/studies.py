@@ -171,7 +171,7 @@ def create_study(
         try:
             made = db.execute(f"INSERT INTO study {columns_and_marks(row)}", {**row, "cover": int(settings.cover)})
         except IntegrityError as error:
-            raise Refused(N_("There is a study named {name} already."), name=bare) from error
+            raise Refused(N_("There is already a study named {name}."), name=bare) from error
         for item, answer in questions:
             question = {
                 "study": made.lastrowid, "text": item.text, "context": item.context or "", "answer": answer,
@@ -218,7 +218,7 @@ def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") ->
 def _insert_consent(store: Store, study: int, texts: dict[Language, str]) -> None:
     for text in texts.values():
         if not text.strip() or len(text) > LONGEST_TEXT:
-            raise Refused(N_("The consent has 1 to {most} characters in each language."), most=LONGEST_TEXT)
+            raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
     query = "SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?"
     version = store.db.execute(query, (study,)).fetchone()[0]
     store.db.execute(
@@ -230,26 +230,32 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str]) -> Non
 def _check(settings: Settings, questions: int) -> None:
     if settings.service not in SERVICES:
         raise Refused(
-            N_("People come by {services}, not {value}."), services=", ".join(SERVICES), value=settings.service
+            N_("The recruitment service must be one of {services}, not {value}."),
+            services=", ".join(SERVICES),
+            value=settings.service,
         )
     for name, (least, most) in LIMITS.items():
         value = getattr(settings, name)
         if name == "pause" and value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Refused(N_("{field} is a whole number from {least} to {most}."), field=name, least=least, most=most)
+            raise Refused(
+                N_("{field} must be a whole number from {least} to {most}."), field=name, least=least, most=most
+            )
     for amount in (settings.reward, settings.floor):
         if not math.isfinite(amount) or amount < 0:
-            raise Refused(N_("Pay is a number, 0 or more."))
+            raise Refused(N_("Pay must be a number, 0 or more."))
     lines = ("contact", "currency", "code_finished", "code_screened_out", "code_withdrew")
     for name in lines:
         value = getattr(settings, name).strip()
         if not value or len(value) > (LONGEST_CODE if name.startswith("code") else LONGEST_LINE) or "\n" in value:
-            raise Refused(N_("{field} of a study is one line that is not empty."), field=name)
+            raise Refused(N_("{field} of a study must be one non-empty line."), field=name)
     if max(len(settings.warning_en), len(settings.warning_zh)) > LONGEST_TEXT:
-        raise Refused(N_("The warning has at most {most} characters."), most=LONGEST_TEXT)
+        raise Refused(N_("The content warning has at most {most} characters."), most=LONGEST_TEXT)
     if settings.pass_mark > settings.questions:
-        raise Refused(N_("More right answers are required than questions are asked."))
+        raise Refused(N_("More correct answers are required than there are questions."))
     if not settings.questions <= questions <= MOST_QUESTIONS:
-        message = N_("A test of {number} questions needs at least as many with a known answer, and at most {most}.")
+        message = N_(
+            "A test of {number} questions needs at least as many texts with a known answer, and at most {most}."
+        )
         raise Refused(message, number=settings.questions, most=MOST_QUESTIONS)

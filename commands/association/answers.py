@@ -33,7 +33,7 @@ def measured(frame: pd.DataFrame, language: str, *, margin: float | None, monoli
     """Everything about every model of a table, in the order of the table."""
     names = models_of(frame)
     if monolingual is not None and monolingual not in names:
-        raise NotFound(N_("{name} is not among the models of this table: {known}"), name=monolingual,
+        raise NotFound(N_("{name} is not a model of this table. Its models: {known}"), name=monolingual,
                        known=", ".join(names))  # fmt: skip
     found = {name: _model(rows_of(frame, name), margin) for name in names}
     partners = _partners(names, monolingual)
@@ -142,7 +142,7 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
             f" {one['priors_saved']:,} by equal priors), {one['seconds']:.1f} s"
         )
     lines += [f"  {count:,} without a number: {reason}" for reason, count in one["undefined"].items()]
-    lines.append(f"  {'class':9} {'persons':8} {'n':>5} {'mean':>7} {'std':>7} {'min':>7} {'50 %':>7} {'max':>7}")
+    lines.append(f"  {'class':9} {'persons':8} {'n':>5} {'mean':>7} {'std':>7} {'min':>7} {'50%':>7} {'max':>7}")
     for row in one["groups"]:
         cells = " ".join(f"{_number(row[key]):>7}" for key in ("mean", "std", "min", "q50", "max"))
         lines.append(f"  {row['class'] or DASH:9} {row['gender']:8} {row['n']:>5,} {cells}")

@@ -87,13 +87,13 @@ def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
     """Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.
 
     With --corpus alone the sentences are written and no model is asked. Positive values: the profession raises the
-    probability of the person word. Differences are M - W (positive leans to the male words) with 95 % intervals: t on
+    probability of the person word. Differences are M - W (positive leans to the male words) with 95% intervals: t on
     the jackknife over professions and person words, less that of cells; the thesis prints W - M.
     """
     if options["scores"] and options["models"]:
-        raise Refused(N_("Give --scores to measure a table, or --model to ask models, not both."))
+        raise Refused(N_("Give --scores to measure an existing table, or --model to run models, not both."))
     if not (options["corpus"] or options["models"] or options["scores"]):
-        raise Refused(N_("Nothing to do: give --corpus FILE, --model NAME, or --scores FILE."))
+        raise Refused(N_("Nothing to do. Give --corpus FILE, --model NAME or --scores FILE."))
     if options["spreadsheet"] and not (options["models"] and (options["out"] or options["run_name"])):
         raise Refused(NO_TARGET)  # before a model is asked
     files = Files(options["templates"], options["persons"], options["professions"])

@@ -192,7 +192,7 @@ def export_file(
         found = project(store, name)
         password = ask_password(new=True) if lock or needs_password(found, layout) else None
         if lock and password is None:
-            raise Refused(N_("Give the password of the archive in EVENHAND_PASSWORD."))
+            raise Refused(N_("Set EVENHAND_PASSWORD to the password of the archive."))
         report = export.export_file(
             store, found, out, format=layout, items=items, names=names, history=history, password=password,
             language=lang, spreadsheet=spreadsheet, author=getuser(),

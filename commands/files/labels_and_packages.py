@@ -107,7 +107,7 @@ def pairs(given: Sequence[str], option: str, known: Sequence[str]) -> dict[str, 
     found = [text.partition("=") for text in given]
     for key, sign, _value in found:
         if not sign or key.strip() not in known:
-            message = N_("{option} takes NAME=VALUE, with a name of {known}.")
+            message = N_("{option} takes NAME=VALUE, where NAME is one of {known}.")
             raise BadFile(message, option=option, known=", ".join(known))
     return {key.strip(): value.strip() for key, _sign, value in found}
 

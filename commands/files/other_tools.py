@@ -48,9 +48,7 @@ class TasksWish:
         """Choices and annotators. Raises BadFile for a choice without a sign of equality."""
         choices = [text.rpartition("=") for text in self.named if text.partition("=")[0].strip() not in KEYS]
         if any(not sign for _name, sign, _code in choices):
-            message = N_(
-                "{option} takes NAME=VALUE, here the choice of the file and what it is called in this project."
-            )
+            message = N_("{option} takes NAME=VALUE: the choice in the file and its name in this project.")
             raise BadFile(message, option="--map")
         people = [text.rpartition("=") for text in self.people]
         return Names(

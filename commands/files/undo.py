@@ -45,7 +45,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
                 f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Take it back?", abort=True
             )
         elif not yes and as_json:
-            raise Refused(N_("Taking an import back needs --yes if there is no terminal to ask."))
+            raise Refused(N_("Undoing an import without a terminal to confirm requires --yes."))
         done = take_back(store, found, key, author=author, progress=progress())
     answer(
         {"import": key, "file": wanted.file} | asdict(done),

@@ -54,22 +54,24 @@ def _has_accounts(database: Path) -> bool:
 def _access(accounts: bool) -> Finding:
     others, outside = _others(), _listens() not in LOOPBACK
     if outside and not others:
-        message = N_(
-            "The app listens on {address}, but EVENHAND_HOSTS names nobody: requests from outside are refused."
-        )
+        message = N_("The app listens on {address}, but EVENHAND_HOSTS is empty: requests from outside are refused.")
         return Finding("access", "problem", message, {"address": _listens()})
     if others and not accounts:
-        message = N_("EVENHAND_HOSTS names {names}, but there is no account: nobody gets in. Run: accounts first.")
+        message = N_(
+            "EVENHAND_HOSTS lists {names}, but there are no accounts, so nobody can sign in. Run: accounts first."
+        )
         return Finding("access", "problem", message, {"names": ", ".join(others)})
     if others and guests_allowed():
-        message = N_("{names}: whoever knows the address may try the built-in models (EVENHAND_GUESTS=1).")
+        message = N_("{names}: anyone who knows the address can try the built-in models (EVENHAND_GUESTS=1).")
         return Finding("access", "warning", message, {"names": ", ".join(others)})
     if others:
-        return Finding("access", "ok", N_("{names}: people with an account get in."), {"names": ", ".join(others)})
+        return Finding("access", "ok", N_("{names}: people with an account can sign in."), {"names": ", ".join(others)})
     if accounts:
-        return Finding("access", "ok", N_("People with an account get in, on this machine."))
+        return Finding("access", "ok", N_("People with an account can sign in, on this machine only."))
     return Finding(
-        "access", "ok", N_("There are no accounts: whoever uses this machine may do everything, nobody else.")
+        "access",
+        "ok",
+        N_("There are no accounts: anyone using this machine can do everything; nobody else has access."),
     )
 
 
@@ -77,17 +79,17 @@ def _proxy() -> Finding:
     named = [one.strip() for one in os.environ.get("EVENHAND_PROXY", "").split(",") if one.strip()]
     if not named:
         message = N_(
-            "EVENHAND_PROXY names no proxy: behind one, all visitors share its address and its attempts to sign in, "
-            "and the cookie is not Secure."
+            "EVENHAND_PROXY is empty: behind a proxy, all visitors share its address and its sign-in"
+            " attempts, and the cookie is not Secure."
         )
         return Finding("proxy", "problem" if _listens() in LOOPBACK else "warning", message)
     for one in named:
         try:
             ipaddress.ip_address(one)
         except ValueError:
-            message = N_("EVENHAND_PROXY: {name} is not an address, so the proxy is not believed.")
+            message = N_("EVENHAND_PROXY: {name} is not an address, so the proxy is not trusted.")
             return Finding("proxy", "problem", message, {"name": one})
-    return Finding("proxy", "ok", N_("The proxy {names} is believed."), {"names": ", ".join(named)})
+    return Finding("proxy", "ok", N_("The proxy {names} is trusted."), {"names": ", ".join(named)})
 
 
 def _rights(database: Path) -> Finding | None:
@@ -101,9 +103,9 @@ def _rights(database: Path) -> Finding | None:
                 "rights", "problem", message, {"path": str(path), "mode": f"{stat.S_IMODE(found.st_mode):o}"}
             )
     if os.geteuid() not in (0, database.stat().st_uid):
-        message = N_("{path} belongs to another user than the one who runs this.")
+        message = N_("{path} does not belong to the user running this command.")
         return Finding("rights", "problem", message, {"path": str(database)})
-    return Finding("rights", "ok", N_("The database is for its owner only."))
+    return Finding("rights", "ok", N_("The database is accessible only to its owner."))
 
 
 def _backups(accounts: bool) -> Finding | None:
@@ -111,19 +113,19 @@ def _backups(accounts: bool) -> Finding | None:
     if not place:
         if not accounts and not _others():
             return None
-        message = N_("EVENHAND_BACKUPS names no place, so nobody knows whether there are backups: see backup --every.")
+        message = N_("EVENHAND_BACKUPS is empty, so it is unknown whether there are backups: see backup --every.")
         return Finding("backups", "warning", message)
     try:
         last = newest(place)
     except EvenhandError as error:
         return Finding("backups", "problem", error.message, error.values)
     if last is None:
-        return Finding("backups", "problem", N_("There is no backup at the place of EVENHAND_BACKUPS."))
+        return Finding("backups", "problem", N_("There is no backup at the location in EVENHAND_BACKUPS."))
     hours = (datetime.now(UTC) - last).total_seconds() / 3600
     values = {"hours": f"{hours:.0f}"}
     if hours > OLD_H:
         return Finding(
-            "backups", "problem", N_("The newest backup is {hours} hours old. Does backup --every run?"), values
+            "backups", "problem", N_("The newest backup is {hours} hours old. Is backup --every running?"), values
         )
     return Finding("backups", "ok", N_("The newest backup is {hours} hours old."), values)
 
@@ -139,7 +141,7 @@ def _descriptors() -> Finding | None:
 def _user() -> Finding | None:
     if os.geteuid() != 0:
         return None
-    return Finding("user", "warning", N_("The app runs as root: give it a user of its own."))
+    return Finding("user", "warning", N_("The app runs as root: run it as a dedicated user."))
 
 
 def _token() -> Finding | None:
@@ -148,8 +150,8 @@ def _token() -> Finding | None:
     file = os.environ.get("EVENHAND_METRICS_TOKEN_FILE", "")
     token = metrics_token()
     if file and not token:
-        message = N_("EVENHAND_METRICS_TOKEN_FILE names {path}, which is empty or cannot be read.")
+        message = N_("EVENHAND_METRICS_TOKEN_FILE points to {path}, which is empty or cannot be read.")
         return Finding("metrics", "problem", message, {"path": file})
     if token and len(token) < SHORT:
-        return Finding("metrics", "warning", N_("The token of /metrics is short: 16 characters or more."))
+        return Finding("metrics", "warning", N_("The /metrics token is too short: use 16 characters or more."))
     return None

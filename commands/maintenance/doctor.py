@@ -42,15 +42,15 @@ def examine(database: Path, *, worker: bool = True) -> list[Finding]:
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
     if OLDEST <= sys.version_info[:2] < TOO_NEW:
-        return Finding("python", "ok", N_("Python {version} will do."), {"version": version})
-    message = N_("Python {version}: Evenhand needs 3.11, 3.12 or 3.13. Make a new .venv with one of them.")
+        return Finding("python", "ok", N_("Python {version} is supported."), {"version": version})
+    message = N_("Python {version}: Evenhand needs 3.11, 3.12 or 3.13. Create a new .venv with one of these.")
     return Finding("python", "problem", message, {"version": version})
 
 
 def _packages() -> Finding:
     file = ROOT / "requirements.txt"
     if not file.is_file():
-        message = N_("requirements.txt is not here, so the packages cannot be compared with what is pinned.")
+        message = N_("requirements.txt is missing, so the packages cannot be compared with the pinned versions.")
         return Finding("packages", "warning", message)
     wanted = dict(re.findall(r"^([\w.-]+)==(\S+)$", file.read_text(encoding="utf-8"), re.M))
     wrong = []
@@ -69,25 +69,27 @@ def _packages() -> Finding:
 
 def _database(path: Path) -> Finding:
     if not path.exists():
-        return Finding("database", "ok", N_("{path} is not there yet; the app makes it."), {"path": str(path)})
+        return Finding("database", "ok", N_("{path} does not exist yet; the app will create it."), {"path": str(path)})
     try:
         found = check(path)
     except EvenhandError as error:
         return Finding("database", "problem", error.message, error.values)
     values = {"path": str(path), "projects": found.projects, "items": found.items, "labels": found.labels}
-    message = N_("{path} is whole: {projects} projects, {items} items, {labels} labels.")
+    message = N_("{path} is intact: {projects} projects, {items} items, {labels} labels.")
     return Finding("database", "ok", message, values)
 
 
 def _disk(database: Path) -> Finding:
     folder = database.resolve().parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        message = N_("The folder of the database, {folder}, cannot be written.")
+        message = N_("The database folder {folder} is not writable.")
         return Finding("disk", "problem", message, {"folder": str(folder)})
     free = shutil.disk_usage(folder).free
     values = {"gigabytes": f"{free / 1e9:.1f}"}
     if free < TOO_FEW_BYTES:
-        return Finding("disk", "problem", N_("{gigabytes} GB are free: labels may not be stored. Make room."), values)
+        return Finding(
+            "disk", "problem", N_("Only {gigabytes} GB free: labels may fail to be stored. Free up disk space."), values
+        )
     if free < FEW_BYTES:
         return Finding("disk", "warning", N_("Only {gigabytes} GB are free; backups and models need more."), values)
     return Finding("disk", "ok", N_("{gigabytes} GB are free."), values)
@@ -96,7 +98,7 @@ def _disk(database: Path) -> Finding:
 def _models() -> Finding:
     missing = [entry.name for entry in known_models(None) if entry.builtin and not entry.available]
     if missing:
-        message = N_("These built-in models are missing: {names}. Get the whole project again, or train them.")
+        message = N_("These built-in models are missing: {names}. Download the complete project again, or train them.")
         return Finding("models", "problem", message, {"names": ", ".join(missing)})
     values = {
         "names": ", ".join(BUILTIN),
@@ -107,8 +109,10 @@ def _models() -> Finding:
 
 def _fonts() -> Finding:
     if _has_chinese_font():
-        return Finding("fonts", "ok", N_("A font with Chinese characters is here, for pictures of charts."))
-    message = N_("No font with Chinese characters was found: charts saved as PNG show boxes. Install fonts-noto-cjk.")
+        return Finding("fonts", "ok", N_("A font with Chinese characters is available for chart images."))
+    message = N_(
+        "No font with Chinese characters was found, so charts saved as PNG will show boxes. Install fonts-noto-cjk."
+    )
     return Finding("fonts", "warning", message)
 
 
@@ -134,12 +138,12 @@ def _has_chinese_font() -> bool:
 def _browser() -> Finding:
     named = os.environ.get("EVENHAND_CHROMIUM")
     if named and not Path(named).is_file():
-        message = N_("EVENHAND_CHROMIUM names {path}, which is not there; the browser tests need it.")
+        message = N_("EVENHAND_CHROMIUM points to {path}, which does not exist; the browser tests need it.")
         return Finding("browser", "warning", message, {"path": named})
     found = named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found:
-        return Finding("browser", "ok", N_("{path} is here, for the browser tests."), {"path": found})
-    message = N_("No Chromium was found. Only the browser tests need one; any browser opens the app.")
+        return Finding("browser", "ok", N_("{path} is available for the browser tests."), {"path": found})
+    message = N_("No Chromium was found. Only the browser tests need it; the app opens in any browser.")
     return Finding("browser", "warning", message)
 
 
@@ -155,5 +159,5 @@ def _worker() -> Finding:
         return Finding("worker", "problem", error.message, error.values)
     finally:
         inference.close()
-    message = N_("The inference worker starts and answers ({signature}).")
+    message = N_("The inference worker starts and responds ({signature}).")
     return Finding("worker", "ok", message, {"signature": score.signature})

@@ -25,11 +25,11 @@ from core.types import KeywordPair
 
 SHOWN = 20  # problems printed for people
 UNREADABLE = N_("{file} cannot be read: {why}.")
-NO_MODE = N_("--set wants FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
-NO_LIMIT = N_("--limit wants a number of megabytes.")
-SAME_PLACE = N_("{file} is named twice as a file to write; each needs a place of its own.")
-OWN_TEXT = N_("{file} is a text to read; writing there would destroy it. Name another file.")
-NO_SETTINGS = N_("{file} holds no settings of mining; a report of an earlier run has them under `settings`.")
+NO_MODE = N_("--set takes FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not {text}.")
+NO_LIMIT = N_("--limit takes a number of megabytes.")
+SAME_PLACE = N_("{file} is given twice as an output file; each output needs its own file.")
+OWN_TEXT = N_("{file} is an input text; writing there would destroy it. Name another file.")
+NO_SETTINGS = N_("{file} contains no mining settings; the report of an earlier run has them under `settings`.")
 
 
 @click.command("mine")
@@ -160,7 +160,7 @@ def _from_file(path: Path) -> dict[str, Any]:
 def _length(text: str) -> tuple[int, int]:
     shortest, _, longest = text.partition("-")
     if not shortest.isdecimal() or not longest.isdecimal():
-        raise BadFile(N_("--length wants two numbers such as 9-119, not {text}."), text=text)
+        raise BadFile(N_("--length takes two numbers such as 9-119, not {text}."), text=text)
     return int(shortest), int(longest)
 
 

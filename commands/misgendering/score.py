@@ -157,7 +157,7 @@ def facts_of(options: dict[str, Any]) -> dict[str, Any]:
 def _refuse_same(out: Path, source: Source, settings: VerdictSettings) -> None:
     inputs = [*source.files, *([settings.generations] if settings.generations else [])]
     if any(path.resolve() == out.resolve() for path in inputs):
-        raise BadFile(N_("{file} cannot be input and output at once."), file=out.name)
+        raise BadFile(N_("{file} cannot be both input and output."), file=out.name)
 
 
 def for_people(report: VerdictReport) -> str:

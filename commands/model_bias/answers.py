@@ -22,8 +22,8 @@ MEANS = {
 }
 NO_INTERVAL = "This measure has no interval."
 FOOT = (
-    "Positive leans to the male word, negative to the female word. Intervals: 95 %, for these pairs only unless stems"
-    " are named. The order of models is that of the file; less lean is not better."
+    "Positive leans towards the male word, negative towards the female word. Intervals: 95%, for these pairs only"
+    " unless stems are named. Models are in the order of the file; a smaller bias is not necessarily better."
 )
 DASH = "—"
 
@@ -119,8 +119,8 @@ def missing_text(found: MissingValues) -> str:
     how = "the largest |Bias_c|" if found.chosen == "largest" else "as asked"
     (low, high), (least, most) = found.signed_mean, found.male_share or (0.0, 0.0)
     return (
-        f"{head}; if all leaned to the female or to the male word by {found.size:.3f} (log10, {how}): signed mean"
-        f" {low:+.4f} to {high:+.4f}, share to the male word {least:.1%} to {most:.1%}"
+        f"{head}; if all leaned towards the female or the male word by {found.size:.3f} (log10, {how}): signed mean"
+        f" {low:+.4f} to {high:+.4f}, share towards the male word {least:.1%} to {most:.1%}"
     )
 
 
@@ -186,7 +186,7 @@ def summary_text(summary: Summary) -> str:
         f"  {'':<14} {'log10':>7} {'':<19} {'ln':>7}",
         *chain.from_iterable(_mean_lines(name, summary) for name in MEANS),
         f"  obvious        male word {obvious.male:,}, female word {obvious.female:,}, neither {obvious.none:,}",
-        f"  pair mass      median {_number(mass.median, '.4f')}, under 1 %: {_number(mass.small_share, '.1%')}"
+        f"  pair mass      median {_number(mass.median, '.4f')}, under 1%: {_number(mass.small_share, '.1%')}"
         + (f"  {mass.reason}" if mass.reason else ""),
         f"  variance       word pairs {_number(shares.between_pairs, '.1%')} (of it mask widths"
         f" {_number(shares.widths, '.1%')}), contexts {_number(shares.contexts, '.1%')}"

@@ -66,7 +66,7 @@ if TYPE_CHECKING:  # pandas only when the command runs
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random draws.")
 @json_option
 def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str], ...], **options: Any) -> None:
-    """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95 % intervals.
+    """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
 
     SCORES is a file of the command score. Values are in log10 and in ln; positive leans to the male
     word. Beside them stand pair mass, variance shares and side AUC: a mean alone can be mere word

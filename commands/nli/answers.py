@@ -52,7 +52,7 @@ def measures_text(
         shares = "  ".join(f"{label[0]} {estimate_text(found[f'{label[0]}_{short}'])}" for label in LABELS)
         lines.append(f"{name} ({sum(found.counts[i]):,} rows)  {shares}")
     unit = "occupations" if found.unit == "occupation" else "rows: no occupation is named, so they are too narrow"
-    lines.append(f"95 % intervals over {unit}; {found.signature}")
+    lines.append(f"95% intervals over {unit}; {found.signature}")
     lines += notes_of(list(found.estimates.values()))
     lines += signatures
     if errors:

@@ -111,11 +111,11 @@ def _probes(language: Language, options: dict[str, Any]) -> ProbeSet:
     own = [options["words"], options["templates"], options["gender_words"]]
     if options["probes"]:
         if any(own):
-            raise Refused(N_("Either --probes, or --words with --templates and --gender-words; not both."))
+            raise Refused(N_("Use either --probes, or --words with --templates and --gender-words, not both."))
         return read_probes(options["probes"], language)
     if any(own):
         if not all(own):
-            raise Refused(N_("A set from words of your own needs --words, --templates and --gender-words."))
+            raise Refused(N_("A set from your own words needs --words, --templates and --gender-words."))
         return read_words(options["words"], options["templates"], options["gender_words"], language)
     return packaged(language, sample=options["sample"], as_released=options["as_released"])
 

@@ -37,7 +37,7 @@ def forecast(
 ) -> None:
     """Can the text of a run of `mine` (its REPORT) meet the quotas of each pair and side, and how much is missing?
 
-    Sentences kept in the end with a 95 % prediction interval; characters of
+    Sentences kept in the end with a 95% prediction interval; characters of
     such text that are still needed. A pair and side with fewer than ten
     reviewed candidates takes the share of all together.
     """
@@ -46,7 +46,7 @@ def forecast(
         found = forecast_of(*_from_pilot(report, wanted), pilot=_pilot(kept, reviewed))
     else:
         if candidates is None:
-            raise Refused(N_("With --project, name the candidates of the run too: --candidates FILE."))
+            raise Refused(N_("--project also needs the candidates of the run: --candidates FILE."))
         with existing_store(db) as store:
             there = stock(store, find_project(store, name), candidates)
         goals = preset_quotas("released" if wanted == "released" else "table1") if wanted else there.quotas
@@ -56,7 +56,7 @@ def forecast(
         given = supplies(report, goals, left=left, kept=there.accepted, reviewed=done, accepted=there.accepted)
         found = forecast_of(given, report.read.characters)
     if not found.cells:
-        raise Refused(N_("None of the pairs of this run has a quota; --quotas table1 takes those of the paper."))
+        raise Refused(N_("No pair of this run has a quota; --quotas table1 uses those of the paper."))
     answer(whole(found), for_people(found), as_json=as_json)
 
 
@@ -66,12 +66,12 @@ def _read(path: Path) -> Report:
     except OSError as error:
         raise BadFile(N_("{file} cannot be read: {why}."), file=str(path), why=error.strerror or error) from error
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise BadFile(N_("{file} is no report of `mine`."), file=str(path)) from error
+        raise BadFile(N_("{file} is not a report of `mine`."), file=str(path)) from error
 
 
 def _pilot(kept: int | None, reviewed: int | None) -> tuple[int, int]:
     if (kept is None) != (reviewed is None) or (kept or 0) > (reviewed or 0):
-        raise Refused(N_("A pilot has two numbers: --kept, and --reviewed, which is not smaller."))
+        raise Refused(N_("Pilot numbers need both --kept and --reviewed, and --reviewed must not be smaller."))
     return kept or 0, reviewed or 0
 
 

@@ -22,7 +22,7 @@ Numbers = NDArray[np.float64]
 Means = dict[str, Numbers]  # gender -> one mean a draw
 Measure = Callable[[Means], Numbers]
 
-NOTHING = Note(N_("No sentence of this group has a number."))
+NOTHING = Note(N_("No sentence of this group has a score."))
 ONE_OF_EACH = Note(N_("One profession and one person word: no interval."))
 
 
@@ -105,7 +105,7 @@ def signature(kind: str) -> str:
 
 
 def interval(crossing: Crossing, measure: Measure, *genders: str) -> Estimate:
-    """*measure* of the means of *genders* with its 95 % interval.
+    """*measure* of the means of *genders* with its 95% interval.
 
     t over both kinds (`core.statistics.intervals.of_kinds`). The fewer of professions and person words are the units;
     of a single profession or word the interval is over the other kind.

@@ -26,16 +26,16 @@ Reading = Literal["literal", "relative"]
 Outcome = Literal["yes", "half", "no", "undecided"]
 OUTCOMES: dict[Outcome, str] = {
     "yes": N_("holds"),
-    "half": N_("holds in part"),
+    "half": N_("holds partly"),
     "no": N_("does not hold"),
-    "undecided": N_("not decided"),
+    "undecided": N_("inconclusive"),
 }
 
-NO_BALANCED = Note(N_("The set has no balanced professions, or no difference there."))
+NO_BALANCED = Note(N_("The set has no balanced professions, or no difference for them."))
 SENTENCE = ("row", "template", "person_key", "profession_key")  # what names a sentence of a set
-LEFT_OUT = N_("Compared on the {sentences} sentences for which both models have a number; the others are left out.")
-NO_PARTNER = Note(N_("It takes a monolingual and a multilingual model on the same sentences."))
-SAME = Note(N_("Read relatively, H1 and H2 are the same two comparisons."))
+LEFT_OUT = N_("Compared on the {sentences} sentences that both models scored; the others are excluded.")
+NO_PARTNER = Note(N_("This needs a monolingual and a multilingual model on the same sentences."))
+SAME = Note(N_("In the relative reading, H1 and H2 are the same two comparisons."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +85,9 @@ W_FEMALE = N_("female words, female professions")
 M_MALE = N_("male words, male professions")
 W_MALE = N_("female words, male professions")
 M_FEMALE = N_("male words, female professions")
-W_OVER_M = N_("W − M of female professions")
-M_OVER_W = N_("M − W of male professions")
-BALANCED = N_("M − W of balanced professions")
+W_OVER_M = N_("W − M, female professions")
+M_OVER_W = N_("M − W, male professions")
+BALANCED = N_("M − W, balanced professions")
 
 Means2 = Mapping[tuple[str, str], Estimate]  # (class, gender) -> mean association
 

@@ -21,7 +21,7 @@ Z = 1.959963984540054
 LEAST = 3  # two points always lie on a line
 STILL = 1e-12
 
-NO_SHARES = Note(N_("The set gives no share of women for at least three professions."))
+NO_SHARES = Note(N_("The set gives the share of women for fewer than three professions."))
 STILL_SHARES = Note(N_("All professions have the same share of women, or the same difference."))
 ONE_GENDER = Note(N_("The set has person words of one gender only, so there is no difference."))
 
@@ -185,7 +185,7 @@ def share_correlation(found: Sequence[Difference], method: str = "pearson") -> E
         x, y = stats.rankdata(x), stats.rankdata(y)
     r, n = float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0)), len(known)
     if n < 4 or abs(r) >= 1:
-        return Estimate(r, units=n, note=Note(N_("Too few points, or all on a line: no interval.")))
+        return Estimate(r, units=n, note=Note(N_("There are too few points, or all lie on a line: no interval.")))
     spread = np.sqrt((1 + r * r / 2 if method == "spearman" else 1.0) / (n - 3))
     low, high = np.tanh(np.arctanh(r) + np.array([-1, 1]) * Z * spread)
     return Estimate(r, float(low), float(high), n)

@@ -17,8 +17,8 @@ from core.types import MaskedSentence, Score
 
 CHUNK = 1_024  # probes per batch; equal masked sentences stay in one batch
 OK = "ok"
-NO_PRIOR = N_("The model gives this word probability 0 where the profession is hidden, so the ratio is undefined.")
-NO_TARGET = N_("The model gives this word probability 0 beside the profession, so the logarithm is undefined.")
+NO_PRIOR = N_("The model gives this word probability 0 when the profession is masked, so the ratio is undefined.")
+NO_TARGET = N_("The model gives this word probability 0 when the profession is visible, so the logarithm is undefined.")
 
 COLUMNS = (
     *("row", "sentence", "template", "person", "person_key", "pair", "person_gender", "profession", "profession_key"),

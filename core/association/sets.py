@@ -101,12 +101,14 @@ def check_template(text: str, file: str, line: int) -> None:
     found = SLOT.findall(text)
     unknown = next((slot for slot in found if slot not in SLOTS), None)
     if unknown is not None:
-        message = N_("{file}, line {line}: there is no slot {slot}. Slots are {known}.")
+        message = N_("{file}, line {line}: {slot} is not a slot. Slots are {known}.")
         known = ", ".join(f"{{{slot}}}" for slot in SLOTS)
         raise BadFile(message, file=file, line=line, slot=f"{{{unknown}}}", known=known)
     for slot in ("person", "profession"):
         if found.count(slot) != 1:
-            message = N_("{file}, line {line}: a template has {slot} exactly once; this one has it {count} times.")
+            message = N_(
+                "{file}, line {line}: a template contains {slot} exactly once; this one contains it {count} times."
+            )
             raise BadFile(message, file=file, line=line, slot=f"{{{slot}}}", count=found.count(slot))
 
 
@@ -119,8 +121,8 @@ def check_size(found: AssociationSet) -> AssociationSet:
     }
     for name, part in parts.items():
         if not part:
-            raise BadFile(N_("The list of {part} is empty; a set needs at least one line of each."), part=name)
+            raise BadFile(N_("The list of {part} is empty; a set needs at least one line in each list."), part=name)
     if found.sentences > MOST_SENTENCES:
-        message = N_("This set makes {sentences} sentences; at most {most} are scored in one run. Split it.")
+        message = N_("This set makes {sentences} sentences; one run scores at most {most}. Split the set.")
         raise BadFile(message, sentences=f"{found.sentences:,}", most=f"{MOST_SENTENCES:,}")
     return found

@@ -31,11 +31,11 @@ def read_associations(path: Path | str) -> pd.DataFrame:
         message = N_("{file} cannot be read: {why}.")
         raise BadFile(message, file=file.name, why=error.strerror or error) from None
     except (ValueError, pd.errors.ParserError):
-        raise BadFile(N_("{file} is no table of associations; make one with: {command}"), file=file.name,
+        raise BadFile(N_("{file} is not a table of associations. Create one with: {command}"), file=file.name,
                       command="python cli.py association --out FILE") from None  # fmt: skip
     missing = [name for name in NEEDED if name not in frame.columns]
     if missing:
-        message = N_("{file} lacks the columns {missing}; it is no table of the command association.")
+        message = N_("{file} lacks the columns {missing}; the command association did not write it.")
         raise BadFile(message, file=file.name, missing=", ".join(missing))
     for name in (name for name in COLUMNS if name not in frame.columns):
         frame[name] = ""
@@ -58,7 +58,7 @@ def _checked(frame: pd.DataFrame, file: str) -> pd.DataFrame:
         message = N_("{file}, line {line}: gender is {found}; it must be male, female or neutral.")
         raise BadFile(message, file=file, line=line, found=repr(str(frame.loc[line - 2, "person_gender"])))
     if frame.empty:
-        raise BadFile(N_("{file} holds no row."), file=file)
+        raise BadFile(N_("{file} contains no rows."), file=file)
     return frame
 
 

@@ -69,7 +69,7 @@ def _share(text: str, path: Path, line: int) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 100:
-        message = N_("{file}, line {line}: women is {found}; it must be a share from 0 to 100 per cent, or empty.")
+        message = N_("{file}, line {line}: women is {found}; it must be a percentage from 0 to 100, or empty.")
         raise BadFile(message, file=path.name, line=line, found=text)
     return value
 
@@ -77,7 +77,7 @@ def _share(text: str, path: Path, line: int) -> float | None:
 def _refuse_twice(path: Path, names: list[str]) -> None:
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
-        message = N_("{file}: {name} stands there twice. Words that read the same need different pairs.")
+        message = N_("{file}: {name} appears twice. Words that are spelled the same must belong to different pairs.")
         raise BadFile(message, file=path.name, name=twice)
 
 
@@ -124,17 +124,19 @@ def _refuse_cells(path: Path, line: int, row: dict[str, str], required: tuple[st
         raise BadFile(N_("{file}, line {line}: {column} is empty."), file=path.name, line=line, column=empty)
     for column, cell in row.items():
         if len(cell) > LONGEST or any(ord(character) < 32 for character in cell):
-            message = N_("{file}, line {line}: {column} is longer than {most} characters or holds control characters.")
+            message = N_(
+                "{file}, line {line}: {column} is longer than {most} characters or contains control characters."
+            )
             raise BadFile(message, file=path.name, line=line, column=column, most=LONGEST)
         if column != "template" and ("[MASK]" in cell or "{" in cell):
-            message = N_("{file}, line {line}: {column} must not hold a mask or braces.")
+            message = N_("{file}, line {line}: {column} must not contain a mask or braces.")
             raise BadFile(message, file=path.name, line=line, column=column)
 
 
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > LARGEST:
-            raise BadFile(N_("{file} is larger than {most} MB; it is no list of words."), file=path.name, most=5)
+            raise BadFile(N_("{file} is larger than {most} MB, too large for a word list."), file=path.name, most=5)
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         message = N_("{file} cannot be read: {why}.")

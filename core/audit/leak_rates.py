@@ -17,25 +17,26 @@ from core.types import Side
 
 Rule = Literal["unanimous", "any"]
 ENDS: tuple[Side | None, ...] = (None, "male", "female")
-NOTHING_JUDGED = Note(N_("None of these sentences has been judged yet."))
+NOTHING_JUDGED = Note(N_("None of these sentences has all its labels yet."))
 MORE = N_(
-    "Extremes give the keyword away more often than comparable sentences ({extremes:.0%} against {controls:.0%}): part "
-    "of what looks like strong bias is the sentence telling the answer."
+    "Extremes reveal the keyword more often than comparable sentences ({extremes:.0%} against"
+    " {controls:.0%}): part of what looks like strong bias is the sentence itself revealing the word."
 )
 LESS = N_(
-    "Extremes give the keyword away less often than comparable sentences ({extremes:.0%} against {controls:.0%}): "
-    "leaks do not explain the strongest values."
+    "Extremes reveal the keyword less often than comparable sentences ({extremes:.0%} against"
+    " {controls:.0%}): leaks do not explain the strongest values."
 )
 UNDECIDED = N_(
-    "Extremes and comparable sentences cannot be told apart ({extremes:.0%} against {controls:.0%}; the difference "
-    "lies between {low:+.0%} and {high:+.0%}): this audit gives no sign that leaks make the strongest values."
+    "Extremes and comparable sentences show no clear difference ({extremes:.0%} against {controls:.0%};"
+    " the difference lies between {low:+.0%} and {high:+.0%}): this audit gives no evidence that leaks"
+    " cause the strongest values."
 )
 
 
 def difference(extreme: tuple[int, int], control: tuple[int, int]) -> Estimate:
     """Share of leaks among extremes minus that among controls, each given as (leaks, judged), in -1..1.
 
-    95 % interval, and 90 % `inner`: Newcombe's hybrid score interval (1998, method 10), made of two Wilson intervals.
+    95% interval, and 90% `inner`: Newcombe's hybrid score interval (1998, method 10), made of two Wilson intervals.
     Undefined while one side has no judged sentence.
     """
     (leaks, judged), (other_leaks, other) = extreme, control

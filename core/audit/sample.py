@@ -91,7 +91,7 @@ def draw(frame: "pd.DataFrame", model: str, n: int = 25, seed: int = 0, *, by: O
     model without rows, Refused where nothing can be drawn.
     """
     if not 1 <= n <= MOST:
-        raise Refused(N_("An audit has 1 to {most} extremes each way, not {n}."), most=MOST, n=n)
+        raise Refused(N_("An audit draws 1 to {most} extremes per direction, not {n}."), most=MOST, n=n)
     rows = frame[frame["model"] == model]
     if not len(rows):
         raise NotFound(N_("These scores have no rows of the model {model}."), model=model)
@@ -102,7 +102,7 @@ def draw(frame: "pd.DataFrame", model: str, n: int = 25, seed: int = 0, *, by: O
         order = order - order.groupby(distinct["pair"]).transform("mean")
     ends = {"male": _top(distinct, order, n, seed), "female": _top(distinct, -order, n, seed)}
     if not len(ends["male"]) and not len(ends["female"]):
-        raise Refused(N_("No sentence of {model} leans either way, so there are no extremes to look at."), model=model)
+        raise Refused(N_("No sentence of {model} leans either way, so there are no extremes to audit."), model=model)
     rest = distinct.drop(index=[*ends["male"].index, *ends["female"].index])
     items = [item for toward, part in ends.items() for item in _items(part, "extreme", _side(toward))]
     controls, shortages = _controls(rest, items, seed)
@@ -170,7 +170,7 @@ def labels_needed(sentences: int, per_item: int) -> int:
 
 
 def reach(extremes: int, controls: int) -> float | None:
-    """The half width of the 95 % interval of the difference of two shares, at its widest (both one half).
+    """The half width of the 95% interval of the difference of two shares, at its widest (both one half).
 
     A difference smaller than this can be missed by a sample of this size. None where a side is empty.
     """
@@ -191,7 +191,7 @@ def keyword_in(sentence: str, pair_name: str, side: Side, start: int | None, *, 
     if start is None or sentence[start : start + len(word)] != word:
         starts = [hit.start for hit in occurrences(sentence, [pair]) if hit.side == side]
         if len(starts) != 1:
-            message = N_("Row {row} of the scores does not say where {word} stands in its sentence.")
+            message = N_("Row {row} of the scores does not give the position of {word} in its sentence.")
             raise NotFound(message, row=row, word=word)
         start = starts[0]
     return candidate(sentence, start, pair, side)

@@ -58,7 +58,7 @@ def leans(data: pd.DataFrame, *, description: str, row: int = ROW, say: Say = sa
     tips = [
         alt.Tooltip("name:N", title=say(N_("Profession"))),
         alt.Tooltip("written:N", title="M − W (ln)"),
-        alt.Tooltip("interval:N", title=say(N_("95 % interval"))),
+        alt.Tooltip("interval:N", title=say(N_("95% interval"))),
     ]
     base = alt.Chart(shown, height=alt.Step(row)).encode(
         y=alt.Y("name:N", sort=order, axis=axis), tooltip=tips, color=alt.Color("colour:N", scale=None)

@@ -69,7 +69,7 @@ def curves(
         "model:N", sort=None, scale=alt.Scale(domain=models, range=dashes(len(models))), legend=legend
     )
     shown = points.assign(value_text=[signed(value) for value in points["bias_log10"]])
-    shown["percent_text"] = [f"{value:.1f} %" for value in shown["percent"]]
+    shown["percent_text"] = [f"{value:.1f}%" for value in shown["percent"]]
     tips = [
         alt.Tooltip("model:N", title=say(N_("Model"))),
         alt.Tooltip("percent_text:N", title=say(PERCENT_OF)),
@@ -80,7 +80,7 @@ def curves(
     return styled(alt.layer(*_fields(reach, y, palette), lines), description, palette)
 
 
-PERCENT_OF = N_("Sentences of the model, in the order of Bias_c")
+PERCENT_OF = N_("Sentences of the model, sorted by Bias_c")
 DASHES = ([1, 0], [9, 3], [3, 3], [10, 3, 2, 3], [1, 2], [6, 2, 1, 2, 1, 2])
 
 
@@ -114,11 +114,11 @@ def _fields(reach: float, y: alt.Y, palette: Palette) -> list[Any]:
 
 def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:
     """What `sorted_curve` shows: per model where it crosses 0, and its middle half."""
-    text = N_("{model}: {share} of the sentences lie below 0; the middle half runs from {low} to {high}.")
+    text = N_("{model}: {share} of the sentences are below 0; the middle half lies between {low} and {high}.")
     parts = []
     for model, found in points.groupby("model", sort=False):
         below = found.loc[found["bias_log10"] < 0, "percent"].max()
         low, high = np.interp([25, 75], found["percent"], found["bias_log10"])
-        share = "0 %" if pd.isna(below) else f"{below:.0f} %"
+        share = "0%" if pd.isna(below) else f"{below:.0f}%"
         parts.append(say(text).format(model=model, share=share, low=signed(float(low)), high=signed(float(high))))
     return " ".join(parts)

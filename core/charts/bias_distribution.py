@@ -172,10 +172,10 @@ def signed(number: float) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of 1 as people read it: 43 %, 7.5 %, 0.25 %."""
+    """A share of 1 as people read it: 43%, 7.5%, 0.25%."""
     if 1e-12 < share < 5e-6:
-        return "< 0.001 %"
-    return f"{100 * share:.0f} %" if share >= 0.1 else "0 %" if share <= 1e-12 else f"{100 * share:.2g} %"
+        return "< 0.001%"
+    return f"{100 * share:.0f}%" if share >= 0.1 else "0%" if share <= 1e-12 else f"{100 * share:.2g}%"
 
 
 def _axis(reach: float, say: Say) -> alt.X:
@@ -246,11 +246,13 @@ def _names(models: list[str], found: pd.DataFrame, y: alt.Scale, notes: dict[str
 
 def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
     """What `bins` shows: per model the share of obvious sentences on each side."""
-    text = N_("{model}: {male} obviously towards the male word, {female} towards the female word, {none} neither.")
+    text = N_(
+        "{model}: {male} lean obviously towards the male word, {female} towards the female word, {none} neither way."
+    )
     parts, none = [], without_value(found)
     for row in shares(found).to_dict("records"):
         if row["model"] in none:
-            parts.append(say(N_("{model}: no sentence with a value.")).format(model=row["model"]))
+            parts.append(say(N_("{model}: no sentence has a value.")).format(model=row["model"]))
             continue
         numbers = {name: percent(float(row[name])) for name in ("male", "female", "none")}
         parts.append(say(text).format(model=row["model"], **numbers))

@@ -24,7 +24,7 @@ def before_after_line(data: pd.DataFrame, *, description: str, say: Say = same, 
     """A row per word of *data*: columns pair, word, side (male, female, ""), before (or None), after, share, low, high.
 
     Bars are counts, all on one linear scale: pale before, solid after. The line to the right is `share` (0 to 1, of
-    what was decided), with its 95 % interval; it is left out where no word has a share.
+    what was decided), with its 95% interval; it is left out where no word has a share.
     """
     rows = data.assign(
         name=_unlike(data),
@@ -68,7 +68,7 @@ def _word_tips(say: Say) -> list[alt.Tooltip]:
         "word": N_("Word"),
         "side_name": N_("Side"),
         "words": N_("Kept / candidates"),
-        "share_text": N_("Kept of those decided"),
+        "share_text": N_("Share kept of decided"),
     }
     return [alt.Tooltip(field=name, type="nominal", title=say(title)) for name, title in titles.items()]
 
@@ -100,7 +100,7 @@ def _rows_down(field: str, order: list[str], palette: Palette, size: int = 13) -
 
 
 def _line(base: Any, start: str, palette: Palette) -> list[Any]:
-    """The share of each word as points on a line, in a strip of its own with 0, 50 and 100 %."""
+    """The share of each word as points on a line, in a strip of its own with 0, 50 and 100%."""
     scale = alt.Scale(domain=[0, 1], range=[alt.expr(start), alt.expr("width - 20")], nice=False)
     axis = alt.Axis(
         orient="top", values=[0, 0.5, 1], labelExpr="datum.value * 100 + ' %'", grid=True, gridDash=[3, 3],
@@ -125,7 +125,7 @@ def _line(base: Any, start: str, palette: Palette) -> list[Any]:
 def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """A row per pair of *data*: columns pair, male, female (counts), share (male of both), low, high, p_holm.
 
-    Purple from the left is the male word, orange the female one; the upright line is 1:1, the dark bar the 95 %
+    Purple from the left is the male word, orange the female one; the upright line is 1:1, the dark bar the 95%
     interval of the share. Both counts are written in the bars.
     """
     rows = data.assign(

@@ -1,4 +1,4 @@
-"""A dot with its 95 % interval on each row: shares of people, leaks, ratios; the marks that other charts share.
+"""A dot with its 95% interval on each row: shares of people, leaks, ratios; the marks that other charts share.
 
 Rows stand in the caller's order: nobody is ranked. Colour never says anything alone: a form, a place or a word
 says it too.
@@ -39,13 +39,13 @@ def dots(base: Any, x: alt.X, *, size: int = 90, filled: bool = True, where: str
 
 
 def share_axis(**look: Any) -> alt.Axis:
-    """An axis of shares from 0 to 100 %."""
+    """An axis of shares from 0 to 100%."""
     return alt.Axis(labelExpr=PERCENT, tickCount=5, **look)
 
 
 def share_text(value: Any) -> str:
-    """A share of 1 as `12.3 %`; a dash where it is missing."""
-    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f} %"
+    """A share of 1 as `12.3%`; a dash where it is missing."""
+    return UNDEFINED if value is None or pd.isna(value) else f"{100 * float(value):.1f}%"
 
 
 def share_interval_text(low: Any, high: Any) -> str:
@@ -105,7 +105,7 @@ def shares_of_people(
     tips = [
         alt.Tooltip(f"{field}:N", title=say(name))
         for field, name in (
-            ("name", N_("Annotator")), ("written", N_("Share")), ("interval", N_("95 % interval")), ("n", N_("Items")),
+            ("name", N_("Annotator")), ("written", N_("Share")), ("interval", N_("95% interval")), ("n", N_("Items")),
         )
     ]  # fmt: skip
     base = alt.Chart(shown, height=alt.Step(PERSON_ROW)).encode(y=y, tooltip=tips)
@@ -137,12 +137,12 @@ def leak_shares(data: pd.DataFrame, *, description: str, say: Say = same, palett
         y=alt.Y("row:O", scale=alt.Scale(domain=list(range(len(rows))), padding=0), axis=None),
         tooltip=[
             alt.Tooltip("label:N", title=say(N_("sentences"))),
-            alt.Tooltip("count:N", title=say(N_("leaks of judged"))),
+            alt.Tooltip("count:N", title=say(N_("leaks / judged"))),
             alt.Tooltip("share:Q", title=say(N_("share")), format=".1%"),
         ],
     )
     axis = share_axis(gridDash=[3, 3])
-    x = alt.X("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis, title=say(N_("share that leaks")))
+    x = alt.X("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis, title=say(N_("share of leaks")))
     own = alt.Color("colour:N", scale=None)
     look: dict[str, Any] = {"size": 140, "yOffset": DOWN}
     full = dots(base, x, where="datum.stratum == 'extreme'", **look)

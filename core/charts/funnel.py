@@ -49,7 +49,7 @@ def funnel(data: pd.DataFrame, *, description: str, say: Say = _same, palette: P
     tips = [
         alt.Tooltip(field="step", type="nominal", title=say(N_("Step"))),
         alt.Tooltip(field="left", type="quantitative", title=say(N_("sentences left")), format=","),
-        alt.Tooltip(field="lost", type="quantitative", title=say(N_("taken away")), format=","),
+        alt.Tooltip(field="lost", type="quantitative", title=say(N_("removed")), format=","),
         alt.Tooltip(field="flagged", type="quantitative", title=say(N_("flagged")), format=","),
     ]
     base = alt.Chart(rows, height=alt.Step(STEP)).encode(y=y, tooltip=tips)
@@ -69,7 +69,7 @@ def _words(row: dict[Any, Any], say: Say) -> str:
     left, lost, flagged = int(row["left"]), int(row["lost"]), int(row["flagged"])
     more = []
     if lost:
-        share = "" if flagged else f", {100 * lost / (left + lost):.3g} %"  # both are too wide for a telephone
+        share = "" if flagged else f", {100 * lost / (left + lost):.3g}%"  # both are too wide for a telephone
         more.append(f"−{lost:,}{share}")
     if flagged:
         more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))

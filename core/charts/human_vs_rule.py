@@ -85,9 +85,9 @@ def _tips(say: Say) -> list[alt.Tooltip]:
             ("label", N_("Pronouns")),
             ("series", N_("Setting")),
             ("value_text", N_("Share")),
-            ("interval_text", N_("95 % interval")),
-            ("se_text", N_("Error over contexts")),
-            ("published_text", N_("Published error")),
+            ("interval_text", N_("95% interval")),
+            ("se_text", N_("Standard error over contexts")),
+            ("published_text", N_("Published standard error")),
             ("n", N_("Generations")),
         )
     ]

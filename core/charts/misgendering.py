@@ -40,7 +40,7 @@ LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
 def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """Share of right verdicts by each way: columns group, label, way (prob, gen, people), value, low, high, n, reason.
 
-    Shares of 1 from left (always misgendered) to right (never), the line is the 95 % interval. A missing value is
+    Shares of 1 from left (always misgendered) to right (never), the line is the 95% interval. A missing value is
     not drawn; the rest of its row is.
     """
     shown, heads, y = grouped_rows(data, padding=0.15, limit=150)
@@ -59,9 +59,9 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
     tips = [
         alt.Tooltip("group:N", title=say(N_("Model"))),
         alt.Tooltip("label:N", title=say(N_("Pronouns"))),
-        alt.Tooltip("way_text:N", title=say(N_("Way"))),
+        alt.Tooltip("way_text:N", title=say(N_("Method used"))),
         alt.Tooltip("value_text:N", title=say(N_("right"))),
-        alt.Tooltip("interval_text:N", title=say(N_("95 % interval"))),
+        alt.Tooltip("interval_text:N", title=say(N_("95% interval"))),
         alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
     ]
     colour = alt.Color(
@@ -96,7 +96,7 @@ def levels(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     shown["end"] = shown.groupby("place", sort=False)["share"].cumsum()
     shown["start"] = shown["end"] - shown["share"]
     shown["middle"] = (shown["start"] + shown["end"]) / 2
-    shown["written"] = [f"{100 * share:.0f} %" if share >= 0.08 else "" for share in shown["share"]]
+    shown["written"] = [f"{100 * share:.0f}%" if share >= 0.08 else "" for share in shown["share"]]
     axis = share_axis(domain=False, ticks=False, grid=False, labelPadding=6)
     x = alt.X("start:Q", title=say(N_("share of instances")), scale=alt.Scale(domain=[0, 1]), axis=axis)
     tips = [
@@ -140,7 +140,7 @@ def alpha_beta(data: pd.DataFrame, *, description: str, say: Say = same, palette
         alt.Tooltip("label:N", title=say(N_("Pronouns"))),
         alt.Tooltip("alpha_text:N", title="α"),
         alt.Tooltip("beta_text:N", title="β"),
-        alt.Tooltip("interval:N", title=say(N_("95 % interval"))),
+        alt.Tooltip("interval:N", title=say(N_("95% interval"))),
         alt.Tooltip("n:Q", title=say(N_("instances")), format=","),
     ]
     groups = list(dict.fromkeys(data["group"]))
@@ -161,8 +161,8 @@ def _guides(low: float, high: float, x: alt.X, y: alt.Y, say: Say, palette: Pale
         return alt.Chart(frame).mark_line(color=palette.soft, strokeDash=[5, 4], strokeWidth=1).encode(x=x, y=y)
 
     words: Sequence[tuple[float, float, Align, str]] = (
-        (high * 0.9, low * 1.2, "right", say(N_("agreement is the commoner"))),
-        (low * 1.1, high * 0.8, "left", say(N_("disagreement is the commoner"))),
+        (high * 0.9, low * 1.2, "right", say(N_("agreement more common"))),
+        (low * 1.1, high * 0.8, "left", say(N_("disagreement more common"))),
     )
     texts = [
         alt.Chart(pd.DataFrame([{"beta": beta, "alpha": alpha, "text": text}]))

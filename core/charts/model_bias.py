@@ -25,7 +25,7 @@ Row = dict[str, Any]
 def sides(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """A row per model of *data*: columns model, note, reference and, for man and woman each, value, low, high, paper.
 
-    `man`, `woman` (log10, >= 0, or missing), `man_low`, `man_high`, `woman_low`, `woman_high` (the 95 % interval or
+    `man`, `woman` (log10, >= 0, or missing), `man_low`, `man_high`, `woman_low`, `woman_high` (the 95% interval or
     missing), `man_paper`, `woman_paper` (log10, a hollow diamond, or missing); `reference` marks the untrained model,
     whose bars are grey.
     """
@@ -69,9 +69,9 @@ COLUMNS = [
 TIPS = {
     "model": N_("Model"),
     "side": N_("Side"),
-    "value_text": N_("Mean lean of this side (log10)"),
-    "interval_text": N_("95 % interval"),
-    "paper_text": N_("Table 4 of the paper, from ln (log10)"),
+    "value_text": N_("Mean bias of this side (log10)"),
+    "interval_text": N_("95% interval"),
+    "paper_text": N_("Table 4 of the paper, converted from ln (log10)"),
 }
 SIDES = (("man", 1, N_("male word")), ("woman", -1, N_("female word")))
 

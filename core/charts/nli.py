@@ -21,7 +21,12 @@ from core.nli.types import LABELS, SETS
 # Pixels: of a model on the scale; of axis and legend, which Streamlit counts to the height of a chart.
 ROW, AROUND, LEGEND = 36, 60, 40
 NAMES = {"entailment": N_("entailment"), "contradiction": N_("contradiction"), "neutral": N_("neutral")}
-MARK_NAMES = (N_("always neutral"), N_("guessing"), N_("always one other label"), N_("always the stereotype"))
+MARK_NAMES = (
+    N_("always neutral"),
+    N_("random guessing"),
+    N_("always one non-neutral label"),
+    N_("always the stereotype"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def label_colours(palette: Palette) -> dict[str, str]:
 
 
 def label_shares(found: Inference, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The labels of each set as one bar of 100 %, in the order entailment, contradiction, neutral."""
+    """The labels of each set as one bar of 100%, in the order entailment, contradiction, neutral."""
     rows = []
     for name, counts in zip(SETS, found.counts, strict=True):
         total, left = sum(counts), 0.0
@@ -89,7 +94,7 @@ def label_shares(found: Inference, *, description: str, say: Say = same, palette
             rows.append(
                 {
                     "set": name, "label": say(NAMES[label]), "left": left, "right": left + share,
-                    "middle": left + share / 2, "text": f"{100 * share:.0f} %" if share >= 0.06 else "",
+                    "middle": left + share / 2, "text": f"{100 * share:.0f}%" if share >= 0.06 else "",
                     "rows": f"{count:,} / {total:,}", "key": label, "dark": label != "neutral",
                 }
             )  # fmt: skip

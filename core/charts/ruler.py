@@ -40,7 +40,7 @@ def ruler(
 ) -> Any:
     """A row per row of *data*: columns name, kind, value, low, high, null_low, null_high, text (numbers in log10).
 
-    kind "model": a dot with its 95 % interval, the middle 95 % of its null as a band behind it; "signed" the same in
+    kind "model": a dot with its 95% interval, the middle 95% of its null as a band behind it; "signed" the same in
     the colour of its side (positive leans male); "reference": a hollow diamond with its interval. Missing numbers are
     not drawn; `text` stands behind the name and says the numbers, or why there is none. `planted`: what the planted
     models came back as, ticks on the edge of the ruler. `sizes`: values without a direction, on an axis from 0.
@@ -102,7 +102,7 @@ def _axis(least: float, most: float, say: Say, palette: Palette) -> alt.X:
     names = "datum.value == 0 ? '0' : (datum.value > 0 ? '+' : '−') + format(abs(datum.value), '~')"
     title = "◀ " + say(N_("leans female")) + " · log10 · " + say(N_("leans male")) + " ▶"
     if least == 0:
-        names, title = "format(datum.value, '~')", say(N_("size in log10, without a direction"))
+        names, title = "format(datum.value, '~')", say(N_("magnitude in log10, without direction"))
     axis = alt.Axis(
         values=[mark for mark in (*MARKS, *further) if mark >= least],
         labelExpr=names,
@@ -141,7 +141,7 @@ def _points(base: Any, own: alt.Color, palette: Palette) -> list[Any]:
 def _planted(planted: Sequence[float], y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     if not planted:
         return []
-    text = say(N_("▼ planted models, as they came back"))
+    text = say(N_("▼ planted models as measured"))
     ticks = alt.Chart(pd.DataFrame([{"row": HEAD, "at": value} for value in planted])).mark_point(
         shape="triangle-down", size=90, filled=True, color=palette.ink, opacity=1, yOffset=DOWN
     )

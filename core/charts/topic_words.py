@@ -34,7 +34,7 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
     tips = [
         alt.Tooltip("word:N", title=say(N_("Word"))),
         alt.Tooltip("weight_text:N", title=say(N_("Weight"))),
-        alt.Tooltip("tip:N", title=say(N_("Against the other side"))),
+        alt.Tooltip("tip:N", title=say(N_("Contrast with the other side"))),
     ]
     base = alt.Chart(shown, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
     fills = alt.Scale(domain=["male", "female"], range=[palette.male_fill, palette.female_fill])
@@ -53,8 +53,8 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
 
 def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     heads: tuple[tuple[str, Align, float, str], ...] = (
-        ("◀ " + say(N_("obviously to the female word")), "right", -0.03, palette.female),
-        (say(N_("obviously to the male word")) + " ▶", "left", 0.03, palette.male),
+        ("◀ " + say(N_("obviously towards the female word")), "right", -0.03, palette.female),
+        (say(N_("obviously towards the male word")) + " ▶", "left", 0.03, palette.male),
     )
     return [
         alt.Chart(pd.DataFrame([{"place": -1, "text": text, "end": at}]))
@@ -67,5 +67,7 @@ def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
 def words_say(data: pd.DataFrame, *, say: Say = same) -> str:
     """What `word_sides` shows: the words of both sides, best first."""
     words = {side: "、".join(data.loc[data["side"] == side, "word"]) or "—" for side in ("male", "female")}
-    text = N_("Words of the sentences that lean obviously to the female word: {female}. To the male word: {male}.")
+    text = N_(
+        "Topic words of sentences that lean obviously towards the female word: {female}. Towards the male word: {male}."
+    )
     return say(text).format(**words)

@@ -110,7 +110,7 @@ def two_models_say(a: Values, b: Values, names: tuple[str, str], *, say: Say = s
     """What `two_models` shows: how many sentences both models lean the same way."""
     both = np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
     if not both.any():
-        return say(N_("No sentence has a value other than 0 from both models."))
+        return say(N_("No sentence has a non-zero value from both models."))
     agree = float((np.sign(a[both]) == np.sign(b[both])).mean())
-    text = N_("{a} and {b} lean to the same word on {share} of the {n} sentences that lean at all in both.")
-    return say(text).format(a=names[0], b=names[1], share=f"{100 * agree:.0f} %", n=f"{int(both.sum()):,}")
+    text = N_("{a} and {b} lean towards the same word on {share} of the {n} sentences where both lean.")
+    return say(text).format(a=names[0], b=names[1], share=f"{100 * agree:.0f}%", n=f"{int(both.sum()):,}")

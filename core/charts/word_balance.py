@@ -80,7 +80,7 @@ TIPS = {
     "model": N_("Model"),
     "words": N_("Ratio"),
     "log10_text": N_("Bias_c (log10)"),
-    "corrected_text": N_("Bias_c less the pair's own lean (log10)"),
+    "corrected_text": N_("Bias_c minus the pair baseline (log10)"),
 }
 
 
@@ -207,6 +207,6 @@ def balance_says(data: pd.DataFrame, *, say: Say = _same) -> str:
         if dot is not None and math.isfinite(dot):
             message, inside = odds(dot)
             rest = say(message).format(**inside)
-            sentence += " " + say(N_("Less the pair's own lean (hollow dot): {sentence}")).format(sentence=rest)
+            sentence += " " + say(N_("Minus the pair baseline (hollow dot): {sentence}")).format(sentence=rest)
         sentences.append(sentence)
     return " ".join(sentences)

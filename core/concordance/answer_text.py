@@ -23,7 +23,7 @@ def ratio(value: float | None) -> str:
 
 
 def differs(estimate: Estimate, neutral: float) -> bool:
-    """Whether the 95 % interval leaves *neutral* out."""
+    """Whether the 95% interval leaves *neutral* out."""
     if estimate.low is None:
         return False
     return estimate.low > neutral or (estimate.high is not None and estimate.high < neutral)
@@ -35,19 +35,22 @@ def near_says(found: Concordance, number: int) -> Note:
     values: dict[str, Any] = {"word": found.question.word, "near": found.question.near[number]}
     values |= {"count": f"{one.counts[0]:,}", "sentences": f"{one.counts[0] + one.counts[1]:,}"}
     if one.times.value is None:
-        message = N_("{word} stands near {near} in {count} of {sentences} sentences.")
+        message = N_("{word} occurs near {near} in {count} of {sentences} sentences.")
         return Note(message, values)
     values |= {"times": ratio(one.times.value), "low": ratio(one.times.low), "high": ratio(one.times.high)}
     if one.times.low is None:
-        message = N_("{word} stands near {near} {times} times as often as sentences without it do (no interval).")
+        message = N_(
+            "Sentences with {word} contain {near} {times} times as often as sentences without it (no interval)."
+        )
     elif differs(one.times, 1.0):
         message = N_(
-            "{word} stands near {near} {times} times as often as sentences without it do (95 %: {low} to {high})."
+            "Sentences with {word} contain {near} {times} times as often as sentences without it (95%"
+            " interval: {low} to {high})."
         )
     else:
         message = N_(
-            "{word} stands near {near} in {count} of {sentences} sentences: no clear difference from the others"
-            " ({times} times as often, 95 %: {low} to {high})."
+            "{word} occurs near {near} in {count} of {sentences} sentences: no clear difference from other"
+            " sentences ({times} times as often, 95% interval: {low} to {high})."
         )
     return Note(message, values)
 
@@ -61,10 +64,10 @@ def contrast_says(found: Concordance) -> Note | None:
     odds = one.log_odds
     values: dict[str, Any] = {"word": found.question.word, "first": first, "second": second}
     if odds.value is None:
-        message = N_("{first} against {second}: too little to compare.")
+        message = N_("{first} against {second}: too few cases to compare.")
         return Note(message, values)
     if odds.low is None or odds.high is None or not differs(odds, 0.0):
-        message = N_("{first} against {second}: near {word} no clear difference from the rest of the text.")
+        message = N_("{first} against {second}: no clear difference near {word} from the rest of the text.")
         return Note(message, values)
     more, less = (first, second) if odds.value > 0 else (second, first)
     ends = sorted(math.exp(abs(end)) for end in (odds.low, odds.high))
@@ -72,7 +75,7 @@ def contrast_says(found: Concordance) -> Note | None:
     values |= {"low": ratio(ends[0]), "high": ratio(ends[1])}
     message = N_(
         "Near {word}, the odds of {more} against {less} are {times} times those in the rest of the text"
-        " (95 %: {low} to {high})."
+        " (95% interval: {low} to {high})."
     )
     return Note(message, values)
 

@@ -70,7 +70,7 @@ def _is_spaced(word: str) -> bool:
 
 LISTED = 200  # lines that a result keeps; `on_line` sees all
 LOOK = 500  # passages between two calls of `progress`
-NOT_WITH_WINDOW = Note(N_("With a window there is no place to count from in sentences without the word."))
+NOT_WITH_WINDOW = Note(N_("With a window, sentences without the word have no position to count from."))
 
 
 @dataclass(slots=True)

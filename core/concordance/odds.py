@@ -22,11 +22,11 @@ Z = 1.959963984540054
 FEW = 15  # texts with the word; below that a t interval is wide and says so
 
 NO_WORD = Note(N_("The word does not occur in this text."))
-NO_OTHER = Note(N_("Every sentence holds the word, so there is nothing to compare it with."))
-NOT_NEAR = Note(N_("Neither beside the word nor elsewhere does it occur."))
-ALWAYS_NEAR = Note(N_("It stands in every sentence, so there is nothing to compare."))
-NEVER_ELSEWHERE = Note(N_("It never occurs without the word, so there is no share to compare with."))
-ONE_TEXT = Note(N_("All sentences with the word are in one text: no interval."))
+NO_OTHER = Note(N_("Every sentence contains the word, so there is nothing to compare it with."))
+NOT_NEAR = Note(N_("The near word occurs neither with the word nor elsewhere."))
+ALWAYS_NEAR = Note(N_("The near word occurs in every sentence, so there is nothing to compare."))
+NEVER_ELSEWHERE = Note(N_("The near word never occurs without the word, so there is no share to compare with."))
+ONE_TEXT = Note(N_("All sentences with the word come from one text: no interval."))
 Counts = tuple[int, int, int, int]
 Numbers = NDArray[np.float64]
 
@@ -141,7 +141,7 @@ def _empty(counts: Counts) -> Note | None:
 
 
 def _reach(table: Table, by: Numbers, sizes: Numbers, clustered: bool) -> float:
-    """Half the width of the 95 % interval on the log scale; infinite where one text holds the word."""
+    """Half the width of the 95% interval on the log scale; infinite where one text holds the word."""
     alone = float(np.sqrt(np.sum(by**2 * sizes)))
     if not clustered:
         return Z * alone
@@ -160,6 +160,6 @@ def _estimate(value: float, reach: float, table: Table, clustered: bool, *, expo
     units = table.texts_with_word if clustered else table.counts[0] + table.counts[1]
     if math.isinf(reach):
         return Estimate(shown(value), units=units, note=ONE_TEXT)
-    note = Note(N_("Few texts hold the word ({units}): t interval."), {"units": units})
+    note = Note(N_("Few texts contain the word ({units}): t interval."), {"units": units})
     few = note if clustered and units < FEW else None
     return Estimate(shown(value), shown(value - reach), shown(value + reach), units, note=few)

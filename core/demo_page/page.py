@@ -173,7 +173,7 @@ TEXTS = (
     N_("female word"),
     N_("male word"),
     N_("neither of the two"),
-    N_("Both words together stay under 1 %: read the ratio with care."),
+    N_("The two words together get less than 1% of the probability: read the ratio with care."),
     N_("What pushes: Bias_c with the word, less Bias_c with it hidden (log10)"),
     N_("What the model would write"),
     N_("log10 P(male word) − log10 P(female word); right of 0 leans to the male word, left to the female word"),

@@ -12,11 +12,11 @@ from core.errors import N_
 from core.statistics import Estimate, Note
 from core.text.repetition import Repeated
 
-NO_MODEL = Note(N_("No model was named: say which vocabulary to compare with (--model)."))
-NO_BLANKS = Note(N_("The texts hold no character that is not blank."))
-NO_SOURCE = Note(N_("No text says when it is from."))
-NO_PAIR = Note(N_("No sentence of this set has a keyword."))
-ALL_EVEN = Note(N_("Every pair has as many sentences of one word as of the other."))
+NO_MODEL = Note(N_("No model was given: specify which vocabulary to compare with (--model)."))
+NO_BLANKS = Note(N_("The texts contain only whitespace."))
+NO_SOURCE = Note(N_("No text has a date."))
+NO_PAIR = Note(N_("No sentence in this data set has a keyword."))
+ALL_EVEN = Note(N_("Every pair has equally many sentences for both words."))
 SHOWN_SOURCES = 50
 
 
@@ -55,7 +55,7 @@ def maybe(key: str, value: Any, reason: Note | None) -> dict[str, Any]:
 
 
 def estimate(found: Estimate) -> dict[str, Any]:
-    """A share of 1 with its 95 % interval; `n`: what it is of."""
+    """A share of 1 with its 95% interval; `n`: what it is of."""
     if found.value is None:
         return {**maybe("value", None, found.reason), "low": None, "high": None, "n": found.units}
     return {"value": found.value, "low": found.low, "high": found.high, "n": found.units, **found.method_data}

@@ -9,11 +9,11 @@ from core.statistics.proportions import holm_adjusted
 
 Cell = tuple[str, str]  # name of the pair (male word first), side
 
-NOT_KNOWN = Note(N_("A file does not say how many candidates there were."))
-NOTHING_DECIDED = Note(N_("No sentence of this word has been decided yet."))
+NOT_KNOWN = Note(N_("A file does not record how many candidates there were."))
+NOTHING_DECIDED = Note(N_("No sentence with this word has been decided yet."))
 NEITHER = Note(N_("Texts that models wrote are not accepted or rejected."))
-BY_QUOTA = Note(N_("Quotas decide how many sentences of each word are kept, so there is no chance to test."))
-NO_SENTENCE = Note(N_("There is no sentence of this pair."))
+BY_QUOTA = Note(N_("Quotas determine how many sentences of each word are kept, so there is nothing random to test."))
+NO_SENTENCE = Note(N_("There are no sentences with this pair."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,9 @@ def _count(
     if base is None:
         share = Estimate.undefined(NOT_KNOWN)
     elif kept > base:  # two files, and the second is no part of the first
-        share = Estimate.undefined(Note(N_("More sentences after than before: the files do not belong together.")))
+        share = Estimate.undefined(
+            Note(N_("More sentences after filtering than before: the files do not belong together."))
+        )
     else:
         share = wilson(kept, base, nothing=NOTHING_DECIDED)
     return KeywordCount(*cell, word_of(*cell), earlier, judged, kept, share)

@@ -25,15 +25,15 @@ def _facts(found: Description) -> str:
     rows = [
         ("Sentences" if found.kind == "sentences" else "Generations", f"{found.sentences:,}"),
         ("Characters", f"{found.characters.total:,}"),
-        ("Different characters", f"{found.characters.distinct:,}"),
+        ("Distinct characters", f"{found.characters.distinct:,}"),
         ("Length (min / median / mean / max)", _lengths(size.least, size.median, size.mean, size.most)),
-        ("Texts that occur again", f"{found.exact.surplus:,}"),
+        ("Duplicate texts", f"{found.exact.surplus:,}"),
     ]
     if cover is not None:
         rows.append(
             (
-                f"Different characters of the vocabulary of {cover.vocabulary.name} ({cover.vocabulary.size:,})",
-                f"{100 * cover.published:.2f} %",
+                f"Distinct characters, relative to the vocabulary of {cover.vocabulary.name} ({cover.vocabulary.size:,})",
+                f"{100 * cover.published:.2f}%",
             )
         )
     lines = "\n".join(f"{escaped(name)} & {escaped(value)} \\\\" for name, value in rows)

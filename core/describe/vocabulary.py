@@ -23,10 +23,10 @@ LARGEST = 200_000_000  # bytes; a larger file is no vocabulary
 MOST_UNKNOWN = 20  # characters that are listed
 
 NOT_HERE = N_(
-    "The vocabulary of {model} is not on this machine. Name a built-in model, a folder, a file with one word a line,"
-    " or a model that has been fetched before."
+    "The vocabulary of {model} is not on this machine. Give a built-in model, a folder, a file with one"
+    " word per line, or a model that has been downloaded before."
 )
-NO_VOCABULARY = N_("{file} holds no vocabulary that can be read: {why}.")
+NO_VOCABULARY = N_("{file} contains no readable vocabulary: {why}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,14 +71,14 @@ def _members(archive: pyzipper.AESZipFile, name: str) -> list[zipfile.ZipInfo]:
         and not PurePosixPath(info.filename).name.startswith(".") and "__MACOSX" not in info.filename
     ]  # fmt: skip
     if not found:
-        message = N_("{file} holds no table: put CSV, TSV, JSON lines or Excel files into it.")
+        message = N_("{file} contains no table. Add CSV, TSV, JSON Lines or Excel files.")
         raise BadFile(message, file=name)
     if len(found) > MOST_MEMBERS or sum(info.file_size for info in found) > MOST_BYTES:
-        raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
+        raise BadFile(N_("{file} contains more than 2,000 files or 2 GB; split it."), file=name)
     size = sum(info.file_size for info in found)
     refuse_bomb(name, size, sum(info.compress_size for info in found))
     if size > shutil.disk_usage(gettempdir()).free:
-        message = N_("There is no room to unpack {file}: it takes {megabytes} MB in {folder}.")
+        message = N_("Not enough disk space to unpack {file}: it needs {megabytes} MB in {folder}.")
         raise BadFile(message, file=name, megabytes=f"{size >> 20:,}", folder=gettempdir())
     return sorted(found, key=lambda info: info.filename)
 
@@ -98,15 +98,15 @@ def _extract(
             while chunk := source.read(1 << 20):
                 left -= len(chunk)
                 if left < 0:
-                    raise BadFile(N_("{file} holds more than 2,000 files or 2 GB; split it."), file=name)
+                    raise BadFile(N_("{file} contains more than 2,000 files or 2 GB; split it."), file=name)
                 file.write(chunk)
     except RuntimeError as error:  # raised for a missing or wrong password
         if isinstance(error, NotImplementedError):
             raise
         message = (
-            N_("The password does not open {file}.")
+            N_("Wrong password for {file}.")
             if password
-            else N_("{file} is encrypted: give its password (on the command line in EVENHAND_PASSWORD).")
+            else N_("{file} is encrypted. Give its password (on the command line: EVENHAND_PASSWORD).")
         )
         raise NeedsPassword(message, file=name) from error
     return Member(target, info.filename)

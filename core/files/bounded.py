@@ -20,9 +20,14 @@ from core.errors import N_, BadFile
 SECONDS = 120  # of processor time; by the clock twice as many and a minute
 MEGABYTES = 2_000
 ROOT = Path(__file__).resolve().parents[2]
-TOO_LONG = N_("{file} takes more than {seconds} seconds to read: it was made to, or it is too large. Split it.")
-TOO_MUCH = N_("{file} takes more than {megabytes} MB of memory to read: it was made to, or it is too large. Split it.")
-ENDED = N_("{file} ended the process that read it ({why}). Save the file anew and try again.")
+TOO_LONG = N_(
+    "{file} takes more than {seconds} seconds to read: it is too large, or was built to be slow. Split the file."
+)
+TOO_MUCH = N_(
+    "{file} takes more than {megabytes} MB of memory to read: it is too large, or was built to exhaust memory."
+    " Split the file."
+)
+ENDED = N_("{file} crashed the process that was reading it ({why}). Save the file again and retry.")
 
 
 def run_bounded(

@@ -27,7 +27,7 @@ MOST_TIMES = 200  # larger unpacked than packed; tables of people take 5 to 30 t
 SMALL_BYTES = 64 << 20  # unpacked: what is smaller may be packed as well as it likes
 KEPT = 4  # workbooks whose rows stay on the disk while the process runs
 
-_BROKEN = N_("{file} is no Excel workbook that can be read ({why}). Save it as .xlsx or as CSV in UTF-8.")
+_BROKEN = N_("{file} is not a readable Excel workbook ({why}). Save it as .xlsx or as UTF-8 CSV.")
 _guard = threading.Lock()
 _kept: OrderedDict[tuple[str, int, int, int], Path] = OrderedDict()
 _folder: list["TemporaryDirectory[str]"] = []  # one, from the first workbook on
@@ -123,7 +123,7 @@ def _numbered(sheet: Any, name: str) -> Iterator[tuple[int, tuple[Any, ...]]]:
 def _check(path: Path, name: str) -> None:
     with path.open("rb") as file:
         if file.read(8) == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
-            message = N_("{file} is an old or a locked workbook. Save it as .xlsx without a password.")
+            message = N_("{file} is an old or password-protected workbook. Save it as .xlsx without a password.")
             raise BadFile(message, file=name)
     try:
         with zipfile.ZipFile(path) as archive:
@@ -135,13 +135,13 @@ def _check(path: Path, name: str) -> None:
         raise BadFile(N_("{file} unpacks to more than 1 GB; split it."), file=name)
     refuse_bomb(name, size, path.stat().st_size)
     if any(one.file_size > MOST_SHARED_BYTES for one in members if one.filename.lower().endswith("sharedstrings.xml")):
-        raise BadFile(N_("{file} holds more than 256 MB of different texts; split it."), file=name)
+        raise BadFile(N_("{file} contains more than 256 MB of distinct texts; split it."), file=name)
 
 
 def refuse_bomb(name: str, unpacked: int, packed: int) -> None:
     """Raise BadFile for an archive that unpacks to more than 64 MB and more than 200 times its size."""
     if unpacked > max(SMALL_BYTES, MOST_TIMES * packed):
-        message = N_("{file} unpacks to more than {times} times its size: no table that people made does.")
+        message = N_("{file} unpacks to more than {times} times its size, which no ordinary table does.")
         raise BadFile(message, file=name, times=MOST_TIMES)
 
 

@@ -32,7 +32,7 @@ def elements(read: Callable[[int], str], decoder: json.JSONDecoder, name: str) -
     text, place = read(CHUNK), 0
     place = _skip(text, place)
     if text[place : place + 1] != "[":
-        raise BadFile(N_("{file} is no JSON array."), file=name)
+        raise BadFile(N_("{file} is not a JSON array."), file=name)
     place, number = place + 1, 0
     while True:
         text, place = _ahead(read, text, place)
@@ -88,7 +88,9 @@ def _skip(text: str, place: int) -> int:
 def _nothing_after(read: Callable[[int], str], rest: str, name: str) -> None:
     while rest:
         if rest.strip(_SPACE):
-            raise BadFile(N_("{file} goes on after the end of its array: it is damaged or holds two files."), file=name)
+            raise BadFile(
+                N_("{file} continues after the end of its array: it is damaged or contains two files."), file=name
+            )
         rest = read(CHUNK)
 
 

@@ -30,7 +30,7 @@ ENDINGS: dict[str, Shape] = {
 }
 HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first line with one of them heads a table
 MOST_COLUMNS = 5_000
-MANY_COLUMNS = N_("{file} has {found} columns; {most} are the most.")
+MANY_COLUMNS = N_("{file} has {found} columns; the limit is {most}.")
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
@@ -125,7 +125,7 @@ def _lines(source: Source) -> Iterator[str]:
         while line := file.readline(MAX_LINE + 1):
             number += 1
             if len(line) > MAX_LINE:
-                message = N_("{file}, line {line} has more than {limit} characters: this is no file of sentences.")
+                message = N_("{file}, line {line} has more than {limit} characters: this is not a file of sentences.")
                 raise BadFile(message, file=source.name, line=number, limit=MAX_LINE)
             yield line.removeprefix("\ufeff") if number == 1 else line
 
@@ -149,8 +149,8 @@ def _cells(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
             line = reader.line_num + 1
     except csv.Error as error:
         message = N_(
-            "{file}, line {line}: the table cannot be read from here on ({why}). "
-            "A quotation mark at the start of a cell must be doubled and closed."
+            "{file}, line {line}: the table cannot be read from here on ({why}). A quotation mark inside a"
+            " quoted cell must be doubled, and the cell must end with one."
         )
         raise BadFile(message, file=source.name, line=line, why=error) from error
 
@@ -179,10 +179,10 @@ def _refuse_other_shape(source: Source) -> None:
     first = next(_lines(source), "").strip()
     cells = {cell.strip(' "') for cell in first.replace("\t", ",").replace(";", ",").split(",")}
     if len(cells) > 1 and cells & HEADER_NAMES:
-        message = N_("{file} looks like a table, not like a sentence a line. Name it .csv or .tsv and try again.")
+        message = N_("{file} looks like a table, not one sentence per line. Rename it to .csv or .tsv and try again.")
         raise BadFile(message, file=source.name)
     if first.startswith("{") and first.endswith("}") and '":' in first:
-        message = N_("{file} looks like JSON lines, not like a sentence a line. Name it .jsonl and try again.")
+        message = N_("{file} looks like JSON lines, not one sentence per line. Rename it to .jsonl and try again.")
         raise BadFile(message, file=source.name)
 
 
@@ -193,7 +193,7 @@ def _records(source: Source) -> Iterator[Row]:
             continue  # an empty line between rows
         cells = cells or [""]
         if len(cells) != expected:
-            message = N_("{found} cells where the header has {expected}.")
+            message = N_("{found} cells, but the header has {expected}.")
             problem = BadLine(source.name, line, "columns", message, found=len(cells), expected=expected)
             yield Row(line, dict(zip(source.columns, map(restored, cells), strict=False)), problem)
         else:
@@ -213,7 +213,7 @@ def _open_workbook(source: Source) -> Iterator[Row]:
         values = [restored(cell) if isinstance(cell, str) else cell for cell in cells]
         problem = None
         if any(value != "" for value in values[expected:]):
-            message = N_("{found} cells where the header has {expected}.")
+            message = N_("{found} cells, but the header has {expected}.")
             problem = BadLine(source.name, line, "columns", message, found=len(values), expected=expected)
         padded = [*values, *[""] * expected][:expected]  # a row ends with its last cell that is filled
         yield Row(line, dict(zip(source.columns, padded, strict=True)), problem)
@@ -232,11 +232,11 @@ def _elements(source: Source) -> Iterator[Row]:
         try:
             for number, values, text in found:
                 if not isinstance(values, dict):
-                    message = N_("{file}, element {line} is JSON but no object.")
+                    message = N_("{file}, element {line} is JSON but not an object.")
                     raise BadFile(message, file=source.name, line=number)
                 yield Row(number, values, _unstorable(source, number, text, values))
         except _TooManyDigits as error:
-            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            message = N_("{file}, line {line} contains a number with {digits} digits; the limit is {most}.")
             raise BadFile(message, file=source.name, line=number + 1, digits=error.args[0], most=MAX_DIGITS) from error
 
 
@@ -247,7 +247,7 @@ def _objects(source: Source) -> Iterator[Row]:
         try:
             values = json.loads(line, parse_constant=lambda _: None, parse_float=_finite, parse_int=_as_whole_number)
         except _TooManyDigits as error:
-            message = N_("{file}, line {line} holds a number of {digits} digits; {most} are the most.")
+            message = N_("{file}, line {line} contains a number with {digits} digits; the limit is {most}.")
             raise BadFile(message, file=source.name, line=number, digits=error.args[0], most=MAX_DIGITS) from error
         except (ValueError, RecursionError) as error:
             message = N_("{file}, line {line} is not JSON: one object per line is needed ({why}).")
@@ -255,7 +255,7 @@ def _objects(source: Source) -> Iterator[Row]:
         if isinstance(values, dict) and values.keys() == {"canary"}:
             continue  # the line that asks to keep the file out of training data
         if not isinstance(values, dict):
-            message = N_("{file}, line {line} is JSON but no object: a line must look like {example}.")
+            message = N_("{file}, line {line} is JSON but not an object: a line must look like {example}.")
             raise BadFile(message, file=source.name, line=number, example='{"sentence": "..."}')
         yield Row(number, values, _unstorable(source, number, line, values))
 
@@ -281,7 +281,7 @@ def _unstorable(source: Source, number: int, line: str, values: dict[str, Any]) 
         try:
             json.dumps(values, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            message = N_("The line holds half a character (a lone surrogate).")
+            message = N_("The line contains half a character (a lone surrogate).")
             return BadLine(source.name, number, "control_characters", message)
     if line.count("[") + line.count("{") > MAX_BRACKETS and _depth(values) > MAX_DEPTH:
         return BadLine(

@@ -85,7 +85,7 @@ def tasks(contexts: Iterable[Context], each: int, seed: int = SEED) -> list[Task
     """
     kept = list(distinct(contexts).items())
     if each < 1 or not kept:
-        raise Refused(N_("There is nothing to write: at least one context and one text for each are needed."))
+        raise Refused(N_("There is nothing to generate: at least one context and one text per context are needed."))
     return [
         Task(place * each + index, context, index, seed_of(seed, key, index))
         for place, (key, context) in enumerate(kept)

@@ -47,7 +47,7 @@ class GrowingFile:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            message = N_("{file} is being written by another program. Wait for it, or choose another name.")
+            message = N_("Another program is writing {file}. Wait for it, or choose another name.")
             raise Refused(message, file=self.path.name) from error
 
     def _check(self, request: Mapping[str, Any]) -> None:
@@ -60,8 +60,8 @@ class GrowingFile:
             differing = sorted(key for key in {*before, *wanted} if before.get(key) != wanted.get(key))
             if differing:
                 message = N_(
-                    "{file} was begun with another request ({differing} differ). Repeat that one to go on with it, "
-                    "or choose another name."
+                    "{file} was started with another request (differences: {differing}). Repeat that"
+                    " request to continue, or choose another name."
                 )
                 raise Refused(message, file=self.path.name, differing=", ".join(differing))
             return

@@ -127,8 +127,8 @@ def _input(name: str, found: list[Context], problems: list[Problem], filling: Fi
     if not once:
         first = problems[0] if problems else None
         if first is None:
-            raise BadFile(N_("{file} holds no context."), file=name)
-        message = N_("{file} holds no context that can be used; line {line}: {why}")
+            raise BadFile(N_("{file} contains no context."), file=name)
+        message = N_("{file} contains no usable context; line {line}: {why}")
         why = first.message.format(**first.values) if first.values else first.message
         raise BadFile(message, file=name, line=first.line, why=why)
     kept = once[: filling.limit] if filling.limit else once
@@ -140,7 +140,9 @@ def _of_rows(source: Source, filling: Filling) -> ContextInput:
     if source.shape == "text":
         column = "sentence"
     if column is None or (source.shape != "text" and source.columns and column not in source.columns):
-        message = N_("{file}: which column holds the contexts? It has {found}. Name it context, or choose it.")
+        message = N_(
+            "{file}: which column holds the contexts? Its columns: {found}. Rename one to context, or choose it."
+        )
         raise BadFile(message, file=source.name, found=", ".join(source.columns[:20]) or "—")
     found, problems = [], []
     for row in rows(source):
@@ -159,7 +161,7 @@ def _context(row: Row, column: str) -> Context:
     if not isinstance(text, str) or not text.strip():
         raise BadFile(N_("There is no context."))
     if len(text) > MAX_LENGTH:
-        raise BadFile(N_("The text has {length} characters; {limit} are the most."), length=len(text), limit=MAX_LENGTH)
+        raise BadFile(N_("The text has {length} characters; the limit is {limit}."), length=len(text), limit=MAX_LENGTH)
     dataset = str(values.get("dataset") or "own").strip().lower()
     return Context(
         text,

@@ -84,16 +84,16 @@ class Server:
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            message = N_("{address} is no address of a server; it looks like http://localhost:8000/v1.")
+            message = N_("{address} is not a server address; it should look like http://localhost:8000/v1.")
             raise Refused(message, address=parts.hostname or "''")
         if is_internal(parts.hostname):
-            raise Refused(N_("{address} is no address of a server for models."), address=parts.hostname)
+            raise Refused(N_("{address} is not the address of a model server."), address=parts.hostname)
         if parts.username or parts.password or parts.query or parts.fragment:
             raise Refused(
-                N_("No key belongs in the address of a server; set the environment variable EVENHAND_API_KEY.")
+                N_("Do not put a key into the server address; set the environment variable EVENHAND_API_KEY.")
             )
         if "{context}" not in self.instruction:
-            raise Refused(N_("The instruction needs the place {place} for the text."), place="{context}")
+            raise Refused(N_("The instruction needs the placeholder {place} for the text."), place="{context}")
 
     @property
     def url(self) -> str:
@@ -227,7 +227,7 @@ class ServerWriter:
             used = (data.get("usage") or {}).get("completion_tokens")
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise _Unfinished(
-                N_("The answer of the server at {address} is not what the protocol says."), **values
+                N_("The response of the server at {address} does not follow the protocol."), **values
             ) from error
         tokens = used if isinstance(used, int) else None
         return Written(task, str(text or ""), tokens, task.seed % SEEDS)
@@ -243,9 +243,9 @@ class _Unreachable(_Unfinished):
 
 
 NOBODY = N_("There is no server at {address} ({why}). Start it, or check the address.")
-BROKEN = N_("The connection to the server at {address} broke ({why}).")
-BUSY = N_("The server at {address} failed again and again (status {status}).")
-REFUSES = N_("The server at {address} refuses the request (status {status}): {why}")
+BROKEN = N_("The connection to the server at {address} was lost ({why}).")
+BUSY = N_("The server at {address} failed repeatedly (status {status}).")
+REFUSES = N_("The server at {address} rejected the request (status {status}): {why}")
 
 
 def key_from_environment() -> str | None:

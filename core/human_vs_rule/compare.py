@@ -19,7 +19,10 @@ from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
 
 ONE_ANSWER = Note(
-    N_("People or the rule gave the same answer everywhere: kappa is 0 whatever the other says, so it has no interval.")
+    N_(
+        "The annotators or the rule gave the same answer everywhere: kappa is 0 whatever the other says, so it"
+        " has no interval."
+    )
 )
 VERSION = 2  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")

@@ -21,7 +21,7 @@ KINDS = ("pronoun", "extraneous")
 Marks = Iterable[tuple[int, int, str]]  # half-open code points and a kind
 
 NONE_MARKED = Note(N_("Neither of two annotators marked anything."))
-NO_TWO = Note(N_("No generation has marks of two annotators to compare."))
+NO_TWO = Note(N_("No generation has marks by two annotators to compare."))
 
 
 def characters(marks: Marks, kind: str) -> frozenset[int]:

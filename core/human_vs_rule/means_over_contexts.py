@@ -17,8 +17,8 @@ from core.statistics import Estimate, Note, Resampling
 from core.statistics.intervals import T_OVER_UNITS, Bounds, over_units
 from core.statistics.resampling import Numbers, ratio
 
-NOTHING = Note(N_("No generation here has been labelled to the end yet."))
-NOT_SAID = Note(N_("Nobody said it of any generation here."))
+NOTHING = Note(N_("No generation is fully labelled yet."))
+NOT_SAID = Note(N_("No generation received this label."))
 VERSION = 2  # of the method: raise it when a number may change
 
 
@@ -26,7 +26,7 @@ VERSION = 2  # of the method: raise it when a number may change
 class Mean:
     """A mean of values from 0 to 1.
 
-    `estimate`: the value, its 95 % interval and error over contexts (`units`); `published`: the standard error as in
+    `estimate`: the value, its 95% interval and error over contexts (`units`); `published`: the standard error as in
     the paper, generations independent, ddof 1 (None for fewer than two); `rows`: how many generations went in.
     """
 

@@ -18,9 +18,9 @@ from core.statistics.estimate import Note
 
 Row = TypeVar("Row")
 
-NO_REPEATS = Note(N_("No context has two labelled generations, so nothing tells how alike they are."))
-ONE_CONTEXT = Note(N_("The pilot rests on a single context; at least two are needed."))
-ALL_EQUAL = Note(N_("All labels of the pilot are equal: there is no variation to divide."))
+NO_REPEATS = Note(N_("No context has two labelled generations, so their correlation is unknown."))
+ONE_CONTEXT = Note(N_("The pilot has only one context; at least two are needed."))
+ALL_EQUAL = Note(N_("All labels of the pilot are the same: there is no variance to decompose."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,15 +32,15 @@ BINS: dict[Bin, str] = {
     "other_referent": N_("Other referent"),
     "plural_they": N_("Plural they"),
     "not_person": N_("Not a person"),
-    "unknown_form": N_("Form not counted"),
+    "unknown_form": N_("Form not covered"),
     "other": N_("Something else"),
 }
 MEANT: dict[Bin, str] = {
-    "later_pronoun": N_("The first pronoun is right; a wrong one comes later."),
-    "other_referent": N_("The first pronoun means somebody else."),
-    "plural_they": N_("They stands for several people."),
-    "not_person": N_("The pronoun stands for a thing, or is spoken about."),
-    "unknown_form": N_("No form that the data set counts stands in the text."),
+    "later_pronoun": N_("The first pronoun is correct; a wrong one follows later."),
+    "other_referent": N_("The first pronoun refers to somebody else."),
+    "plural_they": N_("They refers to several people."),
+    "not_person": N_("The pronoun refers to a thing, or is mentioned rather than used."),
+    "unknown_form": N_("The text contains no pronoun form that the data set covers."),
     "other": N_("None of these."),
 }
 THINGS = frozenset({"it", "its", "itself"})

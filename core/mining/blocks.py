@@ -25,11 +25,13 @@ BLOCK = 1 << 20  # bytes
 LONGEST_ROW = 16 << 20  # bytes; a longer row of a table or JSON line is left out
 
 EMPTY = N_("{file} is empty.")
-LONG_ROW = N_("{file}, line {line}: a row of more than {limit} MB is left out.")
-LONG_SENTENCE = N_("{file}, line {line}: more than a megabyte without the end of a sentence is left out.")
-NOTHING_READ = N_("None of the files could be read; the first problem: {why}")
+LONG_ROW = N_("{file}, line {line}: a row of more than {limit} MB was skipped.")
+LONG_SENTENCE = N_("{file}, line {line}: more than 1 MB without a sentence end; the rest of the line was skipped.")
+NOTHING_READ = N_("No file could be read. The first problem: {why}")
 
-NOTHING_THERE = N_("{given} holds nothing that is read: .txt, .md, .html, .jsonl, .csv or .tsv, also in .gz and .zip.")
+NOTHING_THERE = N_(
+    "{given} contains no readable file: .txt, .md, .html, .jsonl, .csv or .tsv, also inside .gz and .zip."
+)
 
 # Tried once for each run of marks, from its start: 100 kB of them are not read 100,000 times.
 _BETWEEN = re.compile(f'(?<![{MARKS}{CLOSERS}])[{CLOSERS}]*+[{MARKS}][{MARKS}{CLOSERS}]*+(?=[^{MARKS}{CLOSERS}"])')

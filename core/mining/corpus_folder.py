@@ -38,12 +38,12 @@ def inside(root: Path, typed: str) -> Path:
     Raises Refused where it leads out of *root*, or a link below it does, NotFound where it is not there.
     """
     if "\0" in typed:
-        raise Refused(N_("This is no path."))
+        raise Refused(N_("This is not a path."))
     place = (root / typed.strip().lstrip("/")).resolve()
     if place != root and root not in place.parents:
-        raise Refused(N_("{path} leads out of the corpus folder; only what lies in it can be read."), path=typed)
+        raise Refused(N_("{path} is outside the corpus folder; only files inside it can be read."), path=typed)
     if not place.exists():
-        raise NotFound(N_("There is no {path} in the corpus folder."), path=typed)
+        raise NotFound(N_("{path} does not exist in the corpus folder."), path=typed)
     refuse_links_out(root, place)
     return place
 
@@ -55,7 +55,7 @@ def refuse_links_out(root: Path, place: Path) -> None:
             target = path.resolve()
             if target != root and root not in target.parents:
                 shown = path.relative_to(root) if root in path.parents else path.name
-                message = N_("{path} is a link that leads out of the corpus folder; choose another one.")
+                message = N_("{path} links outside the corpus folder; choose another file or folder.")
                 raise Refused(message, path=str(shown))
 
 

@@ -38,7 +38,7 @@ def encoding_of_corpus(chunks: Iterable[bytes], name: str) -> Encoding:
         if number == 0:
             refuse_signature(chunk, name)
         if b"\0" in chunk:
-            raise BadFile(N_("{file} is no text file: it holds NUL bytes (binary data, or UTF-16)."), file=name)
+            raise BadFile(N_("{file} is not a text file: it contains NUL bytes (binary data or UTF-16)."), file=name)
         if number == 0:
             refuse_noise(chunk[:4096].decode("latin-1").replace("\x85", ""), name)
         if chunk.isascii():
@@ -68,7 +68,7 @@ def decide(data: bytes, name: str) -> Encoding:
     shares: dict[Encoding, float] = {one: _common(data, one) for one in ("gb18030", "big5hkscs")}
     best: Encoding = max(shares, key=lambda one: shares[one])
     if shares[best] < LEAST_COMMON and not (wide < FEW and _strict(data, "gb18030")):
-        message = N_("{file} is neither UTF-8 nor GB18030 nor Big5 text. Save it as UTF-8 and try again.")
+        message = N_("{file} is not UTF-8, GB18030 or Big5 text. Save it as UTF-8 and try again.")
         raise BadFile(message, file=name)
     return best
 

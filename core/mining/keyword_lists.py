@@ -14,25 +14,25 @@ LANGUAGE = "zh"
 LONGEST_WORD = 40  # characters; a longer cell is a sentence in the wrong column
 
 UNREADABLE = N_("{file} cannot be read: {why}.")
-NO_HEADER = N_("{file}, line {line}: the first line must name the columns male and female, separated by tabs.")
-WRONG_CELLS = N_("{file}, line {line}: {found} columns where the first line has {expected}. Separate them by tabs.")
+NO_HEADER = N_("{file}, line {line}: the first line must contain the column names male and female, separated by tabs.")
+WRONG_CELLS = N_("{file}, line {line}: {found} columns, but the first line has {expected}. Separate columns by tabs.")
 NO_WORD = N_("{file}, line {line}: the column {column} is empty.")
-ODD_WORD = N_("{file}, line {line}: {word} is no word: it holds {what}.")
+ODD_WORD = N_("{file}, line {line}: {word} is not a word: it contains {what}.")
 NOT_CHINESE = N_(
-    "{file}, line {line}: {word} is no Chinese word: it holds {what}. Give words of other languages a column language,"
-    " such as en."
+    "{file}, line {line}: {word} is not a Chinese word: it contains {what}. For words of other languages,"
+    " add a column language, such as en."
 )
-LONG_WORD = N_("{file}, line {line}: a word of {length} characters is too long; at most {most}.")
+LONG_WORD = N_("{file}, line {line}: the word has {length} characters; at most {most} are allowed.")
 SAME_WORDS = N_("{file}, line {line}: both words are {word}.")
-TWICE = N_("{file}, line {line}: {word} stands in line {before} already; a word belongs to one pair.")
-BAD_STEM = N_("{file}, line {line}: the stem {stem} of {word} is no span such as 0:1 inside the word.")
-STEMS_DIFFER = N_("{file}, line {line}: apart from their stems, {male} and {female} are not the same.")
+TWICE = N_("{file}, line {line}: {word} is already in line {before}; a word belongs to one pair only.")
+BAD_STEM = N_("{file}, line {line}: the stem {stem} of {word} is not a span such as 0:1 inside the word.")
+STEMS_DIFFER = N_("{file}, line {line}: {male} and {female} differ outside their stems.")
 UNEVEN = N_(
-    "{file}, line {line}: {male} and {female} differ in {first} and {second}; Chinese stems must be equally long, "
-    "because each character is one mask."
+    "{file}, line {line}: {male} and {female} differ in {first} and {second}; Chinese stems must have the"
+    " same length, because each character is one mask."
 )
-NOT_TYPED = N_("A pair is two words with / between them, male first, such as 男士/女士, not {text}.")
-NO_PAIRS = N_("{file} holds no keyword pair.")
+NOT_TYPED = N_("A pair is two words separated by /, the male word first, such as 男士/女士, not {text}.")
+NO_PAIRS = N_("{file} contains no keyword pairs.")
 
 
 def read_pairs(path: Path) -> tuple[KeywordPair, ...]:

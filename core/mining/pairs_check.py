@@ -32,20 +32,20 @@ from core.types import KeywordPair
 LEAST = 20  # occurrences of each word below which nothing is said
 CHANCE = 0.01  # a compound with all its occurrences on one side is called unswapped below this probability
 SPLITS = 10  # random halves over which the asymmetry is averaged
-NORMAL = 1.959963984540054  # two-sided 95 % of the normal distribution
+NORMAL = 1.959963984540054  # two-sided 95% of the normal distribution
 SHOWN = 8  # compounds listed per word and direction
 METHOD = 1
 Scores = NDArray[np.float64]
 
 Verdict = Literal["symmetric", "asymmetric", "doubtful", "rare", "absent"]
 VERDICTS: dict[Verdict, str] = {
-    "symmetric": N_("The two words are used alike: their neighbours hardly tell which of them stands there."),
+    "symmetric": N_("The two words are used in similar ways: their neighbours hardly predict which of them it is."),
     "asymmetric": N_(
-        "The two words are not used alike: their neighbours tell which of them stands there, so a model's preference "
-        "says more about usage than about gender. Consider leaving the pair out."
+        "The two words are used differently: their neighbours predict which of them it is, so a model's"
+        " preference says more about usage than about gender. Consider excluding the pair."
     ),
-    "doubtful": N_("The two words differ somewhat in use; look at the compounds before you keep the pair."),
-    "rare": N_("One of the words is too rare in this text to tell."),
+    "doubtful": N_("The two words differ somewhat in usage. Check the compounds before you keep the pair."),
+    "rare": N_("One of the words is too rare in this text to judge."),
     "absent": N_("One of the words does not occur in this text."),
 }
 # asymmetric: the whole interval of the asymmetry above the first, or of a share of unswapped compounds above the
@@ -156,7 +156,7 @@ def _unswapped(use: WordUse, other: WordUse) -> Estimate:
 
 
 def told_apart(male: list[Occurrence], female: list[Occurrence], *, seed: int = 0) -> Estimate:
-    """How well neighbours tell the words apart: area under the ROC curve, 95 % interval after DeLong et al. (1988).
+    """How well neighbours tell the words apart: area under the ROC curve, 95% interval after DeLong et al. (1988).
 
     The paragraphs are cut in random halves SPLITS times; each half is judged by
     what the other taught, ties count one half, and areas and variances are

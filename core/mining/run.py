@@ -32,10 +32,10 @@ from core.mining.settings import Settings
 from core.mining.types import Finding
 
 AHEAD = 4  # blocks per process that are under way or wait for their turn
-DAMAGED = N_("{file}: {count} sentences were left out because bytes in them are not {encoding}.")
-COMPARED = N_("Near-duplicates were looked for among the first million candidates only.")
+DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
+COMPARED = N_("Near-duplicates were searched for among the first million candidates only.")
 CANCELLED = "This run was cancelled."  # not shown: the process that asked is ending
-WORKER_ENDED = N_("A process of the run ended by itself, often for lack of memory. Try fewer workers.")
+WORKER_ENDED = N_("A worker process ended unexpectedly, often for lack of memory. Try fewer workers.")
 
 Line = dict[str, Any]
 OnCandidate = Callable[[Line], None]

@@ -47,23 +47,27 @@ class Settings:
     def __post_init__(self) -> None:
         names = {pair.name for pair in self.pairs}
         if not names:
-            raise BadFile(N_("There is no keyword pair to look for."))
+            raise BadFile(N_("There is no keyword pair to search for."))
         if len({pair.language in WITHOUT_SPACES for pair in self.pairs}) > 1:
-            message = N_("The pairs mix languages with and without spaces between words; mine them apart.")
+            message = N_("The pairs mix languages with and without spaces between words; mine them separately.")
             raise BadFile(message)
         for code, mode in [*self.modes.items(), *((code, mode) for (_, code), mode in self.pair_modes.items())]:
             if code not in CODES or mode not in MODES:
-                message = N_("{code}={mode} is no filter and mode. Filters: {filters}; modes: off, reject, flag.")
+                message = N_(
+                    "{code}={mode} is not a valid filter and mode. Filters: {filters}; modes: off, reject, flag."
+                )
                 raise BadFile(message, code=code, mode=mode, filters=", ".join(CODES))
         for pair, _code in self.pair_modes:
             if pair not in names:
-                message = N_("{pair} is not among the pairs of this run: {pairs}.")
+                message = N_("{pair} is not a pair of this run. Pairs: {pairs}.")
                 raise BadFile(message, pair=pair, pairs=", ".join(sorted(names)))
         if self.quotes not in get_args(Quotes) or self.convert not in (None, "t2s"):
-            message = N_("quotes is delete or complete and convert is t2s or nothing, not {quotes} and {convert}.")
+            message = N_(
+                "quotes must be delete or complete, and convert must be t2s or empty, not {quotes} and {convert}."
+            )
             raise BadFile(message, quotes=self.quotes, convert=self.convert)
         if not 0 < self.shortest <= self.longest:
-            message = N_("The length of a sentence cannot go from {shortest} to {longest} characters.")
+            message = N_("The sentence length cannot be {shortest} to {longest} characters.")
             raise BadFile(message, shortest=self.shortest, longest=self.longest)
 
     @property

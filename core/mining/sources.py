@@ -32,10 +32,10 @@ ARCHIVES = (".gz", ".zip")
 # RuntimeError is what zipfile raises for a password, NotImplementedError for a way of packing that it does not know.
 BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
 
-MISSING = N_("{file} is not there.")
+MISSING = N_("{file} does not exist.")
 UNREADABLE = N_("{file} cannot be read: {why}.")
-NOTHING_INSIDE = N_("{file} holds no text file (.txt, .md, .html, .jsonl, .csv or .tsv).")
-ARCHIVE_BROKEN = N_("{file} is a damaged archive, or locked with a password ({why}); what came before was read.")
+NOTHING_INSIDE = N_("{file} contains no text file (.txt, .md, .html, .jsonl, .csv or .tsv).")
+ARCHIVE_BROKEN = N_("{file} is a damaged or password-protected archive ({why}); everything before that was read.")
 
 
 class Damaged(Exception):

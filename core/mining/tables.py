@@ -21,9 +21,9 @@ NAME_COLUMNS = ("name", "source", "newspaper", "paper", "publisher", "title", "�
 DATE_COLUMNS = ("date", "time", "published", "year", "日期", "时间", "发布时间", "年份")
 
 NO_COLUMN = N_("{file} has no column {column}. Its columns: {columns}.")
-NO_TEXT_COLUMN = N_("{file} has no column with text. Its columns: {columns}.")
-BAD_JSON = N_("{file}, line {line} is no JSON object ({why}).")
-UNEVEN_ROW = N_("{file}, line {line}: {found} cells where the first line has {expected}; the row is left out.")
+NO_TEXT_COLUMN = N_("{file} has no text column. Its columns: {columns}.")
+BAD_JSON = N_("{file}, line {line} is not a JSON object ({why}).")
+UNEVEN_ROW = N_("{file}, line {line}: {found} cells, but the first line has {expected}; the row was skipped.")
 BAD_ROW = N_("{file}, line {line}: the row cannot be read ({why}).")
 
 

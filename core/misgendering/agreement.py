@@ -15,17 +15,17 @@ from core.statistics.resampling import Numbers, ratio
 from core.statistics.units import Clusters
 
 Z = 1.959963984540054
-NO_PAIR = Note(N_("No instance has a verdict of both ways."))
-CONSTANT = Note(N_("One of the two ways gave the same verdict everywhere, so there is nothing to correlate."))
-ALL_THE_SAME = Note(N_("Both ways gave the same verdict everywhere: agreement by chance would be complete too."))
+NO_PAIR = Note(N_("No instance has verdicts by both methods."))
+CONSTANT = Note(N_("One of the two methods gave the same verdict everywhere, so no correlation can be computed."))
+ALL_THE_SAME = Note(N_("Both methods gave the same verdict everywhere, so chance agreement would also be complete."))
 ONE_VERDICT = Note(
     N_(
-        "One of the two ways gave the same verdict everywhere: kappa is 0 whatever the other says, so it has no"
-        " interval."
+        "One of the two methods gave the same verdict everywhere: kappa is 0 whatever the other says and"
+        " has no interval."
     )
 )
 TOO_FEW = Note(N_("Fewer than 4 instances: no interval."))
-ONE_INSTANCE = Note(N_("One instance: no standard error."))
+ONE_INSTANCE = Note(N_("Only one instance: no standard error."))
 BOUNDS = {
     "mcc": (-1.0, 1.0),
     "kappa": (-1.0, 1.0),
@@ -64,7 +64,7 @@ def cells(prob: Sequence[int] | Numbers, gen: Sequence[int] | Numbers) -> Cells:
 
 
 def mcc(found: Cells) -> Estimate:
-    """Matthews' correlation, -1 to 1: Pearson's r of the two 0/1 vectors, 95 % by Fisher's z, rows independent.
+    """Matthews' correlation, -1 to 1: Pearson's r of the two 0/1 vectors, 95% by Fisher's z, rows independent.
 
     Undefined where one vector is constant. |r| = 1: the interval is [r, r]; fewer than 4 instances: none. `se` is
     such that value / se is Fisher's z statistic (atanh r times the root of n - 3).
@@ -105,7 +105,7 @@ def kappa(found: Cells) -> Estimate:
 def raw_agreement(found: Cells) -> Estimate:
     """Share of instances with equal verdicts, 0 to 1, with its Wilson interval; `se` = sqrt(p (1 - p) / (n - 1)).
 
-    The published error bar is that standard error, not a 95 % interval.
+    The published error bar is that standard error, not a 95% interval.
     """
     equal = found.prob0gen0 + found.prob1gen1
     estimate = wilson(equal, found.n, nothing=NO_PAIR)
@@ -160,7 +160,7 @@ def _kappa(sums: Numbers) -> Numbers:
     return ratio((a + d) * n - chance, n**2 - chance)
 
 
-NOTHING = Note(N_("All four probabilities are 0, so none is preferred."))
+NOTHING = Note(N_("All four probabilities are 0, so no form is preferred."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +186,9 @@ def theory(probabilities: Mapping[str, float], preferred: str) -> Theory:
     """
     for name, value in probabilities.items():
         if not math.isfinite(value) or value < 0:
-            raise Refused(N_("{value} is no probability of {name}."), value=value, name=name)
+            raise Refused(N_("{value} is not a probability of {name}."), value=value, name=name)
     if preferred not in probabilities:
-        raise Refused(N_("{name} is not among the pronouns."), name=preferred)
+        raise Refused(N_("{name} is not one of the pronouns."), name=preferred)
     most = max(probabilities.values())
     if most == 0:
         return Theory(None, None, {}, NOTHING)

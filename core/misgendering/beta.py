@@ -11,11 +11,11 @@ from core.statistics.intervals import over_clusters
 from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters
 
-NO_VALUE = Note(N_("No instance has a verdict of both ways."))
-ONE_VALUE = Note(N_("One instance: its disagreement has no variance."))
-NO_SPREAD = Note(N_("The disagreement is the same on every instance, so no Beta distribution fits."))
+NO_VALUE = Note(N_("No instance has verdicts by both methods."))
+ONE_VALUE = Note(N_("Only one instance: its disagreement has no variance."))
+NO_SPREAD = Note(N_("The disagreement is the same on every instance, so no Beta distribution can be fitted."))
 TOO_WIDE = Note(
-    N_("The disagreement varies too much for a Beta distribution: its variance must lie below mean × (1 − mean).")
+    N_("The disagreement varies too much for a Beta distribution: its variance must be below mean × (1 − mean).")
 )
 EDGE = 1e-12  # beside 1, below which a difference is rounding
 
@@ -26,7 +26,7 @@ class BetaFit:
 
     `alpha`, `beta` > 0 or None with `reason`. alpha < beta: agreement is the commoner; both below 1: the ways either
     agree or disagree outright, with little between. `mean` and `variance` (ddof 1) of the disagreement; `low`, `high`:
-    95 % intervals of alpha and beta over units where they could be drawn.
+    95% intervals of alpha and beta over units where they could be drawn.
     """
 
     alpha: Estimate

@@ -67,7 +67,7 @@ def read_generations(path: Path | str) -> Iterator[Generation]:
     except FileNotFoundError:
         raise BadFile(N_("There is no file {path}."), path=place) from None
     except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=place.name) from error
+        raise BadFile(N_("{file} is not UTF-8 text."), file=place.name) from error
 
 
 def _generation(file: str, line: int, text: str) -> Generation:
@@ -79,7 +79,7 @@ def _generation(file: str, line: int, text: str) -> Generation:
         key for key in ("context", "completion") if not isinstance(row, dict) or not isinstance(row.get(key), str)
     ]
     if lacking:
-        message = N_("{file}, line {line}: a generation is a JSON object with {lacking}.")
+        message = N_("{file}, line {line}: a generation must be a JSON object with {lacking}.")
         raise BadFile(message, file=file, line=line, lacking=", ".join(lacking))
     index = row.get("index")
     try:

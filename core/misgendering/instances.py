@@ -35,7 +35,7 @@ def instances(
     if only:
         found = [one for one in found if any(name in only for name in one.pronouns)]
     if not found:
-        raise Refused(N_("No instance is left: there is no template, nobody is named, or no set is chosen."))
+        raise Refused(N_("No instances remain: there is no template, no name, or no pronoun set is chosen."))
     if limit is not None and limit < len(found):
         kept = _random(seed, "limit").sample(range(len(found)), limit)
         found = [found[i] for i in sorted(kept)]

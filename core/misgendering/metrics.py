@@ -17,7 +17,7 @@ from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
-NO_GEN = Note(N_("There is no generation yet."))
+NO_GEN = Note(N_("There are no generations yet."))
 VERSION = 2
 
 

@@ -195,7 +195,7 @@ class Tally:
         )
 
 
-NO_GENERATION = N_("There is no generation of this prompt, so there is no template.")
+NO_GENERATION = N_("This prompt has no generation, so there is no template.")
 
 
 def instance_from(prompt: Prompt, generation: Generation, number: int) -> Instance | None:

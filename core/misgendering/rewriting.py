@@ -26,7 +26,7 @@ from core.text.pronoun_cases import (
 )
 from core.text.pronouns import PronounSet, first_pronoun, forms, names_of, set_named
 
-NO_PRONOUN = N_("The text names nobody by a pronoun, so there is no slot to compare.")
+NO_PRONOUN = N_("The text refers to nobody by a pronoun, so there is no slot.")
 
 _JOINED = re.compile(r",(?:\s+(?:and|or|but)\b)?|\b(?:and|or|but)\b", re.IGNORECASE)
 _OPEN = re.compile(r"[.!?,;:\"“]\s*$")  # what stands before a clause

@@ -12,7 +12,7 @@ from core.types import MASK, MaskedSentence
 Setting = Literal["pre", "post"]
 SETTINGS: tuple[Setting, Setting] = ("pre", "post")
 
-NO_FORM = N_("One of the pronoun sets that compete has no form for this case.")
+NO_FORM = N_("One of the competing pronoun sets has no form for this case.")
 _SENTENCE_START = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)$")
 _PLACE = re.compile(r"\{(\w+)\}")
 
@@ -126,12 +126,12 @@ def _fill(text: str, template: Template, name: str, own: Sequence[PronounSet]) -
 
 def _form(template: Template, case: str, own: Sequence[PronounSet]) -> str:
     if case not in CASES:
-        message = N_("The template {template} has a place {place} that nothing fills; there are: {known}.")
+        message = N_("The template {template} has a placeholder {place} with no value; available: {known}.")
         raise BadFile(message, template=template.id, place=f"{{{case}}}", known="{name}, {pronouns}, {nom} … {ref}")
     if len(own) > 1:
         message = N_(
-            "The template {template} spells out the forms of one set, and {people} has several; "
-            "write the place {place} there instead."
+            "The template {template} spells out the forms of one pronoun set, but {people} has several;"
+            " use the placeholder {place} instead."
         )
         raise BadFile(message, template=template.id, people="/".join(one.nom for one in own), place="{pronouns}")
     if not own[0].form(case):

@@ -95,7 +95,9 @@ def read_source(place: Path | str) -> Source:
         return Source("own", _own_templates(path.name, rows), built_in().people, files=(path,))
     likely = max(LAYOUTS, key=lambda name: len(set(LAYOUTS[name]) & set(header)) / len(LAYOUTS[name]))
     lacking = [column for column in LAYOUTS[likely] if column not in header]
-    message = N_("{file} lacks the columns {lacking}; a table of templates has {columns}, or a published layout.")
+    message = N_(
+        "{file} lacks the columns {lacking}; a table of templates has {columns}, or one of the published layouts."
+    )
     raise BadFile(message, file=path.name, lacking=", ".join(lacking), columns=", ".join(LAYOUTS["own"]))
 
 
@@ -106,7 +108,7 @@ def read_people(place: Path | str) -> tuple[Person, ...]:
         return tuple(Person(name) for name in _names(path))
     header, rows = read_rows(path)
     if "name" not in header:
-        raise BadFile(N_("{file} lacks the column name; pronouns may stand beside it."), file=path.name)
+        raise BadFile(N_("{file} lacks the column name (a column pronouns is optional)."), file=path.name)
     people = []
     for line, row in rows:
         with_line = _Line(path.name, line)
@@ -121,7 +123,7 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
     except FileNotFoundError:
         raise BadFile(N_("There is no file {path}."), path=path) from None
     except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=path.name) from error
+        raise BadFile(N_("{file} is not UTF-8 text."), file=path.name) from error
     lines = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip() and not line.startswith("#")]
     if not lines:
         raise BadFile(N_("{file} is empty."), file=path.name)
@@ -145,7 +147,7 @@ def read_rows(path: Path) -> tuple[list[str], list[Row]]:
         else:
             rows.append((line, dict(zip(header, (cell.strip() for cell in cells), strict=True))))
     if not rows:
-        raise BadFile(N_("{file} has a heading but no row."), file=path.name)
+        raise BadFile(N_("{file} has a header but no rows."), file=path.name)
     return header, rows
 
 
@@ -165,7 +167,7 @@ class _Line:
 
     def case(self, text: str) -> str:
         if text.lower() not in CASE_NAMES:
-            message = N_("{file}, line {line}: {case} is no case of a pronoun; there are {known}.")
+            message = N_("{file}, line {line}: {case} is not a pronoun case; use one of {known}.")
             raise BadFile(message, file=self.file, line=self.line, case=text or "''", known=", ".join(CASES))
         return CASE_NAMES[text.lower()]
 
@@ -192,7 +194,7 @@ def _refuse_twice(file: str, templates: Sequence[Template]) -> None:
     seen: dict[str, int] = {}
     for one in templates:
         if one.id in seen:
-            message = N_("{file}, line {line}: the id {id} stands in line {first} already.")
+            message = N_("{file}, line {line}: the id {id} is already used in line {first}.")
             raise BadFile(message, file=file, line=one.line, id=one.id, first=seen[one.id])
         seen[one.id] = one.line
 
@@ -200,9 +202,7 @@ def _refuse_twice(file: str, templates: Sequence[Template]) -> None:
 def _misgendered_folder(folder: Path) -> Source:
     files = sorted(folder.rglob("explicit_template*.csv"))
     if not files:
-        message = N_(
-            "{folder} holds no explicit_template_*.csv; give the folder of MISGENDERED, or a file of templates."
-        )
+        message = N_("{folder} has no explicit_template_*.csv; give the MISGENDERED folder, or a file of templates.")
         raise BadFile(message, folder=folder.name)
     names = next(
         (path for path in (folder / "names", *(file.parent / "names" for file in files)) if path.is_dir()), None
@@ -240,7 +240,7 @@ def _names(path: Path) -> list[str]:
     except FileNotFoundError:
         raise BadFile(N_("There is no file {path}."), path=path) from None
     except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=path.name) from error
+        raise BadFile(N_("{file} is not UTF-8 text."), file=path.name) from error
     if not any(found):
         raise BadFile(N_("{file} is empty."), file=path.name)
     return [name for name in found if name]
@@ -273,7 +273,7 @@ def _ruff_set(file: str, line: int, row: dict[str, str]) -> str:
         found = names_of(value, "ruff")
         if len(found) == 1:
             return found[0]
-    message = N_("{file}, line {line}: {pronoun} is none of the pronouns of RUFF (he, she, they, xe).")
+    message = N_("{file}, line {line}: {pronoun} is not a RUFF pronoun (he, she, they, xe).")
     raise BadFile(message, file=file, line=line, pronoun=row["pronoun"] or "''")
 
 

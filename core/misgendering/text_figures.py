@@ -45,7 +45,7 @@ def read_texts(path: Path | str) -> list[dict[str, Any]]:
             except ValueError:
                 row = None
             if not isinstance(row, dict) or not isinstance(row.get("completion"), str):
-                message = N_("{file}, line {line}: this is no generation; a line is an object with a completion.")
+                message = N_("{file}, line {line} is not a generation; each line is an object with a completion.")
                 raise BadFile(message, file=place.name, line=number)
             rows.append(row)
     return rows

@@ -14,8 +14,8 @@ from core.statistics.units import Clusters
 LEVELS = ("0", "0.4", "0.49")  # of five: all alike, one differs, two differ
 FIVE = 5
 NO_VERDICT = Note(N_("No instance has a verdict."))
-NOT_FIVE = Note(N_("No instance has five verdicts, so there is nothing to sort into the three levels."))
-ONE_ROW = Note(N_("One instance: no standard error."))
+NOT_FIVE = Note(N_("No instance has five verdicts, so the three levels cannot be shown."))
+ONE_ROW = Note(N_("Only one instance: no standard error."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
     try:
         text = place.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError) as error:
-        raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=place.name) from error
+        raise BadFile(N_("{file} is not UTF-8 text."), file=place.name) from error
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     try:
@@ -68,7 +68,7 @@ def _lines(place: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
             message = N_("{file}, line {line}: {found} columns where the header has {expected}")
             raise BadFile(message, file=place.name, line=number, found=len(cells), expected=len(header))
     if len(found) == 1:
-        raise BadFile(N_("{file} has a heading but no row."), file=place.name)
+        raise BadFile(N_("{file} has a header but no rows."), file=place.name)
     return header, found[1:]
 
 
@@ -79,7 +79,7 @@ def _verdict_columns(place: Path, header: Sequence[str], generations: bool) -> l
     lacking += ["gen1"] if generations and not gen else []
     if lacking:
         message = N_(
-            "{file} lacks the columns {columns}; a table of verdicts has instance, prob and gen1, gen2, … with 0 or 1."
+            "{file} lacks the columns {columns}. A table of verdicts has instance, prob and gen1, gen2, … with 0 or 1."
         )
         raise BadFile(message, file=place.name, columns=", ".join(lacking))
     extra = [name for name in ("prob_sum",) if name in header]
@@ -93,7 +93,8 @@ def _numbered(header: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
 def _verdict(place: Path, line: int, column: str, cell: str) -> float:
     if cell not in VERDICTS:
         message = N_(
-            "{file}, line {line}: {cell} in the column {column} is no verdict; it is 1 (right), 0 (wrong) or empty."
+            "{file}, line {line}: {cell} in the column {column} is not a verdict; use 1 (right), 0 (wrong)"
+            " or leave it empty."
         )
         raise BadFile(message, file=place.name, line=line, column=column, cell=cell)
     return VERDICTS[cell]
@@ -104,7 +105,7 @@ def _refuse_twice(place: Path, frame: pd.DataFrame, lines: Sequence[int]) -> Non
     twice = frame.duplicated(key)
     if bool(twice.any()):
         number = int(np.flatnonzero(twice.to_numpy())[0])
-        message = N_("{file}, line {line}: the instance {instance} stands there twice, so it would count double.")
+        message = N_("{file}, line {line}: the instance {instance} appears twice and would be counted twice.")
         raise BadFile(message, file=place.name, line=lines[number], instance=frame["instance"].iloc[number])
 
 

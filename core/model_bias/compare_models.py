@@ -25,12 +25,12 @@ COMPARED = (*MEASURES, "side_auc")
 KINDS = {True: "prior-corrected", False: "raw"}
 CORRELATED = ("value", "low", "high", "n", "stems", "kind", "band", "reason", "note")
 LEAST = 3  # two points always lie on a line
-Z = 1.959963984540054  # 97.5 % of the normal distribution
+Z = 1.959963984540054  # 97.5% of the normal distribution
 
-NO_SHARED = Note(N_("The two models have no sentence with a finite Bias_c in common."))
-TOO_FEW = Note(N_("Fewer than three sentences in common: a correlation of two points is always 1 or -1."))
-CONSTANT = Note(N_("One of the two gives every sentence the same value, so there is no correlation."))
-ONE_LACKS = Note(N_("One of the two models has no value of this measure, so there is no difference."))
+NO_SHARED = Note(N_("The two models share no sentence with a finite Bias_c."))
+TOO_FEW = Note(N_("Fewer than three shared sentences: the correlation of two points is always 1 or -1."))
+CONSTANT = Note(N_("One model gives every sentence the same value, so the correlation is undefined."))
+ONE_LACKS = Note(N_("One of the two models has no value for this measure, so there is no difference."))
 
 
 def side_by_side(frame: pd.DataFrame) -> pd.DataFrame:
@@ -116,7 +116,7 @@ def correlation(
     """Correlation of the per-sentence Bias_c of every two models, on the sentences where both are finite.
 
     *corrected*: of Bias_c less the mean of its pair, what contexts do. Raw values hold the leans of some twelve stems,
-    which two unrelated models share or not by chance. Columns a, b, value (-1 to 1), low, high (95 %, over subsets of
+    which two unrelated models share or not by chance. Columns a, b, value (-1 to 1), low, high (95%, over subsets of
     the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values), reason ("" where
     defined), note (why there is no interval, else ""). Both orders and the diagonal are there, so that a heatmap is
     whole. The papers do not name the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are
@@ -195,7 +195,7 @@ def sign_agreement(
 ) -> pd.DataFrame:
     """The share of sentences on which two models lean to the same side, 0 to 1, for every two models.
 
-    Columns a, b, value, low, high (95 %, *unit* "auto": over the stems of the word pairs; "sentence": Wilson's
+    Columns a, b, value, low, high (95%, *unit* "auto": over the stems of the word pairs; "sentence": Wilson's
     interval, "source": over articles, which hold for these pairs only), n, chance (the share that two models with
     these lean rates would share by chance) and kappa (beyond chance). Only sentences that lean in both count: 0 has no
     side.

@@ -31,8 +31,8 @@ class ManyIntervals:
             "stays": sum(self.stays),
         }
         message = N_(
-            "Of {intervals} intervals about {chance} exclude {neutral} by chance; here {exclude} do, and {stays} stay"
-            " after Holm's adjustment."
+            "Of {intervals} intervals, about {chance} exclude {neutral} by chance; here {exclude} do, and"
+            " {stays} remain after the Holm correction."
         )
         return Note(message, values)
 

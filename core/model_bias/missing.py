@@ -14,8 +14,8 @@ import pandas as pd
 from core.errors import N_
 from core.statistics import Note
 
-NO_SIZE = Note(N_("No sentence has a finite value other than 0, so there is no size for the missing ones."))
-NO_ROWS = Note(N_("There is no sentence."))
+NO_SIZE = Note(N_("No sentence has a finite non-zero value, so there is no magnitude for the missing ones."))
+NO_ROWS = Note(N_("There are no sentences."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,15 +19,15 @@ from core.statistics.estimate import Note
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
 
-NO_MASS = Note(N_("No row holds the probabilities of both words, so there is no pair mass."))
+NO_MASS = Note(N_("No row has the probabilities of both words, so the pair mass is undefined."))
 NO_VALUE = Note(N_("No sentence has a finite Bias_c."))
-ALL_EQUAL = Note(N_("All values of Bias_c are equal: there is no variance to share out."))
+ALL_EQUAL = Note(N_("All values of Bias_c are equal: there is no variance to decompose."))
 STILL = 1e-6  # log10; a standard deviation below this is the noise of fp32, not variance
 
 
 @dataclass(frozen=True, slots=True)
 class Mass:
-    """p_male + p_female of a set of sentences: `median`, 0 to 1, and `small_share`, the share below 1 %.
+    """p_male + p_female of a set of sentences: `median`, 0 to 1, and `small_share`, the share below 1%.
 
     `n` rows have one; None with `reason` where none has (scores of whole sentences have no slot).
     """

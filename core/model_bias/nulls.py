@@ -25,21 +25,21 @@ from core.statistics.units import UnitChoice
 
 NULL_OF = {
     "signed_mean": N_(
-        "Null of the signed mean: the two words change places, stem by stem. It says nothing about Model_bias."
+        "Null hypothesis for the signed mean: the two words are swapped, stem by stem. It does not apply to Model_bias."
     ),
     "side_difference": N_(
-        "Null of Bias_man - Bias_woman: the two words change places, stem by stem. It says nothing about Model_bias."
+        "Null hypothesis for Bias_man − Bias_woman: the two words are swapped, stem by stem. It does not"
+        " apply to Model_bias."
     ),
     "side_auc": N_(
-        "Null of the side AUC: the two sides of the source change places, stem by stem. It says nothing about"
-        " Model_bias."
+        "Null hypothesis for the side AUC: the source words are swapped, stem by stem. It does not apply to Model_bias."
     ),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """An observed value beside what shuffled sides give: the middle 95 % of the null, and a two-sided p.
+    """An observed value beside what shuffled sides give: the middle 95% of the null, and a two-sided p.
 
     `of` names the measure (a key of NULL_OF, which holds the sentence to show). `units`: how many stems were turned.
     None with `reason` where undefined, or not to be tested.

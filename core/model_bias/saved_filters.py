@@ -59,7 +59,7 @@ def _file_of(folder: Path) -> list[SavedFilter]:
         rows = json.loads(path.read_text(encoding="utf-8"))
         return [SavedFilter(**{key: str(value) for key, value in row.items()}) for row in rows]
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        message = N_("The saved filters in {file} cannot be read; move the file away to begin anew.")
+        message = N_("The saved filters in {file} cannot be read. Move the file away to start afresh.")
         raise BadFile(message, file=str(path)) from error
 
 
@@ -70,14 +70,14 @@ def save_filter(folder: Path, new: SavedFilter) -> None:
     """
     name = new.name.strip()
     if not name or len(name) > LONGEST or not name.isprintable():
-        raise Refused(N_("A filter needs a name of at most 60 characters, in one line."))
+        raise Refused(N_("Give the filter a name of at most 60 characters on one line."))
     if new.empty:
         raise Refused(N_("This filter keeps every sentence; choose a pair, a word or a text first."))
     if name in {one.name for one in BUILT_IN}:
         raise Refused(N_("{name} is the name of a built-in filter; choose another name."), name=name)
     others = [one for one in _file_of(folder) if one.name != name]
     if len(others) >= MOST:
-        raise Refused(N_("There are {most} saved filters already; remove one first."), most=MOST)
+        raise Refused(N_("There are already {most} saved filters; remove one first."), most=MOST)
     _write(folder, [*others, SavedFilter(name, new.pair, new.word, new.contains, new.followed_by)])
 
 

@@ -38,10 +38,10 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
     """
     name, frame = _frame(scores)
     if missing := [column for column in NEEDED if column not in frame.columns]:
-        message = N_("{file} is not a score file: it lacks the columns {columns}. Make one with the command score.")
+        message = N_("{file} is not a score file: it lacks the columns {columns}. Create one with the command score.")
         raise BadFile(message, file=name, columns=", ".join(missing))
     if frame.empty:
-        raise BadFile(N_("{file} has a heading but no row."), file=name)
+        raise BadFile(N_("{file} has a header but no rows."), file=name)
     for column in (*NUMBERS, *WHOLE):
         if column in frame.columns:
             frame[column] = _numbers(frame[column], name)
@@ -58,7 +58,7 @@ def read_scores(scores: "str | PathLike[str] | pd.DataFrame") -> pd.DataFrame:
     twice = frame.duplicated(["model", "row", "sentence"])
     if twice.any():
         first = frame.loc[twice].iloc[0]
-        message = N_("{file}: the model {model} has row {row} twice, so sentences would count double.")
+        message = N_("{file}: the model {model} has row {row} twice, so sentences would be counted twice.")
         raise BadFile(message, file=name, model=first["model"], row=first["row"])
     return frame
 
@@ -77,7 +77,7 @@ def rows_of(frame: pd.DataFrame, model: str) -> pd.DataFrame:
     """The rows of one model, by its label or by its name in the file. Raises NotFound where it has none."""
     rows = frame[frame["model"] == label_of(frame, model)]
     if rows.empty:
-        message = N_("There is no model {model} in these scores; there are {models}.")
+        message = N_("These scores do not contain the model {model}. Available: {models}.")
         raise NotFound(message, model=model, models=", ".join(models_of(frame)))
     return rows
 
@@ -110,7 +110,7 @@ def _frame(scores: "str | PathLike[str] | pd.DataFrame") -> tuple[str, pd.DataFr
     except pd.errors.EmptyDataError:
         raise BadFile(N_("{file} is empty."), file=path.name) from None
     except UnicodeDecodeError as error:
-        message = N_("{file} is not in UTF-8 (byte {byte}); a score file is.")
+        message = N_("{file} is not UTF-8 (byte {byte}). Score files must be UTF-8.")
         raise BadFile(message, file=path.name, byte=error.start) from None
     except pd.errors.ParserError as error:
         message = N_("{file} cannot be read as CSV: {problem}")
@@ -148,7 +148,7 @@ def _numbers(column: pd.Series, file: str) -> pd.Series:
         wrong &= text.astype(str).str.lower() != "nan"
     if wrong.any():
         place = int(np.flatnonzero(wrong)[0])
-        message = N_("{file}, line {line}: {cell} in the column {column} is no number.")
+        message = N_("{file}, line {line}: {cell} in the column {column} is not a number.")
         raise BadFile(message, file=file, line=place + 2, cell=str(column.iloc[place])[:40], column=column.name)
     return found
 
@@ -185,15 +185,15 @@ def _check(frame: pd.DataFrame, file: str) -> None:
         values = frame[column].to_numpy(float, na_value=np.nan)
         if column in WHOLE:
             bad = ~np.isnan(values) & ~(np.isfinite(values) & (values >= 0) & (np.floor(values) == values))
-            message = N_("{file}, line {line}: {cell} in the column {column} is no whole number.")
+            message = N_("{file}, line {line}: {cell} in the column {column} is not a whole number.")
         else:
             bad = (values < 0) | (values > 1 + 1e-6)
-            message = N_("{file}, line {line}: {cell} in the column {column} is no probability.")
+            message = N_("{file}, line {line}: {cell} in the column {column} is not a probability.")
         if bad.any():
             place = int(np.flatnonzero(bad)[0])
             raise BadFile(message, file=file, line=place + 2, cell=f"{values[place]:g}", column=column)
     if (bad := (frame["model"] == "").to_numpy()).any():
-        message = N_("{file}, line {line}: the column {column} is empty; was the file cut off?")
+        message = N_("{file}, line {line}: the column {column} is empty. Is the file truncated?")
         raise BadFile(message, file=file, line=int(np.flatnonzero(bad)[0]) + 2, column="model")
 
 

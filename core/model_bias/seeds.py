@@ -23,10 +23,10 @@ LEAST_SEEDS = 3  # SPEC 9.1
 
 GROUPED = N_("Seeds of one model, counted as one: {groups}.")
 FEW_SEEDS = Note(N_("Fewer than three seeds: no interval over seeds."))
-NOT_ALL = Note(N_("A seed has no value of this measure."))
+NOT_ALL = Note(N_("A seed has no value for this measure."))
 TAKEN = N_("{model} is in two groups of seeds.")
-NO_MODEL = N_("There is no model {model} in these scores; there are {models}.")
-UNREAD = N_("{text} names no group of seeds: write NAME=MODEL,MODEL.")
+NO_MODEL = N_("These scores do not contain the model {model}. Available: {models}.")
+UNREAD = N_("{text} is not a group of seeds. Write NAME=MODEL,MODEL.")
 
 Groups = dict[str, tuple[str, ...]]
 

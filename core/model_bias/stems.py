@@ -26,8 +26,8 @@ STEM_MEASURES = ("signed_mean", "side_auc")  # of one model: what a turn of the 
 NEUTRAL = {"side_auc": 0.5}
 BY_SENTENCE = Note(
     N_(
-        "Not tested sentence by sentence or by article: sentences of a word pair share the lean of its words. See the"
-        " test over stems."
+        "Not tested over sentences or articles, because sentences of a word pair share its preference. See"
+        " the test over stems."
     )
 )
 

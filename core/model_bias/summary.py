@@ -22,10 +22,10 @@ from core.statistics.units import UnitChoice, UnitKind, Units, units_of
 
 Grouping = Literal["pair", "side", "masks"]
 
-NO_MALE = Note(N_("No sentence leans to the male word."))
-NO_FEMALE = Note(N_("No sentence leans to the female word."))
-NO_SIDE = Note(N_("One side has no sentence, so the mean of both sides is undefined."))
-NO_TWO_SIDES = Note(N_("No word pair has sentences of both sides, so there is nothing to compare."))
+NO_MALE = Note(N_("No sentence leans towards the male word."))
+NO_FEMALE = Note(N_("No sentence leans towards the female word."))
+NO_SIDE = Note(N_("One side has no sentences, so the mean of both sides is undefined."))
+NO_TWO_SIDES = Note(N_("No word pair has sentences on both sides, so nothing can be compared."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,31 +24,37 @@ class Builtin(NamedTuple):
 MODEL_FOLDER = "EVENHAND_MODELS"  # the one folder of models that leads of a server may name
 BUILTIN = {
     "known": Builtin(
-        "zh", "masked", "known", N_("Answers known by hand; a ruler's zero and its marks, no knowledge of language.")
+        "zh", "masked", "known", N_("Models with known answers, to check the measures. They know nothing of language.")
     ),
     "demo-zh": Builtin(
         "zh",
         "masked",
         "demo_zh",
-        N_("A small Chinese model that ships with the app; for trying the app, not for findings."),
+        N_("A small Chinese model that ships with Evenhand. For trying out the app, not for findings."),
     ),
     "random-zh": Builtin(
         "zh",
         "masked",
         "demo_zh",
-        N_("The shape of demo-zh, untrained; the reference that says what chance looks like."),
+        N_("The architecture of demo-zh, untrained: a reference for what chance alone gives."),
     ),
     "demo-en": Builtin(
         "en",
         "masked",
         "demo_en",
-        N_("A small English model that ships with the app; for trying the app, not for findings."),
+        N_("A small English model that ships with Evenhand. For trying out the app, not for findings."),
     ),
     "demo-en-causal": Builtin(
-        "en", "causal", "demo_en_causal", N_("A small English model that writes; for trying the app, not for findings.")
+        "en",
+        "causal",
+        "demo_en_causal",
+        N_("A small English text generator that ships with Evenhand. For trying out the app, not for findings."),
     ),
     "demo-nli": Builtin(
-        "mul", "nli", "demo_nli", N_("A small classifier of sentence pairs; for trying the app, not for findings.")
+        "mul",
+        "nli",
+        "demo_nli",
+        N_("A small sentence-pair classifier that ships with Evenhand. For trying out the app, not for findings."),
     ),
 }
 TASKS: tuple[Task, ...] = ("masked", "causal", "nli")

@@ -13,7 +13,7 @@ Task = Literal["masked", "causal"]
 HARMLESS = ("position_ids", "token_type_ids", "pooler.", "seq_relationship.")
 ALIKE = 1e-3  # relative; a model that looks ahead differs by far more
 
-LOOKS_AHEAD = N_("{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined.")
+LOOKS_AHEAD = N_("{name} ({kind}) is not a left-to-right model, so the probability of a sentence is not defined.")
 
 log = logging.getLogger(__name__)
 
@@ -26,15 +26,15 @@ def refuse_missing(name: str, model: Any, task: Task, missing: set[str]) -> None
         return
     log.info("%s lacks %s", name, ", ".join(lacking))
     if all(key.startswith(model.base_model_prefix + ".") for key in lacking):
-        message = N_("The file of {name} lacks weights ({example}); its numbers would be random.")
+        message = N_("The files of {name} lack weights ({example}); the scores would be random.")
         raise ModelUnavailable(message, name=name, example=lacking[0])
-    message = N_("{name} has no masked-language-model head; its numbers would be random.")
+    message = N_("{name} has no masked-language-modelling head; its scores would be random.")
     if task == "causal":
-        message = N_("{name} has no language-model head; its numbers would be random.")
+        message = N_("{name} has no language-modelling head; its scores would be random.")
     elif model.config.model_type == "electra":
         message = N_(
-            "{name} has no masked-language-model head; its numbers would be random. "
-            "An ELECTRA discriminator has none: take the generator of the same name."
+            "{name} has no masked-language-modelling head; its scores would be random. ELECTRA"
+            " discriminators have none: use the generator of the same name."
         )
     raise ModelUnavailable(message, name=name)
 
@@ -51,9 +51,7 @@ def refuse_nan(name: str, model: Any) -> None:
     """Weights that are not numbers answer anything."""
     for tensor in model.state_dict().values():
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            raise ModelUnavailable(
-                N_("The weights of {name} hold values that are not numbers (NaN or infinite)."), name=name
-            )
+            raise ModelUnavailable(N_("The weights of {name} contain NaN or infinite values."), name=name)
 
 
 @torch.inference_mode()

@@ -31,8 +31,8 @@ MEANINGS: dict[Label, re.Pattern[str]] = {
     "contradiction": re.compile(r"(?i)contra|^c$|矛盾"),
     "neutral": re.compile(r"(?i)neutral|^n$|中立"),
 }
-NO_ANSWER = N_("The model's answer is not a number.")
-TOO_LONG = N_("The pair is longer than the model can read.")
+NO_ANSWER = N_("The model returned a value that is not a number.")
+TOO_LONG = N_("The pair is longer than the model's maximum input.")
 
 log = logging.getLogger(__name__)
 Progress = Callable[[int], None]
@@ -173,17 +173,19 @@ def _refuse_other_models(name: str, config: Any) -> None:
         raise ModelUnavailable(message, name=name, kind=config.model_type)
     written = (config.architectures or [""])[0]
     if written and "SequenceClassification" not in written:
-        message = N_("{name} has no classifying head; its labels would be random. Take a model trained for inference.")
+        message = N_(
+            "{name} has no classification head; its labels would be random. Choose a model trained for inference."
+        )
         raise ModelUnavailable(message, name=name)
     if config.num_labels != 3:
-        message = N_("{name} has {count} labels; inference needs three: entailment, contradiction, neutral.")
+        message = N_("{name} has {count} labels; inference needs three: entailment, contradiction and neutral.")
         raise ModelUnavailable(message, name=name, count=config.num_labels)
 
 
 def _trained(name: str, folder: Path, config: Any) -> Any:
     if not weight_files(folder):
         message = N_(
-            "{name} holds no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
+            "{name} has no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
         )
         raise ModelUnavailable(message, name=name)
     make: Any = AutoModelForSequenceClassification
@@ -195,17 +197,19 @@ def _trained(name: str, folder: Path, config: Any) -> Any:
     except Exception as error:
         log.info("weights of %s: %s", name, error)
         message = N_(
-            "The weights of {name} cannot be used: the file is damaged, does not fit its config.json, "
-            "or can only be read by running code."
+            "The weights of {name} cannot be used: the file is damaged, does not match its config.json, or"
+            " can only be read by running code."
         )
         raise ModelUnavailable(message, name=name) from None
     missing = set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]}
     lacking = sorted(key for key in missing if not any(part in key for part in HARMLESS))
     if lacking:
         inside = all(key.startswith(model.base_model_prefix + ".") and "pooler" not in key for key in lacking)
-        message = N_("{name} has no classifying head; its labels would be random. Take a model trained for inference.")
+        message = N_(
+            "{name} has no classification head; its labels would be random. Choose a model trained for inference."
+        )
         if inside:
-            message = N_("The file of {name} lacks weights ({example}); its numbers would be random.")
+            message = N_("The files of {name} lack weights ({example}); the scores would be random.")
         raise ModelUnavailable(message, name=name, example=lacking[0])
     return model
 
@@ -221,9 +225,9 @@ def places_of(name: str, id2label: Mapping[Any, str], labels: Sequence[str] | No
         entailment, contradiction, neutral = (places[0] for places in found)
         return entailment, contradiction, neutral
     if labels is not None:
-        message = N_("The labels must name entailment, contradiction and neutral once each, not {labels}.")
+        message = N_("The labels must be entailment, contradiction and neutral, once each, not {labels}.")
         raise Refused(message, labels=", ".join(told))
     message = N_(
-        "{name} calls its labels {labels}; say what they mean, in that order, such as entailment,neutral,contradiction."
+        "{name} has the labels {labels}. Give their meaning in this order, e.g. entailment,neutral,contradiction."
     )
     raise Refused(message, name=name, labels=", ".join(told))

@@ -16,7 +16,7 @@ def chosen(device: str) -> torch.device:
     if not present.get(kind, False):
         known = ", ".join(name for name, here in present.items() if here)
         raise ModelUnavailable(
-            N_("This machine has no device {device} that torch can use. There is: {known}"), device=name, known=known
+            N_("torch finds no device {device} on this machine. Available: {known}"), device=name, known=known
         )
     if kind == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = False

@@ -45,7 +45,9 @@ def locate(name: str, *, patience: float | None = None) -> Path:
     if name.startswith((".", "/", "~", "\\")) or (name and folder.exists()):
         raise ModelUnavailable(N_("There is no folder {name}. Check the path."), name=name)
     if not HUB_NAME.fullmatch(name):
-        message = N_("{name} is neither a folder nor a name on the Hugging Face hub (such as bert-base-chinese).")
+        message = N_(
+            "{name} is neither a folder nor the name of a model on the Hugging Face Hub (such as bert-base-chinese)."
+        )
         raise ModelUnavailable(message, name=name)
     return cached_snapshot(name) or _from_hub(name, patience)
 
@@ -53,7 +55,7 @@ def locate(name: str, *, patience: float | None = None) -> Path:
 def _built_in(name: str) -> Path:
     folder = folder_of(name)
     if not (folder / "config.json").is_file():
-        message = N_("The built-in model {name} is missing from this copy. Make it with: {command}")
+        message = N_("The built-in model {name} is missing from this copy of Evenhand. Build it with: {command}")
         command = f"python -m training.{BUILTIN[name].recipe}"
         raise ModelUnavailable(message, name=name, command=command)
     return folder
@@ -67,7 +69,7 @@ def _from_hub(name: str, patience: float | None) -> Path:
     try:
         return running.result(timeout=patience)
     except TooLate:
-        message = N_("{name} is being fetched from the Hugging Face hub. Ask again in a minute.")
+        message = N_("{name} is being downloaded from the Hugging Face Hub. Run again in a minute.")
         raise ModelUnavailable(message, name=name) from None
 
 
@@ -81,7 +83,7 @@ def _look_up_and_fetch(name: str) -> Path:
     weights = safe or [file for file in files if re.fullmatch(r"pytorch_model.*\.(bin|bin\.index\.json)", file)]
     if not weights:
         message = N_(
-            "{name} holds no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
+            "{name} has no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
         )
         raise ModelUnavailable(message, name=name)
     return _download(name, [*SMALL_FILES, *weights])
@@ -94,10 +96,10 @@ def _file_names(name: str) -> list[str]:
     try:
         return [file.rfilename for file in HfApi().model_info(name, timeout=LOOK_UP_SECONDS).siblings or []]
     except errors.GatedRepoError:
-        message = N_("{name} asks for consent on the Hugging Face hub. Accept its terms there and set HF_TOKEN.")
+        message = N_("{name} is a gated model on the Hugging Face Hub. Accept its terms there and set HF_TOKEN.")
         raise ModelUnavailable(message, name=name) from None
     except errors.RepositoryNotFoundError:
-        message = N_("There is no model named {name} on the Hugging Face hub, or it is private. Check the spelling.")
+        message = N_("There is no model named {name} on the Hugging Face Hub, or it is private. Check the spelling.")
         raise ModelUnavailable(message, name=name) from None
     except Exception as error:  # offline, no name service, a proxy's refusal: the hub's client raises many kinds
         log.info("hub look-up of %s: %s", name, error)
@@ -111,14 +113,14 @@ def _download(name: str, patterns: list[str]) -> Path:
         return Path(snapshot_download(name, allow_patterns=patterns, cache_dir=hub_cache()))
     except Exception as error:  # as above; the disk may be full too
         log.info("download of %s: %s", name, error)
-        message = N_("{name} could not be fetched completely: the connection or the disk failed. Try again.")
+        message = N_("{name} was not downloaded completely: the connection or the disk failed. Try again.")
         raise ModelUnavailable(message, name=name) from None
 
 
 def _unreachable(name: str) -> EvenhandError:
     message = N_(
-        "{name} is not on this machine and the Hugging Face hub did not answer within 5 s. "
-        "Connect to the internet once, or copy the model here and give the folder."
+        "{name} is not on this machine, and the Hugging Face Hub did not answer within 5 s. Connect to the"
+        " internet once, or copy the model here and give its folder."
     )
     return ModelUnavailable(message, name=name)
 

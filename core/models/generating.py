@@ -26,8 +26,8 @@ from core.models.sentence_tokens import SentenceReader
 from core.types import signature
 
 METHOD, VERSION = "sampling", 1
-NO_START = N_("The context is empty, and this model's tokenizer puts nothing before a text: there is nothing to go on.")
-TOO_LONG = N_("The context has {found} tokens; with {more} new ones that is more than the {longest} this model reads.")
+NO_START = N_("The context is empty, and this model's tokenizer adds no start token: there is nothing to continue.")
+TOO_LONG = N_("The context has {found} tokens; with {more} new ones it exceeds the model's limit of {longest}.")
 ALIKE = 1e-3  # of a logit; a model that ignores a mask is far off
 
 log = logging.getLogger(__name__)

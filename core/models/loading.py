@@ -108,16 +108,16 @@ def read_card(folder: Path) -> str:
 def read_config(name: str, folder: Path) -> Any:
     """The config of a model's folder. Raises ModelUnavailable where there is none that can be read."""
     if not (folder / "config.json").is_file():
-        message = N_("{name} is not a folder of a model: it holds no config.json. Give the folder that does.")
+        message = N_("{name} is not a model folder: there is no config.json in it. Give the folder that contains one.")
         raise ModelUnavailable(message, name=name)
     try:
         written = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (ValueError, RecursionError):  # broken JSON, or nested too deep, or not UTF-8
         raise ModelUnavailable(
-            N_("The config.json of {name} cannot be read. Fetch the model again."), name=name
+            N_("The config.json of {name} cannot be read. Download the model again."), name=name
         ) from None
     if not isinstance(written, dict) or not isinstance(written.get("model_type"), str):
-        message = N_("The config.json of {name} does not say what type of model it is.")
+        message = N_("The config.json of {name} does not name the model type.")
         raise ModelUnavailable(message, name=name)
     kind = written["model_type"]
     try:
@@ -125,7 +125,8 @@ def read_config(name: str, folder: Path) -> Any:
     except Exception as error:
         log.info("config of %s: %s", name, error)
         message = N_(
-            "{name} is of the type {kind}, which this app does not know or which needs code of its own; it is not run."
+            "{name} is of type {kind}, which is not supported or needs code of its own. Evenhand does not"
+            " run code from models."
         )
         raise ModelUnavailable(message, name=name, kind=kind) from None
     return config
@@ -142,7 +143,7 @@ def _refuse_other_task(name: str, config: Any, task: Task) -> None:
         return
     kind = config.model_type
     if task == "masked":
-        message = N_("{name} ({kind}) is not a masked language model: it cannot fill a blank inside a sentence.")
+        message = N_("{name} ({kind}) is not a masked language model and cannot fill a blank inside a sentence.")
         raise ModelUnavailable(message, name=name, kind=kind)
     raise ModelUnavailable(LOOKS_AHEAD, name=name, kind=kind)
 
@@ -153,18 +154,23 @@ def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
         log.info("tokenizer of %s: %s", name, error)
-        message = N_("The tokenizer of {name} cannot be read, or needs software that is not installed.")
+        message = N_("The tokenizer of {name} cannot be read, or depends on software that is not installed.")
         raise ModelUnavailable(message, name=name) from None
     if not getattr(tokenizer, "is_fast", False):
-        message = N_("The tokenizer of {name} needs software that is not installed; only fast tokenizers are read.")
+        message = N_(
+            "The tokenizer of {name} needs software that is not installed; only fast tokenizers are supported."
+        )
         raise ModelUnavailable(message, name=name)
     if task == "masked" and tokenizer.mask_token is None:
-        raise ModelUnavailable(N_("The tokenizer of {name} has no mask token, so there is nothing to fill."), name=name)
+        raise ModelUnavailable(N_("The tokenizer of {name} has no mask token, so there is no slot to fill."), name=name)
     if len(tokenizer) <= len(set(tokenizer.all_special_ids)):
-        message = N_("The folder of {name} lacks the vocabulary of its tokenizer (tokenizer.json or vocab.txt).")
+        message = N_("The tokenizer of {name} has no vocabulary file (tokenizer.json or vocab.txt).")
         raise ModelUnavailable(message, name=name)
     if max(tokenizer.get_vocab().values()) >= config.vocab_size:
-        message = N_("The tokenizer of {name} has more words than the model; they do not belong together.")
+        message = N_(
+            "The vocabulary of the tokenizer of {name} is larger than that of the model; the two do not belong"
+            " together."
+        )
         raise ModelUnavailable(message, name=name)
     return tokenizer
 
@@ -180,7 +186,7 @@ def _untrained(config: Any) -> Any:
 def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
     if not weight_files(folder):
         message = N_(
-            "{name} holds no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
+            "{name} has no weights that load without running code (safetensors, or a plain pytorch_model.bin)."
         )
         raise ModelUnavailable(message, name=name)
     settings = {"local_files_only": True, "trust_remote_code": False, "weights_only": True}
@@ -193,8 +199,8 @@ def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:
     except Exception as error:
         log.info("weights of %s: %s", name, error)
         message = N_(
-            "The weights of {name} cannot be used: the file is damaged, does not fit its config.json, "
-            "or can only be read by running code."
+            "The weights of {name} cannot be used: the file is damaged, does not match its config.json, or"
+            " can only be read by running code."
         )
         raise ModelUnavailable(message, name=name) from None
     refuse_missing(name, model, task, set(report["missing_keys"]) | {key for key, *_ in report["mismatched_keys"]})

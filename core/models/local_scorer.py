@@ -15,7 +15,9 @@ LocalScorer = MaskedScorer | PllScorer | PairSumScorer
 def refuse_joint(method: str, joint: str) -> None:
     """Raises Refused where a way to join tokens is asked of a method that sums whole sentences."""
     if method != "masked" and joint != "independent":
-        message = N_("{joint} joins the tokens of a masked word; {method} sums whole sentences. Leave it out.")
+        message = N_(
+            "{joint} combines the tokens of a masked word, but {method} sums over whole sentences. Omit {joint}."
+        )
         raise Refused(message, joint=joint, method=method)
 
 
@@ -30,7 +32,7 @@ def open_here(
 ) -> LocalScorer:
     """See `core.models.open_scorer`; *patience*: see `core.models.fetching.locate`."""
     if method not in get_args(Method):
-        message = N_("{method} is no way to score; there are: {known}")
+        message = N_("{method} is not a scoring method; choose one of {known}.")
         raise Refused(message, method=method, known=", ".join(get_args(Method)))
     if method == "auto":
         method = "pair-sum" if task_of(name, patience=patience) == "causal" else "masked"

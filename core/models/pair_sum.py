@@ -24,8 +24,8 @@ from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score
 
 NO_BEGINNING = N_(
-    "The sentence begins with the word, and this model's tokenizer puts nothing before it, "
-    "so the first word has no probability."
+    "The sentence begins with the word, and this model's tokenizer adds no token before it, so the first"
+    " word has no probability."
 )
 
 

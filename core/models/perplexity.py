@@ -21,8 +21,10 @@ from core.models.probe_tokens import BAD_SPAN, NO_OPTIONS, TOO_LONG, TextReader,
 from core.models.signature import Signed
 from core.types import Filler, MaskedSentence, Score
 
-UNKNOWN_FORM = N_("The model's tokenizer does not know a word of these texts, so they cannot be compared.")
-TOO_SHORT = N_("The text is a single token to this model, so nothing in it is predicted.")
+UNKNOWN_FORM = N_(
+    "A word of these texts is not in the vocabulary of the model's tokenizer, so they cannot be compared."
+)
+TOO_SHORT = N_("The text is a single token in this model, so there is nothing to predict.")
 NOBODY = -1  # owner of the terms that all texts share
 
 Texts = tuple[tuple[int, ...], ...]

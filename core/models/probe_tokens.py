@@ -10,13 +10,15 @@ from tokenizers import Tokenizer
 from core.errors import N_
 from core.types import MASK, MaskedSentence, Span
 
-BAD_SPAN = N_("The slot or a hidden part lies outside the text, or they overlap.")
+BAD_SPAN = N_("The slot or a masked part lies outside the text, or the two overlap.")
 NO_OPTIONS = N_("There is no option to compare.")
-EMPTY_OPTION = N_("A word is empty for this model.")
+EMPTY_OPTION = N_("A word has no tokens in this model.")
 UNKNOWN_OPTION = N_("A word is not in this model's vocabulary.")
-UNEQUAL_OPTIONS = N_("The words have different numbers of tokens in this model, so their probabilities do not compare.")
-LITERAL_MASK = N_("The text holds a mask outside the slot.")
-TOO_LONG = N_("The sentence is longer than this model can read, and cutting it would change the answer.")
+UNEQUAL_OPTIONS = N_(
+    "The words have different numbers of tokens in this model, so their probabilities are not comparable."
+)
+LITERAL_MASK = N_("The text contains a mask token outside the slot.")
+TOO_LONG = N_("The sentence is longer than the model's context window, and truncating it would change the result.")
 
 Options = tuple[tuple[int, ...] | None, ...]
 SPACE_MARK = "▁"  # of SentencePiece, before a word and, unless told otherwise, before every text

@@ -25,4 +25,4 @@ class Sampling:
         if self.tokens < 1:
             raise Refused(NO_TOKENS)
         if not 0 < self.top_p <= 1 or self.top_k < 0 or (self.temperature is not None and self.temperature <= 0):
-            raise Refused(N_("Sampling needs top-k of 0 or more, top-p above 0 and up to 1, a temperature above 0."))
+            raise Refused(N_("Sampling needs top-k ≥ 0, top-p above 0 and at most 1, and a temperature above 0."))

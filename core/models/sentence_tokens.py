@@ -17,8 +17,8 @@ from core.models.probe_tokens import (
 )
 from core.types import MASK, MaskedSentence
 
-HIDDEN = N_("This method reads whole sentences; it cannot hide other words of the sentence.")
-SAME_TOKENS = N_("The words are the same tokens to this model, so there is nothing to compare.")
+HIDDEN = N_("This method scores whole sentences and cannot mask other words of the sentence.")
+SAME_TOKENS = N_("The words have identical tokens in this model, so there is nothing to compare.")
 
 
 @dataclass(frozen=True, slots=True)

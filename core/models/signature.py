@@ -7,7 +7,7 @@ from core.errors import N_
 from core.models.loaded import LoadedModel
 from core.types import Score, signature
 
-NOT_A_NUMBER = N_("The model's answer is not a number.")
+NOT_A_NUMBER = N_("The model returned a value that is not a number.")
 
 
 class Signed:

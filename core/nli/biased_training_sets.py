@@ -52,7 +52,9 @@ def controlled(language: Language, rate: float, order: WordOrder = "female-first
     """
     tenths = round(rate * 10)
     if not 0 <= tenths <= 10 or abs(tenths / 10 - rate) > 1e-9:
-        raise Refused(N_("{rate} is no bias rate of these sets; there are 0, 0.1, 0.2 and so on up to 1."), rate=rate)
+        raise Refused(
+            N_("{rate} is not a bias rate of these sets; the rates are 0, 0.1, 0.2 and so on up to 1."), rate=rate
+        )
     parts = texts(language)
     ordered = words_in_order(language, order)
     biased = {one.word for one in ordered[: 2 * tenths]}

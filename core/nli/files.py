@@ -22,11 +22,11 @@ SHORT = {"e": "entailment", "c": "contradiction", "n": "neutral"}
 SLOTS = ("{x}", "{a}", "{A}")
 
 NO_SET = N_(
-    "{file} has no column named set. Give it one with PS, AS or NS, or name the set with the file, as in PS={file}."
+    "{file} has no column named set. Add one with PS, AS or NS, or name the set with the file, as in PS={file}."
 )
 GOLD = N_(
-    "{file} has the layout of the released sets, where label is the right answer and always neutral. "
-    "Put what the model said into a column named predicted."
+    "{file} has the layout of the released sets, whose label is the right answer (always neutral). Put the"
+    " model's answers into a column named predicted."
 )
 
 
@@ -87,7 +87,7 @@ def set_of(value: Any, source: Source, row: Row) -> SetName:
     for name in SETS:
         if str(value or "").strip().upper() == name:
             return name
-    message = N_("{name}, line {number}: {value} is no set; there are PS, AS and NS.")
+    message = N_("{name}, line {number}: {value} is not a set; use PS, AS or NS.")
     raise BadLine(source.name, row.line, "set", message, name=source.name, number=row.line, value=_as_text(value))
 
 
@@ -98,7 +98,7 @@ def label_of(value: Any, source: Source, row: Row) -> Label:
     for label in LABELS:
         if told == label:
             return label
-    message = N_("{name}, line {number}: {value} is no label; there are entailment, contradiction and neutral.")
+    message = N_("{name}, line {number}: {value} is not a label; use entailment, contradiction or neutral.")
     raise BadLine(source.name, row.line, "label", message, name=source.name, number=row.line, value=_as_text(value))
 
 
@@ -156,7 +156,7 @@ def _occupations(source: Source) -> Iterator[Occupation]:
         _refuse_broken(row)
         told, name = _kind(row.values.get(kind)), _text(row.values.get(word))
         if not told or not name:
-            message = N_("{name}, line {number}: a word and one of male-stereo, female-stereo, neutral are needed.")
+            message = N_("{name}, line {number}: give a word and one of male-stereo, female-stereo, neutral.")
             raise BadLine(source.name, row.line, "class", message, name=source.name, number=row.line)
         yield Occupation(name, told)
 
@@ -167,7 +167,7 @@ def _templates(source: Source) -> Iterator[str]:
         _refuse_broken(row)
         text = _text(row.values.get(column))
         if not any(slot in text for slot in SLOTS):
-            message = N_("{name}, line {number}: there is no {slot} where the word would stand.")
+            message = N_("{name}, line {number}: the slot {slot} for the word is missing.")
             raise BadLine(source.name, row.line, "template", message, name=source.name, number=row.line, slot="{x}")
         yield text
 

@@ -51,18 +51,19 @@ class Sanity:
         values = {"right": self.right, "pairs": self.pairs, "language": self.language}
         if self.verdict == "fits":
             return Note(
-                N_("Obvious pairs ({language}): {right} of {pairs} right, the labels are read in order."), values
+                N_("Sanity check ({language}): {right} of {pairs} pairs are right; the label order is correct."), values
             )
         if self.verdict == "unfit":
             message = N_(
-                "Obvious pairs ({language}): only {right} of {pairs} right, and no order of the labels gets half of "
-                "them. This classifier does not know inference in this language; its score means little."
+                "Sanity check ({language}): only {right} of {pairs} pairs are right, and no label order"
+                " gets half of them right. This classifier does not handle inference in this language; its"
+                " scores mean little."
             )
             return Note(message, values)
         swapped = ", ".join(f"{one} → {two}" for one, two in zip(LABELS, self.best, strict=True) if one != two)
         message = N_(
-            "The labels are probably mixed up: {right} of {pairs} obvious pairs ({language}) are right as they are "
-            "read, {best} with {swapped}."
+            "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are right"
+            " in the present order, {best} with {swapped}."
         )
         return Note(message, values | {"best": self.best_right, "swapped": swapped})
 

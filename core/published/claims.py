@@ -13,7 +13,7 @@ INFERENCE = N_("Japanese NLI")
 MISGENDERING = N_("Misgendering")
 DOCUMENTS = (SLGUSET, THESIS, INFERENCE, MISGENDERING)
 
-VERDICTS = {True: N_("follows"), False: N_("does not follow"), None: N_("undecided")}
+VERDICTS = {True: N_("consistent"), False: N_("inconsistent"), None: N_("undecided")}
 
 Translate = Callable[[str], str]
 

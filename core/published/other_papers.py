@@ -28,7 +28,7 @@ def thesis_claims() -> Iterator[PrintedClaim]:
         "5,400",
         f"{5 * 60 * 16:,}",
         False,
-        Note(N_("18 subjects (9 and 9, as the word lists have them) give the printed number.")),
+        Note(N_("18 subjects (9 and 9, as in the word lists) give the reported number.")),
         (f"5 × 60 × 16 = {5 * 60 * 16:,}", f"5 × 60 × 18 = {5 * 60 * 18:,}"),
     )
     yield from (_difference(row) for row in table("published_differences"))
@@ -41,7 +41,7 @@ def thesis_claims() -> Iterator[PrintedClaim]:
         "6436",
         "≤ 224.6",
         False,
-        Note(N_("A part cannot be larger than the whole; 64 to 65 million fit.")),
+        Note(N_("A part cannot be larger than the whole; 64 to 65 million would fit.")),
         ("6436 > 224.6",),
     )
 
@@ -55,14 +55,14 @@ def _difference(row: Row) -> PrintedClaim:
     if not follows:
         needed = {"man": f"{float(woman) - float(printed):.3f}", "printed": man}
         remark = Note(
-            N_("{printed} has lost a decimal: {man} would give the printed difference."),
+            N_("{printed} has lost a decimal: {man} would give the reported difference."),
             needed,
         )
     return PrintedClaim(
         f"thesis.{row['table']}.{row['model']}.{row['class']}".replace(" ", "-").lower(),
         THESIS,
         Note(
-            N_("{table}, {model}, {class}, W - M"),
+            N_("{table}, {model}, {class}, W − M"),
             {"table": row["table"], "model": row["model"], "class": CLASSES[row["class"]]},
         ),
         printed,
@@ -85,7 +85,10 @@ def _spanish_hypothesis() -> PrintedClaim:
         f"{len(literal)} / {len(found)}",
         False,
         Note(
-            N_("Read literally it holds in all Spanish tables; the thesis argues with the larger of the two instead.")
+            N_(
+                "Read literally, it holds in all Spanish tables; the thesis argues with the larger of the two"
+                " values instead."
+            )
         ),
         tuple(lines),
     )
@@ -100,7 +103,7 @@ def _balanced() -> PrintedClaim:
         Note(N_("towards the female words")).message,
         row["difference"],
         False,
-        Note(N_("W - M is negative: the association is stronger for the male words.")),
+        Note(N_("W − M is negative: the association is stronger for the male words.")),
         (f"{row['woman']} - {row['man']} = {row['difference']}",),
     )
 
@@ -156,7 +159,12 @@ def _rank_correlation(printed: str) -> PrintedClaim:
         printed,
         f"{nearest[0]:.4f}, {nearest[1]:.4f}",
         any(agrees(printed, rho, rho) for rho in nearest),
-        Note(N_("Eleven values without ties allow only these two nearby: there were ties, or means were taken.")),
+        Note(
+            N_(
+                "Eleven values without ties allow only these two values nearby: there were ties, or values were"
+                " averaged."
+            )
+        ),
         (f"rho = 1 - D / {largest}, D = 0, 2, 4, …, {2 * largest}",),
     )
 
@@ -169,7 +177,7 @@ def misgendering_claims() -> Iterator[PrintedClaim]:
     yield PrintedClaim(
         "misgendering.sample",
         MISGENDERING,
-        Note(N_("Appendix G, generations that people judged")),
+        Note(N_("Appendix G, generations judged by people")),
         "2,400",
         f"{math.prod(cells):,}",
         math.prod(cells) == 2400,
@@ -185,8 +193,8 @@ def misgendering_claims() -> Iterator[PrintedClaim]:
         False,
         Note(
             N_(
-                "The released samples hold 5 contexts with 5 generations each in every one of the 96 cells; errors that"
-                " take 25 as independent are too small."
+                "The released samples have 5 contexts with 5 generations each in all 96 cells; standard"
+                " errors that treat the 25 as independent are too small."
             )
         ),
         ("5 × 5 = 25",),
@@ -196,19 +204,19 @@ def misgendering_claims() -> Iterator[PrintedClaim]:
         "misgendering.agreement",
         MISGENDERING,
         Note(N_("Appendix G, agreement of two annotators")),
-        "96 %",
+        "96%",
         f"192 / 200 [{share.low or 0:.3f}, {share.high or 0:.3f}]",
         None,
-        Note(N_("Whether the share is over two, three or four categories is not stated.")),
+        Note(N_("The paper does not say whether the share is over two, three or four categories.")),
     )
     yield PrintedClaim(
         "misgendering.rates",
         MISGENDERING,
-        Note(N_("Rates of disagreement, all and xe")),
-        "20.2 %, 24.2 %",
+        Note(N_("Disagreement rates, all and xe")),
+        "20.2%, 24.2%",
         "—",
         None,
-        Note(N_("How the rates were averaged is not stated, and the outputs are not public.")),
+        Note(N_("The paper does not say how the rates were averaged, and the outputs are not public.")),
     )
 
 
@@ -224,7 +232,7 @@ def _interval(row: Row, number: int) -> PrintedClaim:
     return PrintedClaim(
         f"misgendering.interval.{number}",
         MISGENDERING,
-        Note(N_("95 % interval of MCC {value}, {n} instances"), {"value": row["printed"], "n": n}),
+        Note(N_("95% interval of MCC {value}, {n} instances"), {"value": row["printed"], "n": n}),
         f"[{row['low']}, {row['high']}]",
         f"[{middle[0]:.4f}, {middle[1]:.4f}]",
         agrees(row["low"], below[0], above[0]) and agrees(row["high"], below[1], above[1]),
@@ -245,9 +253,9 @@ def _kappa(row: Row, number: int) -> PrintedClaim:
         False,
         Note(
             N_(
-                "One of the two always answered the same, so kappa is 0 whatever the other says and has no interval."
-                " A table with a single row gives the printed width; with both labels the formula gives a standard"
-                " error of 0."
+                "One of the two always gave the same answer, so kappa is 0 whatever the other says and has"
+                " no interval. A table with a single row gives the reported width; with both labels the"
+                " formula gives a standard error of 0."
             )
         ),
         (f"2 × 2 [[0, 0], [{first}, {second}]]: ± {halves[0]:.6f}", f"1 × 2 [[{first}, {second}]]: ± {halves[1]:.6f}"),

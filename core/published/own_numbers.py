@@ -35,7 +35,7 @@ def check_own(p_male: str, p_female: str, printed: str) -> OwnCheck:
     male, female, value = _number(p_male), _number(p_female), _number(printed)
     for cell, probability in ((p_male, male), (p_female, female)):
         if not 0 < probability <= 1:
-            raise EvenhandError(N_("{cell} is no probability: it must be above 0 and at most 1."), cell=cell)
+            raise EvenhandError(N_("{cell} is not a probability: it must be above 0 and at most 1."), cell=cell)
     digits = min(_digits(p_male), _digits(p_female))
     decimals = len(printed.lower().partition("e")[0].partition(".")[2])
     found = {
@@ -56,7 +56,7 @@ def read_rows(text: str) -> list[OwnCheck]:
         if not cells:
             continue
         if len(cells) != 3:
-            message = N_("Line {line} has {found} numbers; it needs three: male, female, printed.")
+            message = N_("Line {line} has {found} numbers; it needs three: male, female, reported.")
             raise EvenhandError(message, line=line, found=len(cells))
         rows.append(check_own(*cells))
     return rows
@@ -66,9 +66,9 @@ def _number(cell: str) -> float:
     try:
         value = float(cell.replace("−", "-").replace("×10^", "e"))
     except ValueError:
-        raise EvenhandError(N_("{cell} is no number."), cell=cell[:40]) from None
+        raise EvenhandError(N_("{cell} is not a number."), cell=cell[:40]) from None
     if not math.isfinite(value):
-        raise EvenhandError(N_("{cell} is no number."), cell=cell[:40])
+        raise EvenhandError(N_("{cell} is not a number."), cell=cell[:40])
     return value
 
 

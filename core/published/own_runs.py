@@ -13,7 +13,7 @@ from core.statistics import Estimate, Note
 Row = Mapping[str, str]
 Cells = Sequence[tuple[Mapping[str, str], Metrics]]  # as `core.misgendering.metrics.by_cell` gives them
 
-NO_TEXTS = Note(N_("A run of verdicts does not measure this; it is of texts or of labels of people."))
+NO_TEXTS = Note(N_("A run of verdicts does not measure this; it needs texts or human labels."))
 NO_ANSWERS = Note(N_("The run has no answer on this set."))
 JAPANESE = "ja"
 
@@ -55,11 +55,13 @@ def _cell_value(row: Row, found: Cells) -> Estimate:
     if row["measure"] not in ("mcc", "kappa", "disagreement"):
         return Estimate.undefined(NO_TEXTS)
     if row["origin"] != "paper" or row["pronoun"] == "all" or not row["dataset"]:
-        return Estimate.undefined(Note(N_("The paper joins several sets or models here; the run has one cell each.")))
+        return Estimate.undefined(
+            Note(N_("The paper pools several sets or models here; the run has a separate cell for each."))
+        )
     left = list(found)
     for key, message in (
-        ("dataset", N_("The run asked {own}, the table is of {printed}.")),
-        ("setting", N_("The setting of the run is {own}, that of the table {printed}.")),
+        ("dataset", N_("The run used {own}; the table is for {printed}.")),
+        ("setting", N_("The setting of the run is {own}; that of the table is {printed}.")),
         ("pronoun", N_("The run has the pronouns {own}, not {printed}.")),
     ):
         wanted = row[key]
@@ -85,7 +87,7 @@ def _of_shares(row: Row, label: str, found: Inference, language: str) -> BesideP
     cell = {"model": row["model"], "set": row["set"], "label": label}
     if language != JAPANESE:
         values = {"own": language or "?", "printed": JAPANESE}
-        return _without(cell, printed, Note(N_("The run asked {own}, the table is of {printed}."), values))
+        return _without(cell, printed, Note(N_("The run used {own}; the table is for {printed}."), values))
     if not sum(counts):
         return _without(cell, printed, NO_ANSWERS)
     return BesidePrinted(cell, printed, Estimate(counts[answer] / sum(counts), units=sum(counts)))

@@ -17,7 +17,8 @@ OBVIOUS_COUNTS = (7223, 6024, 6743)  # |Bias_c| < 0.3, > 0.3, < -0.3 of BERT-bas
 SENTENCES = 20_000
 CHILDREN = (78, 158, 238)  # case study of 男童/女童: male, female; rows of the released file with these words
 READING = N_(
-    "{reading}: mean |Bias_c| {mean} in log10, so {normal} (half-normal) to {exponential} (exponential) below 0.3"
+    "{reading}: mean |Bias_c| is {mean} in log10, so {normal} (half-normal) to {exponential} (exponential)"
+    " lie below 0.3"
 )
 FIFTH_MALE = 2.425  # the fifth largest value of Table 5, log10
 
@@ -64,7 +65,7 @@ def _quotas() -> PrintedClaim:
         f"{SENTENCES:,}",
         f"{sum(quotas):,}",
         sum(quotas) == SENTENCES,
-        Note(N_("The table lacks {pairs}; the released file has {count} sentences of them."), values),
+        Note(N_("The table lacks {pairs}; the released file contains {count} sentences of them."), values),
         (f"{' + '.join(map(str, quotas))} = {sum(quotas):,}",),
     )
 
@@ -104,7 +105,7 @@ def readings() -> dict[tuple[str, str], tuple[float, float, float]]:
 
 def _base_of_models() -> PrintedClaim:
     share = OBVIOUS_COUNTS[0] / sum(OBVIOUS_COUNTS)
-    lines: list[Note | str] = [Note(N_("Printed share with |Bias_c| < 0.3: {share}"), {"share": f"{share:.3f}"})]
+    lines: list[Note | str] = [Note(N_("Reported share with |Bias_c| < 0.3: {share}"), {"share": f"{share:.3f}"})]
     fitting = []
     for (equation, base), (mean_abs, normal, exponential) in readings().items():
         values = {"reading": f"{base}, {equation}", "mean": f"{mean_abs:.3f}"}
@@ -115,7 +116,10 @@ def _base_of_models() -> PrintedClaim:
     fifth = sigma * float(stats.norm.isf(5 / (SENTENCES / 2) / 2))
     predicted = {"fifth": f"{fifth:.2f}", "printed": f"{FIFTH_MALE:.3f}"}
     lines.append(
-        Note(N_("In ln, a half-normal predicts {fifth} as the fifth largest; {printed} is printed."), predicted)
+        Note(
+            N_("In ln, a half-normal predicts {fifth} for the fifth largest value; the paper reports {printed}."),
+            predicted,
+        )
     )
     return PrintedClaim(
         "slguset.table4.base",
@@ -126,8 +130,9 @@ def _base_of_models() -> PrintedClaim:
         None,
         Note(
             N_(
-                "Not stated. Only one reading agrees with the printed share of small values: natural logarithms, each"
-                " side divided by its own sentences. An inference, not a proof."
+                "Not stated. Only one reading agrees with the reported share of small values: natural"
+                " logarithms, with each side divided by its own number of sentences. This is an inference,"
+                " not a proof."
             )
         ),
         tuple(lines),
@@ -145,7 +150,7 @@ def _larger_male_side() -> PrintedClaim:
         "1.4367 > 1.4353",
         True,
         Note(
-            N_("True; it is also the only model whose male side is the larger one: {models}."),
+            N_("True; it is also the only model whose male side is larger: {models}."),
             {"models": ", ".join(larger)},
         ),
         tuple(f"{row['paper_name']}: {row['bias_man']}, {row['bias_woman']}" for row in rows),
@@ -179,7 +184,7 @@ def _row(row: Row) -> PrintedClaim:
     remark = None
     if not found.consistent:
         values = {"p_man": f"{found.needed_p_male:.3e}", "p_woman": f"{found.needed_p_female:.3e}"}
-        remark = Note(N_("p_man = {p_man} or p_woman = {p_woman} would give the printed value."), values)
+        remark = Note(N_("p_man = {p_man} or p_woman = {p_woman} would give the reported value."), values)
     ranges = {"low": f"{found.low:.4f}", "high": f"{found.high:.4f}"}
     others = ", ".join(f"{base} {found.calculated * LN10 / math.log(BASES[base]):.4f}" for base in ("ln", "log2"))
     return PrintedClaim(
@@ -192,7 +197,7 @@ def _row(row: Row) -> PrintedClaim:
         remark,
         (
             f"log10({man} / {woman}) = {found.calculated:.4f}",
-            Note(N_("The rounding of the probabilities allows {low} to {high}."), ranges),
+            Note(N_("Rounding of the probabilities allows {low} to {high}."), ranges),
             others,
         ),
     )
@@ -215,7 +220,7 @@ def _base_of_rows() -> PrintedClaim:
         best,
         None,
         Note(
-            N_("Not stated, but the printed probabilities settle it: {rows} of 20 rows fit log10."),
+            N_("Not stated, but the reported probabilities settle it: {rows} of 20 rows fit log10."),
             {"rows": fits[best]},
         ),
         tuple(f"{name}: {count} / {len(table('published_rows'))}" for name, count in fits.items()),
@@ -231,6 +236,11 @@ def _children() -> PrintedClaim:
         f"{male} + {female}",
         f"{released}",
         male + female == released,
-        Note(N_("The second number is counted in the released file, so the file is not the set that was scored.")),
+        Note(
+            N_(
+                "The second number is counted in the released file, so the released file is not the set that was"
+                " scored."
+            )
+        ),
         (f"{male} + {female} = {male + female}",),
     )

@@ -74,7 +74,9 @@ def sides_figure(
     data = side_rows(summaries, papers, notes)
     says = sides_says(data, say=say)
     chart = sides(data, description=says, say=say)
-    note = say(N_("Black line: 95 % interval. Diamond: Table 4 of the paper, from ln to log10. Grey: untrained."))
+    note = say(
+        N_("Black line: 95% interval. Diamond: Table 4 of the paper, converted from ln to log10. Grey: untrained.")
+    )
     return Figure(say(N_("Both sides of each model")), says, note, chart)
 
 
@@ -82,7 +84,7 @@ def _density(values: Mapping[str, Any], notes: Mapping[str, str], say: Say) -> F
     counted = bins(values)
     says = distribution_says(counted, say=say)
     labels = {model: f"({note})" for model, note in notes.items()}
-    note = say(N_("Grey: one word less than twice as likely as the other. Each row has its own height."))
+    note = say(N_("Grey: one word is less than twice as likely as the other. Each row has its own vertical scale."))
     chart = ridges(counted, description=says, say=say, notes=labels)
     return Figure(say(N_("Distribution of Bias_c")), says, note, chart)
 
@@ -90,7 +92,7 @@ def _density(values: Mapping[str, Any], notes: Mapping[str, str], say: Say) -> F
 def _order(values: Mapping[str, Any], say: Say) -> Figure:
     points = sorted_curve(values)
     says = curve_says(points, say=say)
-    note = say(N_("Each line holds every sentence of a model once, in the order of Bias_c."))
+    note = say(N_("Each line shows all sentences of a model, sorted by Bias_c."))
     return Figure(say(N_("Sentence by sentence")), says, note, curves(points, description=says, say=say))
 
 
@@ -108,23 +110,32 @@ def _pairs(groups: Mapping[str, Sequence[Summary]], say: Say) -> Figure:
     ]
     data = pd.DataFrame(rows)
     known = data.dropna(subset="value")
-    text = N_("Mean Bias_c of each keyword pair: {male} of {n} lean to the male word on the whole.")
+    text = N_("Mean Bias_c of each keyword pair: {male} of {n} cells lean towards the male word.")
     says = say(text).format(male=int((known["value"] > 0).sum()), n=len(known))
     titles = {"model": say(N_("Model")), "pair": say(N_("keyword pair")), "value": say(N_("Signed mean"))}
     chart = heatmap(data, "model", "pair", "value", description=says, scale="sides", titles=titles, width=WIDTH)
-    note = say(N_("log10; positive leans to the male word. What a pair leans on the whole may be mere word frequency."))
+    note = say(
+        N_(
+            "log10; positive values lean towards the male word. The overall bias of a pair may reflect word"
+            " frequency alone."
+        )
+    )
     return Figure(say(N_("Keyword pairs")), says, note, chart)
 
 
-CORRECTED = N_("Pearson's r of Bias_c less the mean of its keyword pair: what contexts do in both models.")
-SAME_SIDE = N_("Two unrelated models agree on half, or on more where both lean one way; word pairs agree as wholes.")
+CORRECTED = N_("Pearson's r of Bias_c minus the mean of its keyword pair: the effect of contexts in both models.")
+SAME_SIDE = N_(
+    "Two unrelated models agree on half of the sentences, or on more if both lean the same way. All sentences"
+    " of a word pair tend to agree together."
+)
 BAND = N_(
-    "Dashed: within the null band of {band}, where 95 of 100 pairs of untrained models lie, which have nothing in "
-    "common (docs/nulls.md)."
+    "Dashed: within the null band of {band}. It holds 95 of 100 pairs of untrained models, which have"
+    " nothing in common (docs/nulls.md)."
 )
 RAW = N_(
-    "Raw: this holds what the word pairs lean by themselves. Of pairs of untrained models, which have nothing in "
-    "common, 80 % exclude 0 if sentences are taken as independent (docs/nulls.md). Read the corrected correlation."
+    "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, which"
+    " have nothing in common, 80% have an interval that excludes 0 if sentences are treated as"
+    " independent (docs/nulls.md). Use the corrected correlation."
 )
 NO_INTERVAL = N_("No interval: {reason}")
 
@@ -157,7 +168,7 @@ def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: S
         (
             correlation(frame, "spearman"),
             N_("Correlation (Spearman), prior-corrected"),
-            N_("Spearman's rho of the same."),
+            N_("Spearman's rho of the same values."),
             (-1.0, 1.0),
         ),
         (
@@ -166,7 +177,12 @@ def _together(frame: pd.DataFrame, models: Sequence[str], groups: Groups, say: S
             N_("Pearson's r of the per-sentence Bias_c."),
             (-1.0, 1.0),
         ),
-        (sign_agreement(frame), N_("Same side"), N_("Share of sentences with the same sign in both."), (0.0, 1.0)),
+        (
+            sign_agreement(frame),
+            N_("Same direction"),
+            N_("Share of sentences with the same sign in both models."),
+            (0.0, 1.0),
+        ),
     )
     for data, title, note, domain in kinds:
         keys = data["a"].map(place) * len(models) + data["b"].map(place)

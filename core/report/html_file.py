@@ -158,9 +158,9 @@ def model_notes(models: Sequence[str], say: Say) -> dict[str, str]:
     found = {}
     for model in models:
         if is_reference(model):
-            found[model] = say(N_("untrained: the reference"))
+            found[model] = say(N_("untrained, as a reference"))
         elif model in trial:
-            found[model] = say(N_("for trying the app, not for findings"))
+            found[model] = say(N_("for trying out the app, not for findings"))
         elif model in printed:
             found[model] = say(N_("in the paper's Table 4"))
     return found
@@ -203,9 +203,19 @@ def _heading(text: str) -> str:
 
 
 def _head(models: Sequence[str], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
-    text = say(N_("{models} models on {n} sentences. Positive leans to the male word, negative to the female word."))
+    text = say(
+        N_(
+            "{models} models on {n} sentences. Positive values lean towards the male word, negative values towards"
+            " the female word."
+        )
+    )
     counts = {"models": len(models), "n": f"{frame.groupby(['row', 'sentence']).ngroups:,}"}
-    lead = say(N_("Models stand in the order that was asked for; there is no rank, because less lean is not better."))
+    lead = say(
+        N_(
+            "Models are listed in the requested order. They are not ranked, because a smaller bias is not"
+            " necessarily better."
+        )
+    )
     data = f"<p class=lead>{_e(settings.data)}</p>" if settings.data else ""
     title = say(N_("Models side by side"))
     return f"<h1>{_e(title)}</h1>{data}<p>{_e(text.format(**counts))} {_e(lead)}</p>"
@@ -238,7 +248,10 @@ def _table(
     }
     groups = table_lines(found, corrected=corrected, papers=papers, say=say)
     corner = say(
-        N_("log10 unless another base is named; in brackets 95 % intervals, for these pairs unless stems are named")
+        N_(
+            "log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems"
+            " are named"
+        )
     )
     signatures = {one.model: one.signature for one in found}
     return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)
@@ -252,30 +265,33 @@ def _together(
     if len(found) > 1:
         models = [one.model for one in found]
         how: dict[str, Any] = {"groups": seeds, "margins": settings.margins, "denominator": settings.denominator}
-        parts += [_heading(say(N_("Differences of two models"))), differences_html(kept, models, **how, say=say)]
+        parts += [
+            _heading(say(N_("Pairwise differences between models"))),
+            differences_html(kept, models, **how, say=say),
+        ]
     if seeds:
-        parts += [_heading(say(N_("Over seeds"))), seeds_html({one.model: one for one in found}, seeds, say)]
+        parts += [_heading(say(N_("Means over seeds"))), seeds_html({one.model: one for one in found}, seeds, say)]
     return parts
 
 
 def _extremes(rows: pd.DataFrame, model: str, count: int, say: Say) -> str:
     parts = [f'<h3>{_e(model)}</h3><div class="two">']
     titles = {
-        "female": "◀ " + say(N_("Furthest to the female word")),
-        "male": say(N_("Furthest to the male word")) + " ▶",
+        "female": "◀ " + say(N_("Strongest towards the female word")),
+        "male": say(N_("Strongest towards the male word")) + " ▶",
     }
     for side in ("female", "male"):
         listed = extremes(rows, count, sign="male" if side == "male" else "female").to_dict("records")
-        inside = sentences.list_html(listed, say=say) if listed else _e(say(N_("No sentence leans to this side here.")))
+        inside = sentences.list_html(listed, say=say) if listed else _e(say(N_("No sentence leans this way.")))
         parts.append(f'<div><div class="models-side {side[0]}">{_e(titles[side])}</div>{inside}</div>')
     return "".join(parts) + "</div>"
 
 
 def _undefined(frame: pd.DataFrame, say: Say) -> str:
     without = frame[~frame["bias_log10"].abs().lt(float("inf"))]
-    parts = [_heading(say(N_("What is left out"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
+    parts = [_heading(say(N_("What is excluded"))) + f"<p>{_e(say(UNDEFINED))}</p>"]
     if without.empty:
-        nothing = say(N_("No sentence was left out."))
+        nothing = say(N_("No sentence was excluded."))
         return f"{parts[0]}<p>{_e(nothing)}</p>"
     counts = without.assign(status=without["status"].where(without["bias_log10"].isna(), "infinite"))
     rows = counts.groupby(["model", "status"], sort=False).size().items()
@@ -289,20 +305,20 @@ def _undefined(frame: pd.DataFrame, say: Say) -> str:
 
 def _method(say: Say) -> str:
     inner = "".join(f"<p><b>{_e(say(name))}</b> {_e(say(text))}</p>" for name, text in METHOD)
-    return _heading(say(N_("How the numbers are made"))) + inner
+    return _heading(say(N_("How the values are computed"))) + inner
 
 
 def _how_made(found: Sequence[Summary], frame: pd.DataFrame, settings: ReportSettings, say: Say) -> str:
     rows_hash = hashlib.sha256(pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()).hexdigest()
-    mass = say(N_("none")) if settings.least_mass is None else f"{100 * settings.least_mass:g} %"
+    mass = say(N_("none")) if settings.least_mass is None else f"{100 * settings.least_mass:g}%"
     facts = [
         (say(N_("Scores")), settings.data or "—"),
         (say(N_("SHA-256 of the file")), settings.digest or "—"),
-        (say(N_("Hash of the rows shown")), rows_hash),
+        (say(N_("Hash of the rows used")), rows_hash),
         (say(N_("Each side's sum is divided by")), settings.denominator),
-        (say(N_("Least pair mass")), mass),
-        (say(N_("Obvious beyond")), f"{OBVIOUS} (log10)"),
-        (say(N_("Made")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        (say(N_("Minimum pair mass")), mass),
+        (say(N_("Threshold for obvious bias")), f"{OBVIOUS} (log10)"),
+        (say(N_("Created")), f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ("Evenhand", f"{VERSION}; " + ", ".join(f"{name} {version(name)}" for name in PACKAGES)),
     ]
     facts += [(one.model, f"{one.signature}; {one.drawn}") for one in found]

@@ -21,7 +21,7 @@ def signed_number(value: float | None, digits: int = 3) -> str:
 
 
 def interval(low: float | None, high: float | None, digits: int = 3, *, signed: bool = False) -> str:
-    """A 95 % interval: [0.52, 0.54]; "" where there is none."""
+    """A 95% interval: [0.52, 0.54]; "" where there is none."""
     if low is None or high is None:
         return ""
     write = signed_number if signed else plain_number
@@ -29,19 +29,19 @@ def interval(low: float | None, high: float | None, digits: int = 3, *, signed: 
 
 
 def percent(share: float | None) -> str:
-    """A share of 1 as percent: 43 %, 7.5 %, 0.25 %; a dash where it is undefined."""
+    """A share of 1 as percent: 43%, 7.5%, 0.25%; a dash where it is undefined."""
     if share is None or math.isnan(share):
         return DASH
     if share < 1e-12 or share == 1:  # below that only rounding is left
-        return f"{100 * share:.0f} %"
+        return f"{100 * share:.0f}%"
     if share < 5e-6:
-        return "< 0.001 %"
-    return f"{100 * share:.1f} %" if share >= 0.01 else f"{100 * share:.2g} %"
+        return "< 0.001%"
+    return f"{100 * share:.1f}%" if share >= 0.01 else f"{100 * share:.2g}%"
 
 
 def percents(low: float | None, high: float | None) -> str:
-    """A 95 % interval of a share: [28.1 %, 54.4 %]; "" where there is none."""
-    return "" if low is None or high is None else f"[{100 * low:.1f} %, {100 * high:.1f} %]"
+    """A 95% interval of a share: [28.1%, 54.4%]; "" where there is none."""
+    return "" if low is None or high is None else f"[{100 * low:.1f}%, {100 * high:.1f}%]"
 
 
 def probability(p: float | None) -> str:

@@ -28,15 +28,15 @@ NAMES = {
     "bias_woman": "Bias_woman",
     "model_bias": "Model_bias",
     "signed_mean": N_("Signed mean"),
-    "mean_abs": N_("Mean size"),
+    "mean_abs": N_("Mean magnitude"),
     "side_auc": N_("Side AUC"),
 }
-TITLE = N_("{a} less {b}, on the sentences that both have")
-NO_OTHER = N_("All models are seeds of one: there are no two models to compare.")
+TITLE = N_("{a} − {b}, on the sentences both models scored")
+NO_OTHER = N_("All models are seeds of one model, so there are no two models to compare.")
 HOW = N_(
-    "log10 (the AUC: 0 to 1). Intervals over {n} stems of word pairs, each an independent lean. Against the "
-    "margin: two one-sided tests (the 90 % interval lies inside it). Shown from: about the smallest difference "
-    "that data like these show in 80 of 100 cases (two-sided, 0.05)."
+    "log10 (AUC: 0 to 1). Intervals over {n} stems of word pairs, treated as independent. Against the"
+    " margin: two one-sided tests (the 90% interval lies inside the margin). Detectable from: about the"
+    " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
 )
 
 
@@ -62,9 +62,9 @@ def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Sa
         {
             say(N_("measure")): say(NAMES[name]),
             say(N_("difference")): signed_number(one.value),
-            say(N_("95 % interval")): interval(one.low, one.high, signed=True) or DASH,
+            say(N_("95% interval")): interval(one.low, one.high, signed=True) or DASH,
             say(N_("against the margin")): say(ANSWERS[tested[name].answer]),
-            say(N_("shown from")): plain_number(tested[name].smallest),
+            say(N_("detectable from")): plain_number(tested[name].smallest),
         }
         for name, one in found.items()
     ]
@@ -120,7 +120,7 @@ def rows_over_seeds(seeds: Sequence[Summary], say: Say) -> list[dict[str, str]]:
         {
             say(N_("measure")): say(NAMES[name]),
             say(N_("mean over seeds")): plain_number(one.value),
-            say(N_("95 % interval")): interval(one.low, one.high) or note_text(one.note or one.reason, say) or DASH,
+            say(N_("95% interval")): interval(one.low, one.high) or note_text(one.note or one.reason, say) or DASH,
         }
         for name, one in over_seeds(seeds).items()
     ]

@@ -48,6 +48,6 @@ def _cell(cell: Cell, signature: str) -> str:
 def _bar(parts: Sequence[BarPart]) -> str:
     if not parts:
         return ""
-    said = ", ".join(f"{part.name} {100 * part.share:.1f} %" for part in parts)
+    said = ", ".join(f"{part.name} {100 * part.share:.1f}%" for part in parts)
     inner = "".join(f'<i class="{part.colour}" style="width:{100 * part.share:.2f}%"></i>' for part in parts)
     return f'<div class="models-bar" role="img" aria-label="{html.escape(said, quote=True)}">{inner}</div>'

@@ -64,20 +64,20 @@ def table_lines(
 ) -> list[Group]:
     """The whole table. Per model: `corrected` the side means after prior correction, `papers` Table 4."""
     return [
-        Group(say(N_("Lean")), _lean(summaries, papers, say)),
-        Group(say(N_("What the lean mixes")), _mixed(summaries, corrected, say)),
+        Group(say(N_("Bias")), _lean(summaries, papers, say)),
+        Group(say(N_("Confounds")), _mixed(summaries, corrected, say)),
         Group(say(N_("Sentences")), _counts(summaries, say)),
     ]
 
 
 def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -> tuple[Line, ...]:
     named = (
-        ("bias_man", "Bias_man", N_("Mean lean of the sentences that lean to the male word.")),
-        ("bias_woman", "Bias_woman", N_("Mean lean of the sentences that lean to the female word.")),
+        ("bias_man", "Bias_man", N_("Mean Bias_c of the sentences that lean towards the male word.")),
+        ("bias_woman", "Bias_woman", N_("Mean |Bias_c| of the sentences that lean towards the female word.")),
         (
             "model_bias",
             "Model_bias",
-            N_("The mean of these two. Less lean is not better: read it with the lines below."),
+            N_("The mean of these two. A smaller bias is not necessarily better: read it with the lines below."),
         ),
     )
     lines = [
@@ -86,23 +86,26 @@ def _lean(summaries: Sequence[Summary], papers: Mapping[str, Paper], say: Say) -
     ]
     signed = tuple(_over_stems(s, "signed_mean", say) for s in summaries)
     size = tuple(_estimate(s.mean_abs, say, ln=s.ln("mean_abs")) for s in summaries)
-    lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: on the whole to the male word.")), signed))
-    lines.append(Line(say(N_("Mean size")), say(N_("Mean |Bias_c|, whichever side.")), size))
-    meaning = N_("Sentences beyond 0.3 (log10) to either side: one word at least twice as likely.")
+    lines.append(Line(say(N_("Signed mean")), say(N_("Mean Bias_c; above 0: towards the male word overall.")), signed))
+    lines.append(Line(say(N_("Mean magnitude")), say(N_("Mean |Bias_c|, in either direction.")), size))
+    meaning = N_("Sentences beyond 0.3 (log10) in either direction: one word is at least twice as likely.")
     lines.append(Line(say(N_("Obvious")), say(meaning), tuple(_obvious(s, say) for s in summaries)))
     meaning = N_(
-        "Model_bias, then mean size, after every |Bias_c| below 0.3 is set to 0: the one rises, the other falls."
+        "Model_bias and mean magnitude after every |Bias_c| below 0.3 is set to 0: the first rises, the second falls."
     )
-    lines.append(Line(say(N_("Small leans set to 0")), say(meaning), tuple(_small(s, say) for s in summaries)))
+    lines.append(Line(say(N_("Small values set to 0")), say(meaning), tuple(_small(s, say) for s in summaries)))
     return tuple(lines)
 
 
 def _mixed(summaries: Sequence[Summary], corrected: Mapping[str, SideMeans], say: Say) -> tuple[Line, ...]:
-    after = N_("Model_bias after the mean lean of each word pair is subtracted: what is left is the contexts'.")
-    mass = N_("Probability of both words together, median; where it is small, the model would write something else.")
-    shares = N_("What explains the variance of Bias_c: the word pair, the number of masks, or the context.")
+    after = N_(
+        "Model_bias after the mean Bias_c of each word pair is subtracted: what remains is the effect of the contexts."
+    )
+    mass = N_("Median probability of both words together. Where it is small, the model prefers other words.")
+    shares = N_("What explains the variance of Bias_c: word pair, number of masks, or context.")
     side = N_(
-        "How well Bias_c tells, within a pair, which word the source had: 0.5 is chance, the context tells nothing."
+        "How well Bias_c predicts, within a pair, which word the source had. 0.5: chance level, the"
+        " context is uninformative."
     )
     return (
         Line(say(N_("Prior-corrected")), say(after), tuple(_corrected(corrected.get(s.model), say) for s in summaries)),
@@ -116,27 +119,27 @@ def _counts(summaries: Sequence[Summary], say: Say) -> tuple[Line, ...]:
     return (
         Line(
             say(N_("Sentences with a value")),
-            say(N_("Finite Bias_c; all means are over these.")),
+            say(N_("Finite Bias_c; all means are over these sentences.")),
             tuple(Cell(f"{s.n:,}", (_side_counts(s.n_man, s.n_woman, say),)) for s in summaries),
         ),
         Line(
-            say(N_("Left out of the means")),
-            say(N_("Undefined, infinite (one word has probability 0), or under the chosen pair mass.")),
+            say(N_("Excluded from the means")),
+            say(N_("Undefined, infinite (one word has probability 0), or below the chosen pair mass.")),
             tuple(_left_out(s, say) for s in summaries),
         ),
         Line(
             say(N_("Bounds for missing values")),
             say(
                 N_(
-                    "Signed mean over all sentences if those without a value all leaned to the female word, and if all"
-                    " to the male word, as far as the model's largest |Bias_c|."
+                    "Signed mean over all sentences if those without a value all leaned towards the female"
+                    " word, or all towards the male word, with the model's largest |Bias_c|."
                 )
             ),
             tuple(_bounds(s.missing, say) for s in summaries),
         ),
         Line(
-            say(N_("Made how")),
-            say(N_("The signature of the scores, then how the intervals were drawn.")),
+            say(N_("Computation")),
+            say(N_("The signature of the scores, then the resampling behind the intervals.")),
             tuple(Cell("", (s.signature or "—", s.drawn)) for s in summaries),
         ),
     )
@@ -194,7 +197,7 @@ def _obvious(summary: Summary, say: Say) -> Cell:
 
 def _small(summary: Summary, say: Say) -> Cell:
     found = summary.small_set_to_zero
-    reason = say(N_("One side has no obvious sentence.")) if found.model_bias is None else ""
+    reason = say(N_("One side has no sentence with obvious bias.")) if found.model_bias is None else ""
     return Cell(f"{plain_number(found.model_bias)} · {plain_number(found.mean_abs)}", reason=reason)
 
 
@@ -212,7 +215,7 @@ def _mass(summary: Summary, say: Say) -> Cell:
         return Cell("—", reason=note_text(found.reason, say))
     return Cell(
         percent(found.median),
-        (say(N_("under 1 %: {share} of the sentences")).format(share=percent(found.small_share)),),
+        (say(N_("below 1%: {share} of the sentences")).format(share=percent(found.small_share)),),
     )
 
 
@@ -230,7 +233,9 @@ def _shares(summary: Summary, say: Say) -> Cell:
 
 
 def _side_counts(man: int, woman: int, say: Say) -> str:
-    return say(N_("{man} lean to the male word, {woman} to the female word")).format(man=f"{man:,}", woman=f"{woman:,}")
+    return say(N_("{man} lean towards the male word, {woman} towards the female word")).format(
+        man=f"{man:,}", woman=f"{woman:,}"
+    )
 
 
 def _left_out(summary: Summary, say: Say) -> Cell:
@@ -252,7 +257,7 @@ def _bounds(found: MissingValues, say: Say) -> Cell:
     texts = (
         say(N_("{n} of {rows} sentences without a value")).format(n=f"{found.missing:,}", rows=f"{found.rows:,}"),
         say(N_("each counts as {size}")).format(size=plain_number(found.size)),
-        say(N_("share to the male word: {low} to {high}")).format(
+        say(N_("share towards the male word: {low} to {high}")).format(
             low=percent(found.male_share[0]), high=percent(found.male_share[1])
         ),
     )

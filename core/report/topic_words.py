@@ -29,7 +29,7 @@ def words_html(rows: pd.DataFrame, model: str, say: Say) -> str:
     found = words_of(rows)
     head = f"<h3>{html.escape(model)}</h3>"
     if found.empty:
-        nothing = say(N_("No sentence leans obviously to either side."))
+        nothing = say(N_("No sentence leans obviously either way."))
         return f"{head}<p class=note>{html.escape(nothing)}</p>"
     sides = {"female": say(N_("female word")), "male": say(N_("male word"))}
     lines = []

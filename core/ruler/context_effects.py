@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PER_PAIR = 40  # sentences of a run that are asked again, per keyword pair
-NO_FIT = Note(N_("No neutral words fit the keyword pairs of these sentences."))
+NO_FIT = Note(N_("No neutral words fit the keyword slots of these sentences."))
 
 
 @dataclass(frozen=True, slots=True)

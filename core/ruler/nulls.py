@@ -25,9 +25,9 @@ Shuffled = Literal["sentence", "pair", "source"]
 
 NOISE = 6  # decimals: fp32 says nothing beyond them, and a model that says the same everywhere must not look shuffled
 WHAT: dict[Shuffled, str] = {
-    "sentence": N_("the two words change sides, sentence by sentence"),
-    "pair": N_("the two words change sides, stem by stem"),
-    "source": N_("the sources change sides, stem by stem"),
+    "sentence": N_("the two words are swapped at random in every sentence"),
+    "pair": N_("the two words are swapped, stem by stem"),
+    "source": N_("the source words are swapped, stem by stem"),
 }
 NAMES: dict[str, str] = {
     "signed_mean": N_("signed mean"),
@@ -38,7 +38,7 @@ NAMES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """A measure of a model beside what chance alone gives: the middle 95 % of the shuffled values.
+    """A measure of a model beside what chance alone gives: the middle 95% of the shuffled values.
 
     `measured`: a key of NAMES. `p`: the share of shuffled values at least as far from the middle as the model's
     (two-sided). All None, with a reason, where the measure is undefined; without a value for `p` where there is no

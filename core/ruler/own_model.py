@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 OpenScorer = Callable[[str], Scorer]
 
 SAMPLE = 400  # sentences of a run that are asked of the untrained model
-NO_CORRECTED = Note(N_("No word pair has two sentences with a finite Bias_c, so nothing can be subtracted."))
-OTHER_WEIGHTS = Note(N_("The model of that name has other weights now than when these scores were made."))
-OTHER_WAY = Note(N_("These scores were made in another way than the reference would be: sizes do not compare."))
-NOT_ASKED = Note(N_("The model was not asked: references were switched off."))
+NO_CORRECTED = Note(N_("No word pair has two sentences with a finite Bias_c, so no pair mean can be subtracted."))
+OTHER_WEIGHTS = Note(N_("The model of that name now has other weights than when these scores were computed."))
+OTHER_WAY = Note(N_("These scores and the reference use different scoring methods, so magnitudes are not comparable."))
+NOT_ASKED = Note(N_("The model was not run: references are switched off."))
 
 
 @dataclass(frozen=True, slots=True)

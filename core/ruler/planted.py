@@ -42,20 +42,20 @@ Quantity = Literal[
     "female_source", "pairs_share", "contexts_share", "side_auc",
 ]  # fmt: skip
 QUANTITIES: dict[Quantity, str] = {
-    "worst_sentence": N_("largest error of a single sentence"),
+    "worst_sentence": N_("largest error of any sentence"),
     "offset": N_("offset: signed mean"),
     "bias_man": "Bias_man",
     "bias_woman": "Bias_woman",
     "model_bias": "Model_bias",
-    "one_mask": N_("signed mean, words of one mask"),
-    "two_masks": N_("signed mean, words of two masks"),
-    "male_source": N_("signed mean, source had the male word"),
-    "female_source": N_("signed mean, source had the female word"),
-    "pairs_share": N_("share of word pairs"),
-    "contexts_share": N_("share of contexts"),
+    "one_mask": N_("signed mean, one-mask words"),
+    "two_masks": N_("signed mean, two-mask words"),
+    "male_source": N_("signed mean, male word in the source"),
+    "female_source": N_("signed mean, female word in the source"),
+    "pairs_share": N_("variance share of word pairs"),
+    "contexts_share": N_("variance share of contexts"),
     "side_auc": N_("side AUC"),
 }
-NOTHING_TO_SHARE = Note(N_("Every value is 0: there is nothing to share out."))
+NOTHING_TO_SHARE = Note(N_("Every value is 0: there is no variance to divide."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,10 @@ class Mark:
 def in_words(mark: Mark) -> Note:
     """The verdict of a mark as a sentence."""
     if mark.planted is None:
-        return Note(N_("comes back as undefined, as it must") if mark.passed else N_("should be undefined and is not"))
+        return Note(N_("undefined, as it must be") if mark.passed else N_("should be undefined but has a value"))
     if mark.measured.value is None:
-        return Note(N_("should have a value and has none"))
-    return Note(N_("comes back") if mark.passed else N_("does not come back"))
+        return Note(N_("should have a value but is undefined"))
+    return Note(N_("recovered") if mark.passed else N_("not recovered"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def generate_to_file(
     that was begun with another request.
     """
     if out.exists():
-        raise Refused(N_("{file} is there already; choose another name, or delete it first."), file=out.name)
+        raise Refused(N_("{file} already exists; choose another name, or delete it first."), file=out.name)
     report = GenerationReport(source, request, out)
     # The growing file knows how far the run is: a resumed one begins where it was, not at 0.
     report.ask_models((request.model,), lambda model, steps: _write_with(report, watch), 0, None)
@@ -144,8 +144,8 @@ def _write_with(report: GenerationReport, watch: Watcher | None) -> None:
         failures = _fill(file, writer, todo, report, watch)
         if failures:
             message = N_(
-                "{failed} of {total} texts could not be had; those that came are kept, and the same request fetches "
-                "the rest. The last reason: {why}"
+                "{failed} of {total} texts could not be generated. The finished ones are kept, and the"
+                " same request generates the rest. The last reason: {why}"
             )
             raise Refused(message, failed=len(failures), total=len(todo), why=str(failures[-1]))
         file.finish()

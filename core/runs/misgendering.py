@@ -39,7 +39,7 @@ from core.scoring.cache import CachedScorer
 from core.text.pronouns import sets
 
 NEED_GENERATIONS = N_(
-    "TANGO's texts become templates by what a model writes: let it write with `generate`, and give these generations."
+    "TANGO texts become templates through what a model writes. First run `generate`, then give the generations here."
 )
 
 
@@ -350,4 +350,4 @@ def _join(files: Sequence[Path], out: Path) -> None:
             except FileNotFoundError:
                 raise BadFile(N_("There is no file {path}."), path=file) from None
             except (UnicodeDecodeError, OSError) as error:
-                raise BadFile(N_("{file} cannot be read as text in UTF-8."), file=file.name) from error
+                raise BadFile(N_("{file} is not UTF-8 text."), file=file.name) from error

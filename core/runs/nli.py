@@ -21,8 +21,9 @@ COLUMNS = (
     "p_contradiction", "p_neutral", "status", "signature",
 )  # fmt: skip
 MIXED_UP = N_(
-    "The labels are probably mixed up: {right} of {pairs} obvious pairs ({language}) are right as they are read, "
-    "{best} with {swapped}. Name them in order, as in --labels entailment,neutral,contradiction (or --keep-labels)."
+    "The labels are probably swapped: {right} of {pairs} sanity-check pairs ({language}) are right in the"
+    " present order, {best} with {swapped}. Give the label order, as in --labels"
+    " entailment,neutral,contradiction, or use --keep-labels."
 )
 
 

@@ -116,9 +116,11 @@ def run_rates(
     Raises Refused for rates that are none, ModelUnavailable, BadFile.
     """
     if settings.model.startswith("planted:"):
-        raise ModelUnavailable(N_("{name} is planted and cannot learn; take another classifier."), name=settings.model)
+        raise ModelUnavailable(
+            N_("{name} is a planted classifier and cannot be trained. Choose another classifier."), name=settings.model
+        )
     if not settings.rates or len(set(settings.rates)) < len(settings.rates):
-        raise Refused(N_("Name every bias rate once."))
+        raise Refused(N_("Give every bias rate only once."))
     sets = [controlled(settings.language, rate, settings.order) for rate in settings.rates]
     report = RateReport(settings, out)
     with open_table(out, COLUMNS) as write_row:

@@ -180,11 +180,14 @@ def run_file(folder: Path, name: str, ending: str = TABLE) -> Path:
     """Where a new run of that name is to write. Raises Refused for a name that is none, or is taken."""
     bare = name.strip()
     if not bare or bare.startswith(".") or any(c in FORBIDDEN for c in bare) or len(bare.encode()) > LONGEST_NAME:
-        message = N_('{name} is no name for a run: at most 120 bytes, no slash, none of < > : " | ? *, no dot first.')
+        message = N_(
+            '{name} is not a valid run name. Use at most 120 bytes, no slash, none of < > : " | ? *, and no'
+            " leading dot."
+        )
         raise Refused(message, name=name or "''")
     file = folder / (bare + ending)
     if file.exists():
-        raise Refused(N_("There is a run named {name} already; choose another name."), name=bare)
+        raise Refused(N_("A run named {name} already exists. Choose another name."), name=bare)
     return file
 
 

@@ -31,13 +31,16 @@ BUSY_MS = 30_000  # how long a writer waits for another one
 AT_ONCE = 1_000  # keys of one look-up; measured, larger is no faster
 NAMES = (".db", ".sqlite", ".sqlite3")  # a file with another ending that is no database is not ours to move
 
-SET_ASIDE = N_("The remembered scores in {file} were damaged. The file is kept as {aside}; a new one was begun.")
-FOREIGN = N_("{file} is not a file of remembered scores. It was left as it is, and nothing is remembered.")
-NEWER = N_("{file} was made by a newer version of Evenhand. It was left as it is, and nothing is remembered.")
-UNUSABLE = N_("{file} cannot be used ({why}), so scores are not remembered. The results are not affected.")
+SET_ASIDE = N_("The score cache {file} was damaged. The damaged file is kept as {aside}, and a new cache was started.")
+FOREIGN = N_("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
+NEWER = N_(
+    "{file} was written by a newer version of Evenhand. The file was left unchanged, and scores of this run"
+    " are not cached."
+)
+UNUSABLE = N_("{file} cannot be used ({why}), so scores are not cached. The results are not affected.")
 FULL = N_(
-    "New scores could not be remembered in {file} ({why}). The results are not affected; "
-    "after making room, a run that is repeated asks the models again."
+    "New scores could not be written to the cache {file} ({why}). The results are not affected, but a"
+    " repeated run computes these scores again. Free some disk space first."
 )
 
 

@@ -9,7 +9,7 @@ from core.errors import N_, ModelUnavailable
 from core.types import Filler, MaskedSentence, Score
 
 PIECE = 256  # probes that travel together
-DIFFERENT = N_("The machines of the cluster hold different weights of {name}. Give all of them the same files.")
+DIFFERENT = N_("The machines of the cluster hold different weights for {name}. Put the same files on all of them.")
 
 
 def probe_answerer(name: str, options: dict[str, Any]) -> Callable[[tuple[str, Any]], Any]:

@@ -28,7 +28,7 @@ __all__ = [
     "scored_row",
 ]
 
-WINDOW = 20_000  # sentences that are sorted together; padding is 0.3 % from here on (docs/scoring.md)
+WINDOW = 20_000  # sentences that are sorted together; padding is 0.3% from here on (docs/scoring.md)
 CHUNK = 1_024  # probes that are asked and remembered together
 OK = "ok"
 
@@ -36,7 +36,7 @@ COLUMNS = (
     *("row", "sentence", "pair", "keyword", "model", "p_male", "p_female", "pair_mass", "bias_log10", "bias_ln"),
     *("status", "signature", "side", "masks", "start", "end", "source", "logp_male", "logp_female"),
 )
-NOT_ASKED = N_("The sentence was not asked.")
+NOT_ASKED = N_("The sentence was not scored.")
 
 
 @dataclass(frozen=True, slots=True)

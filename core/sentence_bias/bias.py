@@ -19,7 +19,7 @@ SMALL_MASS = 0.01  # below one per cent for both words together the ratio says l
 WHOLE_SENTENCES = ("pair-sum", "pll", "lm-eval")  # methods without a slot; the last is of logs (core.harness)
 Denominator = Literal["side", "all"]
 
-NO_ANSWER = N_("The model gave no probability for one of the two words.")
+NO_ANSWER = N_("The model gives no probability for one of the two words.")
 NO_SLOT = N_("Whole sentences were scored, so there is no slot and no pair mass.")
 BOTH_ZERO = N_("Both words have probability 0, so their ratio is undefined.")
 
@@ -226,10 +226,10 @@ def odds(bias_log10: float | None) -> tuple[str, dict[str, str]]:
     The sentence names the male or the female word, never a person.
     """
     if bias_log10 is None:
-        return N_("No ratio: it is undefined here."), {}
+        return N_("The ratio is undefined here."), {}
     if math.isinf(bias_log10):
-        only_male = N_("Only the male word is possible: the female word has probability 0.")
-        only_female = N_("Only the female word is possible: the male word has probability 0.")
+        only_male = N_("Only the male word is possible; the female word has probability 0.")
+        only_female = N_("Only the female word is possible; the male word has probability 0.")
         return (only_male if bias_log10 > 0 else only_female), {}
     value = times(bias_log10)
     if value == "1.0":

@@ -36,7 +36,7 @@ def fill(template: str, word: str) -> str:
     """*template* with *word* in its one place, marked by __ (also ＿＿ or {}). Raises Refused otherwise."""
     count = len(ANY_PLACE.findall(template))
     if count != 1:
-        message = N_("The sentence must have one place for the words, written as {place}; it has {count}.")
+        message = N_("The sentence needs exactly one place for the words, written as {place}; there are {count}.")
         raise Refused(message, place=PLACE, count=count)
     return ANY_PLACE.sub(lambda _: word, template)
 

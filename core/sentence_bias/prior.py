@@ -58,9 +58,11 @@ def prior(entry: PackWord | None, scorer: Scorer) -> Prior:
     """
     probes = [] if entry is None else neutral_probes(entry)
     if not probes:
-        return Prior(None, 0, N_("There are no neutral contexts for these two words, so nothing can be subtracted."))
+        return Prior(
+            None, 0, N_("There are no neutral contexts for these two words, so no baseline can be subtracted.")
+        )
     values = [bias_of(score) for score in scorer.score(probes)]
     finite = [value for value in values if value is not None and math.isfinite(value)]
     if not finite:
-        return Prior(None, 0, N_("The model gave no finite value in the neutral contexts."))
+        return Prior(None, 0, N_("The model gives no finite value in the neutral contexts."))
     return Prior(math.fsum(finite) / len(finite), len(finite))

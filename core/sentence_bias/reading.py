@@ -99,7 +99,7 @@ class Reading:
 
     @property
     def small_mass(self) -> bool:
-        """Whether both words together stay under 1 %: then the ratio is to be read with care."""
+        """Whether both words together stay under 1%: then the ratio is to be read with care."""
         return self.pair_mass is not None and self.pair_mass < SMALL_MASS
 
     @property
@@ -115,7 +115,7 @@ class Reading:
         if self.bias_log10 is None:
             return self.reason
         if math.isinf(self.bias_log10):
-            return N_("Nothing can be subtracted from an infinite ratio.")
+            return N_("The ratio is infinite, so no baseline can be subtracted.")
         return self.prior.reason
 
 

@@ -106,31 +106,31 @@ def _readable(text: str) -> str:
     if not text:
         raise Refused(N_("Type a sentence first."))
     if len(text) > LONGEST:
-        message = N_("The sentence has {length} characters; {most} is the most that is read.")
+        message = N_("The sentence has {length} characters; at most {most} are allowed.")
         raise Refused(message, length=len(text), most=LONGEST)
     if (found := control_character(text)) is not None:
-        raise Refused(N_("The sentence holds a control character ({character}). Delete it."), character=found)
+        raise Refused(N_("The sentence contains a control character ({character}). Delete it."), character=found)
     return text
 
 
 def _checked(options: tuple[str, str], entry: PackWord | None) -> tuple[str, str]:
     male, female = (option.strip() for option in options)
     if not male or not female or male == female:
-        raise Refused(N_("Give two different words, the male word first: for example 他 她."))
+        raise Refused(N_("Give two different words, the male word first, e.g. 他 她."))
     if ONE_MASK.search(male + female):
-        raise Refused(N_("The two words must be words, not [MASK]."))
+        raise Refused(N_("Give two real words, not [MASK]."))
     return (entry.pair.male, entry.pair.female) if entry else (male, female)
 
 
 def _typed(text: str, spans: list[Span], options: tuple[str, str] | None, entry: PackWord | None, words: Pack) -> Slot:
     if len(spans) > 1:
-        raise Refused(N_("{count} places are marked [MASK]. Leave one."), count=len(spans))
+        raise Refused(N_("{count} places are marked [MASK]. Keep only one."), count=len(spans))
     if options is None:
-        raise Refused(N_("Give the two words that compete for [MASK], the male word first: for example 他 她."))
+        raise Refused(N_("Give the two words that compete for [MASK], the male word first, e.g. 他 她."))
     start, end = spans[0]
     marks = len(ONE_MASK.findall(text[start:end]))
     if marks > 1 and {len(option) for option in options} != {marks}:
-        message = N_("{marks} times [MASK] stand for {marks} characters, but the words are {male} and {female}.")
+        message = N_("{marks} [MASK] tokens stand for {marks} characters, but the words are {male} and {female}.")
         raise Refused(message, marks=marks, male=options[0], female=options[1])
     if words.language not in WITHOUT_SPACES and BEGINS.search(text[:start]):
         options = (options[0][:1].upper() + options[0][1:], options[1][:1].upper() + options[1][1:])
@@ -144,10 +144,10 @@ def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
         (match.span(), option) for option in options for match in re.finditer(f"{edge}{re.escape(option)}{edge}", text)
     ]
     if not found:
-        message = N_("Neither {male} nor {female} stands in the sentence, and there is no [MASK].")
+        message = N_("The sentence contains neither {male} nor {female} nor [MASK].")
         raise Refused(message, male=options[0], female=options[1])
     if len(found) > 1:
-        message = N_("{count} places fit: {found}. Write [MASK] for the one that is meant.")
+        message = N_("{count} places fit: {found}. Write [MASK] at the one you mean.")
         raise Refused(message, count=len(found), found="、".join(word for _, word in sorted(found)))
     (start, end), keyword = found[0]
     probe = MaskedSentence(text, start, end, options)
@@ -159,13 +159,13 @@ def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, st
         return found[0]
     if found:
         message = N_(
-            "{count} keywords stand in the sentence: {found}. Keep one, or write [MASK] for the one that is meant "
-            "and give the two words."
+            "The sentence contains {count} keywords: {found}. Keep one, or write [MASK] at the one you"
+            " mean and give the two words."
         )
         between = "、" if words.language in WITHOUT_SPACES else ", "
         raise Refused(message, count=len(found), found=between.join(text[one.start : one.end] for one in found))
     if options is not None:
-        message = N_("Neither {male} nor {female} stands in the sentence, and there is no [MASK].")
+        message = N_("The sentence contains neither {male} nor {female} nor [MASK].")
         raise Refused(message, male=options[0], female=options[1])
     if not words.words:
         message = N_("There are no words for the language {language}. Add a table of your own, or write {mask}.")

@@ -1,7 +1,7 @@
 """Equivalence beside difference: is a difference shown to be smaller than a margin, and how small a one could be shown?
 
 That an interval holds 0 does not show that there is no difference. Two one-sided tests do, against a margin that the
-user sets (Schuirmann 1987): the whole 90 % interval lies inside it. Without a margin the question is not decided.
+user sets (Schuirmann 1987): the whole 90% interval lies inside it. Without a margin the question is not decided.
 
 What is small depends on the scale: each has a margin of its own, which pages and commands begin with and name.
 """
@@ -18,7 +18,7 @@ Answer = Literal["yes", "no", "undecided"]
 ANSWERS: dict[Answer, str] = {
     "yes": N_("smaller than the margin"),
     "no": N_("larger than the margin"),
-    "undecided": N_("not decided"),
+    "undecided": N_("inconclusive"),
 }
 Scale = Literal["log10", "ln", "auc", "share"]
 Margins = Mapping[Scale, float | None]
@@ -32,10 +32,10 @@ MARGINS: dict[Scale, float | None] = {
 LEVEL = 0.05  # of each of the two one-sided tests, and of the two-sided test of a difference
 POWER = 0.8
 
-NO_MARGIN = Note(N_("Set a margin: how large may a difference be and still count as none?"))
-NOT_SHOWN = Note(N_("Neither shown to lie within the margin nor to lie outside it."))
-WITHIN = Note(N_("The two one-sided tests reject a difference of the margin or more (p {p})."))
-WITHIN_INTERVAL = Note(N_("The 90 % interval lies within the margin (two one-sided tests)."))
+NO_MARGIN = Note(N_("Set a margin: which difference is still small enough to count as none?"))
+NOT_SHOWN = Note(N_("Neither inside nor outside the margin is shown."))
+WITHIN = Note(N_("The two one-sided tests reject a difference as large as the margin or larger (p {p})."))
+WITHIN_INTERVAL = Note(N_("The 90% interval lies within the margin (two one-sided tests)."))
 OUTSIDE = Note(N_("The whole interval lies outside the margin."))
 NO_TEST = Note(N_("Without an interval there is no test."))
 
@@ -44,9 +44,9 @@ NO_TEST = Note(N_("Without an interval there is no test."))
 class Equivalence:
     """Whether a difference is smaller than `margin` in size, and how sure that is.
 
-    `low`, `high`: the 90 % interval, whose place inside the margin is the two one-sided tests. `p`: of these, where the
+    `low`, `high`: the 90% interval, whose place inside the margin is the two one-sided tests. `p`: of these, where the
     interval follows from a standard error. `smallest`: about the smallest difference that data like these show with a
-    chance of 80 % (two-sided, 0.05). All in the unit of the difference, None where undefined; `remark` says why.
+    chance of 80% (two-sided, 0.05). All in the unit of the difference, None where undefined; `remark` says why.
     """
 
     margin: float | None
@@ -106,9 +106,9 @@ def one_sided_tests(value: float, se: float, margin: float, df: int | None = Non
 
 
 def smallest_shown(difference: Estimate) -> float | None:
-    """About the smallest true difference that such data show with a chance of 80 % (two-sided, 0.05); else None.
+    """About the smallest true difference that such data show with a chance of 80% (two-sided, 0.05); else None.
 
-    Half the 95 % interval times (q97.5 + q80) / q97.5 of t with its degrees of freedom, or of the normal distribution.
+    Half the 95% interval times (q97.5 + q80) / q97.5 of t with its degrees of freedom, or of the normal distribution.
     """
     if difference.low is None or difference.high is None or difference.high <= difference.low:
         return None
@@ -117,7 +117,7 @@ def smallest_shown(difference: Estimate) -> float | None:
 
 
 def _by_error(difference: Estimate) -> tuple[float | None, float | None]:
-    """The 90 % interval by the standard error, where there is an interval at all."""
+    """The 90% interval by the standard error, where there is an interval at all."""
     if difference.value is None or difference.se is None or difference.low is None:
         return None, None
     reach = _quantile(1 - LEVEL, difference.df) * difference.se

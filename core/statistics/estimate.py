@@ -17,32 +17,33 @@ class Note:
         return self.message.format(**self.values) if self.values else self.message
 
 
-NO_TWO_LABELS = Note(N_("No item has labels of two annotators yet."))
-NO_SHARED_ITEM = Note(N_("These two annotators have not labelled the same item yet."))
-NO_LABEL = Note(N_("There is no label yet."))
-ONE_CATEGORY = Note(
-    N_("Only one category was used: agreement by chance would be complete too, so there is nothing to measure.")
-)
+NO_TWO_LABELS = Note(N_("No item has labels by two annotators yet."))
+NO_SHARED_ITEM = Note(N_("These two annotators have no labelled item in common yet."))
+NO_LABEL = Note(N_("There are no labels yet."))
+ONE_CATEGORY = Note(N_("Only one category was used: chance agreement is complete, so there is nothing to measure."))
 CATEGORY_UNUSED = Note(N_("Nobody used this category."))
-TOO_FEW_CATEGORIES = Note(N_("With a single category in the list there is nothing to disagree about."))
+TOO_FEW_CATEGORIES = Note(N_("With a single category there is nothing to disagree about."))
 ONE_ITEM = Note(N_("One item: no interval."))
-ONE_UNIT = Note(N_("A single unit: no interval."))
+ONE_UNIT = Note(N_("There is only one unit: no interval."))
 WILSON = N_("Wilson's interval")
 MODIFIED_WILSON = N_("Wilson's interval, modified for rare counts")
-DIRICHLET = N_("Dirichlet posterior over patterns of labels")
-CLUSTERED = N_("Bayesian bootstrap of units, with unseen patterns of labels")
+DIRICHLET = N_("Dirichlet posterior over label patterns")
+CLUSTERED = N_("Bayesian bootstrap of units, with weight for unseen label patterns")
 BOOTSTRAP = N_("percentiles of resampled units")
 SUBSETS = N_("values of all subsets of the units")
-ACROSS_SEEDS = N_("t on the seeds of a model")
+ACROSS_SEEDS = N_("t over the seeds of a model")
 BY_T = N_("t on the jackknife over units")
 BY_T_SKEWED = N_("t on the jackknife over units, corrected for skewness")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")
 BY_T_CROSSED = N_("t on the two-way jackknife")
-ALL_ALIKE = Note(N_("All units gave the same, so their spread cannot be seen: no interval."))
-NO_VARIATION = Note(N_("All resamples gave the same number: this interval says less than it seems to."))
+ALL_ALIKE = Note(N_("All units gave the same value, so their spread cannot be estimated: no interval."))
+NO_VARIATION = Note(N_("All resamples gave the same value: this interval is less informative than it looks."))
 
 AT_ITS_BOUND = Note(
-    N_("It reaches 1 where both choose each category equally often, and near a bound no interval holds 95 %: none.")
+    N_(
+        "The maximum reaches 1 where both choose each category equally often; near a bound a 95% interval is"
+        " not reliable, so there is none."
+    )
 )
 
 
@@ -53,7 +54,7 @@ def few_units(units: int) -> Note:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A measure with its 95 % interval.
+    """A measure with its 95% interval.
 
     `value`, `low`, `high` are None where undefined; `reason` then says why the
     value is missing, `note` why the interval is, or what it rests on. `units`
@@ -61,7 +62,7 @@ class Estimate:
     resampling gave (None for a Wilson interval); `df` the degrees of freedom
     of a t interval (None: it is none). `method` names how the interval was
     made, in English; "" where there is none. Where that method is a test of its
-    own, `p` is its two-sided p of the neutral value and `inner` its 90 % interval;
+    own, `p` is its two-sided p of the neutral value and `inner` its 90% interval;
     elsewhere both follow from `se` and `df`.
     """
 

@@ -1,4 +1,4 @@
-"""95 % intervals of measures, from leaving out one unit at a time or from draws of a design (SPEC 6).
+"""95% intervals of measures, from leaving out one unit at a time or from draws of a design (SPEC 6).
 
 t on the jackknife's error, on the logarithm of what runs from 0 up and the log-odds of what runs between two ends: the
 mean of skewed values errs more the larger it is, and percentiles of draws held Bias_man over 20 articles in 81 to 91 of
@@ -34,7 +34,7 @@ from core.statistics.units import Clusters, effective_units
 FEW = 15  # units; an interval on fewer is marked (SPEC 6)
 MOST_LEFT_OUT = 400  # units; with more of them draws are cheaper than leaving out each
 FEWEST_SKEWED = 8  # units
-NEAR_AN_END, FEWEST_CROSSED = 0.05, 30  # of 20 templates, 97 % right, nearly all errors may be of the few that are hard
+NEAR_AN_END, FEWEST_CROSSED = 0.05, 30  # of 20 templates, 97% right, nearly all errors may be of the few that are hard
 LOW_OR_HIGH, FEWEST_OF_A_STRATUM = 0.2, 12
 STILL = 1e-9  # below which a spread is rounding
 FARTHEST = 3.0  # on the logarithm: an interval over a factor of 20 to either side says nothing
@@ -46,14 +46,14 @@ Bounds = tuple[float, float]
 HANGS_ON_ONE = N_("Few units ({units}), and without one of them the measure is undefined: no interval.")
 MOSTLY_UNDEFINED = N_("Undefined in {count} of {resamples} resamples: no interval.")
 PARTLY_UNDEFINED = N_("Undefined in {count} of {resamples} resamples, which are left out of the interval.")
-RESTS_ON_ONE = Note(N_("It rests on a single unit of one side: no interval."))
-UNEQUAL = Note(N_("Nearly all of it lies in a single unit: no interval."))
+RESTS_ON_ONE = Note(N_("One side has only a single unit: no interval."))
+UNEQUAL = Note(N_("Nearly all of the data come from a single unit: no interval."))
 T_OVER_UNITS = f"jackknife-t:{MOST_LEFT_OUT}|bootstrap-t"  # in signatures: `Resampling.signature(unit, T_OVER_UNITS)`
 BY_JACKKNIFE = "jackknife-t"
-CLOSE_TO_AN_END = N_("So close to 0 or 1 no interval over few units ({units}) holds 95 %.")
-UNSEEN_SKEW = N_("Few units ({units}), which say nothing of skewness: no interval of a difference holds 95 %.")
-TOO_WIDE = Note(N_("The units differ so much that an interval would reach over a factor of 20: none."))
-ALIKE_AT_AN_END = N_("All units gave the same: Wilson's interval, each of the {units} counted once.")
+CLOSE_TO_AN_END = N_("Too close to 0 or 1 for a 95% interval over so few units ({units}).")
+UNSEEN_SKEW = N_("Too few units ({units}) to estimate skewness: no 95% interval for the difference.")
+TOO_WIDE = Note(N_("The units differ so much that an interval would span more than a factor of 20: no interval."))
+ALIKE_AT_AN_END = N_("All units gave the same value: Wilson's interval, with each of the {units} counted once.")
 
 
 def percentiles(draws: Numbers, found: Estimate) -> Estimate:

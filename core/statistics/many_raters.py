@@ -34,7 +34,7 @@ from core.statistics.proportions import modified_wilson
 from core.statistics.resampling import Numbers, Resampling, ratio
 
 FEWEST_HOLDING = 4  # clusters that hold a category, for an interval of its share
-HELD_BY_FEW = N_("The rarer labels are of few units ({units}): no interval holds 95 % on so few.")
+HELD_BY_FEW = N_("The rarer labels come from few units ({units}): too few for a 95% interval.")
 
 Counts = NDArray[np.int64]
 Of = Callable[["Tally"], Measure]  # a measure of draws of this tally's patterns

@@ -1,4 +1,4 @@
-"""95 % intervals of agreement from the Dirichlet posterior over patterns: what labels an item can have.
+"""95% intervals of agreement from the Dirichlet posterior over patterns: what labels an item can have.
 
 Drawing items again fails where nearly every label is the same. If no item of the sample holds two rare labels, then no
 draw does: every draw has a kappa just below 0, and the interval misses a kappa of 0 most of the time. Here a pattern
@@ -25,13 +25,13 @@ from core.statistics.proportions import wilson
 from core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
-FEWEST_ITEMS = 10  # with 5, AC1 held 89 %, Cohen's kappa 91 %, the share of a rare category 84 %
+FEWEST_ITEMS = 10  # with 5, AC1 held 89%, Cohen's kappa 91%, the share of a rare category 84%
 FEWEST_BY_T = 5  # clusters, or items with rare labels: t asks for more spread than random weights of 4 units can have
-TOO_FEW_ITEMS = N_("Fewer than 10 items ({units}): no interval holds 95 % on so few.")
-TOO_FEW_RARE = N_("Labels of rare categories: {labels}. No interval holds 95 % on so few.")
-RARE_ITEMS = N_("Items with labels of rare categories: {items}. No interval holds 95 % on so few.")
-RARE_IN_ONE = Note(N_("All labels of rare categories are of one unit: no interval."))
-TOO_FEW_CLUSTERS = N_("Fewer than 5 units ({units}): no interval holds 95 % on so few.")
+TOO_FEW_ITEMS = N_("Fewer than 10 items ({units}): too few for a 95% interval.")
+TOO_FEW_RARE = N_("Labels of rare categories: {labels}, too few for a 95% interval.")
+RARE_ITEMS = N_("Items with labels of rare categories: {items}, too few for a 95% interval.")
+RARE_IN_ONE = Note(N_("All labels of rare categories come from one unit: no interval."))
+TOO_FEW_CLUSTERS = N_("Fewer than 5 units ({units}): too few for a 95% interval.")
 FEW_CLUSTERS = N_("Few units ({units}): a wide interval.")
 
 Chosen = NDArray[np.bool_]  # of the categories, whether one is meant

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.statistics.estimate import MODIFIED_WILSON, WILSON, Estimate, Note
 
-_NORMAL_97_5 = 1.9599639845400545  # 97.5 % of the standard normal distribution lie below
-_POISSON_5 = (0.0512933, 0.3553615, 0.8176914)  # means of which 5 % give 1, 2, 3 or more: half of chi2(2x) at 5 %
+_NORMAL_97_5 = 1.9599639845400545  # 97.5% of the standard normal distribution lie below
+_POISSON_5 = (0.0512933, 0.3553615, 0.8176914)  # means of which 5% give 1, 2, 3 or more: half of chi2(2x) at 5%
 
 
 def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
-    """*successes* of *units* as a share of 1, with the Wilson score interval, 95 % (Wilson 1927).
+    """*successes* of *units* as a share of 1, with the Wilson score interval, 95% (Wilson 1927).
 
     No units: undefined, with *nothing* as the reason.
     """
@@ -34,7 +34,7 @@ def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
 def modified_wilson(successes: int, units: int, *, nothing: Note) -> Estimate:
     """`wilson`, with a further end where one to three units are on one side (Brown, Cai and DasGupta 2001).
 
-    There Wilson's own interval covers as little as 83 %: the end on that side becomes the exact one of a Poisson count.
+    There Wilson's own interval covers as little as 83%: the end on that side becomes the exact one of a Poisson count.
     """
     found = wilson(successes, units, nothing=nothing)
     if found.value is None:

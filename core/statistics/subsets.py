@@ -24,7 +24,8 @@ DRAWN = 8191
 LOST = 0.1  # share of subsets without a value that an interval bears
 
 TOO_FEW_UNITS = N_(
-    "Independent units: {units}. No interval and no test, because even if all leaned one way p would be {p} or more."
+    "Only {units} independent units: no interval and no test, because even if all leaned the same way, p"
+    " would be at least {p}."
 )
 LOST_SUBSETS = N_("Undefined in {count} of {subsets} subsets of the units: no interval.")
 
@@ -59,7 +60,7 @@ def too_few(units: int) -> Note:
 def over_subsets(
     measures: Measures, units: int, *, neutral: Mapping[str, float] | None = None, seed: int = 0
 ) -> dict[str, Estimate]:
-    """Each measure with its 95 % interval, its 90 % interval (`inner`) and p of its neutral value (0 unless given).
+    """Each measure with its 95% interval, its 90% interval (`inner`) and p of its neutral value (0 unless given).
 
     A measure that is NaN on all units is left out of the answer: the caller knows the reason. Fewer than 6 units, or a
     measure that is undefined in a tenth of the subsets: the value alone, with the reason in `note`.

@@ -104,7 +104,7 @@ def repair(
         raise BadLine("", 0, "bad_span", message, stem=stem, counter_stem=counter_stem, length=end - start)
     hits = [(hit.start(), word) for word in fitting for hit in re.finditer(f"(?={re.escape(word)})", sentence)]
     if len(hits) != 1:
-        message = N_("The position cannot be repaired: {found} words fit where exactly one must.")
+        message = N_("The position cannot be repaired: {found} words match, but exactly one must.")
         raise BadLine("", 0, "bad_span", message, found=len(hits))
     true_start, word = hits[0]
     return candidate(sentence, true_start, *lexicon.words[word]), _status(start - true_start)

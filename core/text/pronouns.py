@@ -77,7 +77,7 @@ class Verdict:
 def sets(dataset: str) -> dict[str, PronounSet]:
     """The sets of a data set by name, in the order he, she, they, xe. Raises Refused for an unknown data set."""
     if dataset not in PRONOUN_DATASETS:
-        message = N_("{dataset} is none of the data sets whose pronouns are known; choose one of {known}.")
+        message = N_("The pronouns of the data set {dataset} are not known; choose one of {known}.")
         raise Refused(message, dataset=dataset or "''", known=", ".join(PRONOUN_DATASETS))
     rows = [row for row in table("pronouns") if dataset in row["datasets"].split(",")]
     return {row["name"]: _from_row(row) for row in rows}
@@ -229,8 +229,8 @@ _NOT_FIVE = N_(
 )
 _NO_FORM = N_("{form} is no pronoun: it must be one word of letters, at most {most}.")
 _UNKNOWN = N_(
-    "{text} is no pronoun set that is known; write he, she, they or xe, or give the forms of another with slashes, "
-    "nominative first: ze/hir/hir/hirs/hirself."
+    "{text} is not a known pronoun set. Write he, she, they or xe, or give the forms of another set"
+    " separated by slashes, nominative first: ze/hir/hir/hirs/hirself."
 )
 
 

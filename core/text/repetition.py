@@ -21,7 +21,7 @@ VERSION = 1  # of the method: raise it when a number may change
 LONGEST = 4  # tokens of an n-gram, as published
 Variant = Literal["published", "completion"]
 
-TOO_SHORT = Note(N_("Fewer than four tokens: there is no four-gram to come twice."))
+TOO_SHORT = Note(N_("Fewer than four tokens: there is no four-gram to repeat."))
 NOTHING = Note(N_("No text has four tokens or more."))
 
 

@@ -20,7 +20,7 @@ DOCUMENT = N_("{file} is an old Excel or Word file, not text. Save the sentences
 PDF = N_("{file} is a PDF, not text. Save the sentences as UTF-8 text or CSV.")
 GZIP = N_("{file} is compressed (gzip). Unpack it first.")
 DATABASE = N_("{file} is a SQLite database, not text.")
-PICTURE = N_("{file} is a picture, not text.")
+PICTURE = N_("{file} is an image, not text.")
 UTF16 = N_("{file} is UTF-16 text. Save it as UTF-8 and try again.")
 SIGNATURES = (
     (b"PK\x03\x04", ARCHIVE),
@@ -90,13 +90,13 @@ def _decode_all(chunks: Iterable[bytes], encoding: Encoding, name: str) -> None:
         if number == 0:
             refuse_signature(chunk, name)
         if b"\0" in chunk:
-            raise BadFile(N_("{file} is no text file: it holds NUL bytes (binary data, or UTF-16)."), file=name)
+            raise BadFile(N_("{file} is not a text file: it contains NUL bytes (binary data or UTF-16)."), file=name)
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             good = error.object[: error.start].decode(encoding)
             if encoding == "utf-8" and wide + _wide(good) >= SURELY_UTF8:
-                message = N_("{file} is UTF-8, but damaged in line {line}, or cut off there. Get the file again.")
+                message = N_("{file} is UTF-8, but damaged or cut off in line {line}. Download the file again.")
                 raise BadFile(message, file=name, line=line + good.count("\n")) from error
             raise
         if number == 0:
@@ -119,7 +119,7 @@ def refuse_noise(start: str, name: str) -> None:
     """Raises BadFile where the first characters of a file are full of controls."""
     controls = sum(character < " " and character not in "\t\n\r" for character in start)
     if controls > max(3, BINARY_SHARE * len(start)):
-        raise BadFile(N_("{file} is no text file: it is full of control characters."), file=name)
+        raise BadFile(N_("{file} is not a text file: it is full of control characters."), file=name)
 
 
 def decode(data: bytes, name: str = "") -> Decoded:

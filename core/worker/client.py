@@ -35,7 +35,7 @@ __all__ = [
 KEY = "EVENHAND_WORKER_KEY"
 START_SECONDS = 120.0  # a process that dies is noticed at once; a busy machine or a slow disk may need long
 LONGEST_SOCKET = 100  # the system allows 107 bytes for the path of a socket
-SHUTTING_DOWN = N_("The app is shutting down; the model was not asked.")
+SHUTTING_DOWN = N_("The app is shutting down; the model was not run.")
 PROBES_A_REQUEST = 256  # so that a long list lets a person's single sentence in between
 
 Task = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
@@ -135,14 +135,12 @@ class Inference:
             connection.send(request)
             if not connection.poll(self.limit):
                 self._stop()
-                message = N_("The model {name} took longer than {seconds:g} s and was stopped. Ask for less at once.")
+                message = N_("The model {name} took longer than {seconds:g} s and was stopped. Send less at once.")
                 raise WorkerDied(message, name=request[1], seconds=self.limit)
             kind, *rest = connection.recv()
         except (EOFError, OSError):
             self._stop()
-            raise WorkerDied(
-                N_("The process that runs the models ended unexpectedly. It starts again with the next question.")
-            ) from None
+            raise WorkerDied(N_("The model process ended unexpectedly. It restarts with the next request.")) from None
         if kind == "ok":
             return rest[0]
         name, message, values = rest
@@ -188,7 +186,7 @@ class Inference:
         if said.strip() != "ready":
             self._stop()
             raise WorkerDied(
-                N_("The process that runs the models could not start within {seconds:g} s. The log says why."),
+                N_("The model process could not start within {seconds:g} s. See the log."),
                 seconds=START_SECONDS,
             )
         return Client(str(socket), family="AF_UNIX", authkey=key)

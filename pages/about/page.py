@@ -18,8 +18,8 @@ def signature_parts() -> list[tuple[str, str]]:
     meanings = (
         _("the method: masked is a masked language model, one pass with all masks"),
         _("the model, by name"),
-        _("the first eight digits of the SHA-256 of its weights: another file, another number"),
-        _("how the characters of a word of two masks are put together"),
+        _("the first eight digits of the SHA-256 of its weights: a different file gives a different number"),
+        _("how the characters of a word spanning two masks are combined"),
         _("the precision of the arithmetic"),
         _("the version of the method, not of the app"),
     )
@@ -30,8 +30,9 @@ def show_signature() -> None:
     """An example signature and what each part of it says."""
     st.write(
         _(
-            "Every number carries a signature: all that could change it, in a stable order. Two numbers compare"
-            " only where their signatures differ in nothing but the model and its weights."
+            "Every number carries a signature that lists everything that could change it, in a fixed"
+            " order. Two numbers are comparable only if their signatures differ in nothing but the model"
+            " and its weights."
         )
     )
     st.code(SIGNATURE, language=None)
@@ -42,8 +43,8 @@ def show_models() -> None:
     """The models that ship with the app, and what their cards say."""
     st.write(
         _(
-            "These models are for trying the app, not for findings. Real models come by name from the Hugging Face"
-            " hub or from a folder."
+            "These models are for trying out the app, not for research findings. Load real models by name"
+            " from the Hugging Face Hub or from a folder."
         )
     )
     builtin = [entry for entry in known_models(None) if entry.builtin]
@@ -68,12 +69,12 @@ def show_known_errors() -> None:
     rows = [
         (row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in resources.table("known_errors")
     ]
-    show_html(table((_("source"), _("what is wrong or open"), _("what the app does")), rows))
+    show_html(table((_("source"), _("error or open question"), _("what the app does")), rows))
 
 
 page_head(
     _("About"),
-    _("What this app is, where its numbers come from, and what it does with what you enter."),
+    _("What this app is, where its numbers come from, and how it handles what you enter."),
 )
 st.caption(_("Version {version}").format(version=VERSION))
 
@@ -85,27 +86,27 @@ with signatures:
 with models:
     show_models()
 with errors:
-    st.write(_("No paper is free of slips, and no description is complete. What was found while building this app:"))
+    st.write(_("No paper is free of errors, and no description is complete. These were found while building this app:"))
     show_known_errors()
 with privacy:
     st.write(
         _(
-            "Everything stays on the machine that runs the app: sentences, labels and scores are in files beside"
-            " it, and no usage statistics are sent. A model that is not on this machine is fetched from the Hugging"
-            " Face hub by its name; your sentences are never sent there."
+            "Everything stays on the machine that runs the app: sentences, labels and scores are stored in"
+            " files next to the app, and no usage statistics are sent. A model that is not on this machine"
+            " is downloaded from the Hugging Face Hub by name; your sentences are never sent there."
         )
     )
     st.write(
         _(
-            "Your browser keeps decisions that the server has not confirmed, without the sentences, until they"
-            " are stored. Exports hold names of annotators only if you ask for them."
+            "Until the server confirms them, your browser keeps your decisions, without the sentences."
+            " Exports contain annotators' names only if you ask for them."
         )
     )
 with licences:
     st.write(
         _(
-            "The code of Evenhand is under the Apache License 2.0. SlguSet is published under MPL-2.0, BEC-Pro under"
-            " CC BY 4.0; texts of Wikipedia are under CC BY-SA. The card of each built-in model names the licences"
-            " of the data that it was trained on."
+            "The code of Evenhand is licensed under the Apache License 2.0. SlguSet is published under"
+            " MPL-2.0, BEC-Pro under CC BY 4.0; texts from Wikipedia are licensed under CC BY-SA. The card"
+            " of each built-in model names the licences of its training data."
         )
     )

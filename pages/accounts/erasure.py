@@ -47,20 +47,20 @@ def show_erasure(store: Store, account: Account) -> None:
         show_error(error)
     st.caption(
         _(
-            "The account, its sign-ins and the name go for good, and a code takes the place of the name. The labels"
-            " stay, and the log still holds. Files that were exported and backups are not reached."
+            "The account, its sign-ins and the name are erased permanently, and a code replaces the name."
+            " The labels stay, and the log remains valid. Exported files and backups are not affected."
         )
     )
     names = [name for name in erasable_names(store) if name not in (account.name, account.annotator)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(_("Person"), names, index=None, key="erase-who", width=240)
-        typed = st.text_input(_("The same name, typed"), key="erase-typed", width=240)
+        typed = st.text_input(_("Type the name to confirm"), key="erase-typed", width=240)
         st.button(
-            _("Erase for good"), key="erase", icon=":material/person_remove:", disabled=not name or typed != name,
+            _("Erase permanently"), key="erase", icon=":material/person_remove:", disabled=not name or typed != name,
             on_click=_erase, args=(name,),
         )  # fmt: skip
     if code := st.session_state.pop("erased", None):
-        st.success(plain(_("{code} stands in place of the name now.").format(code=code)))
+        st.success(plain(_("{code} now replaces the name.").format(code=code)))
     for each in erased_codes(store):
         _show_texts(store, each)
 
@@ -69,13 +69,13 @@ def _show_texts(store: Store, code: str) -> None:
     texts = texts_of(store, code)
     if not texts:
         return
-    with st.expander(plain(_("{number} texts of {code}").format(number=f"{len(texts):,}", code=code))):
+    with st.expander(plain(_("{number} texts by {code}").format(number=f"{len(texts):,}", code=code))):
         st.caption(
-            _("Notes, tags, comments and reasons may name somebody. Read them; what you scrub is gone for good.")
+            _("Notes, tags, comments and reasons may name somebody. Read them first; scrubbed text cannot be restored.")
         )
         for one in texts[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(one.text)
                 key = f"scrub-{one.kind}-{one.row}-{one.part}"
                 st.button(_("Scrub"), key=key, type="tertiary", on_click=_scrub, args=([one],))
-        st.button(_("Scrub all of them"), key=f"scrub-{code}", on_click=_scrub, args=(texts,))
+        st.button(_("Scrub all"), key=f"scrub-{code}", on_click=_scrub, args=(texts,))

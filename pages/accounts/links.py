@@ -25,4 +25,4 @@ def show_link(place: str) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(title)}**")
         st.code(address_of(secret), language=None, wrap_lines=True)
-        st.caption(_("Send it to the person by a way that only the two of you read. It is shown here once."))
+        st.caption(_("Send the link through a channel that only the two of you can read. It is shown here only once."))

@@ -53,7 +53,7 @@ def _everything() -> bytes:
 def _new_password() -> None:
     with open_store() as store:
         if mine := _mine(store):
-            title = _("Sets your new password; it holds for an hour")
+            title = _("Sets your new password; valid for one hour")
             offer_link("own", title, reset_link(store, mine, author=mine))
 
 
@@ -63,14 +63,14 @@ def show_own(store: Store, account: Account, person: Person) -> None:
     names = {one.uid: one.name for one in projects(store)}
     roles = [_("{role} on this server").format(role=_(ROLES[person.everywhere]))] if person.everywhere else []
     roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in person.roles.items() if uid in names]
-    st.write(plain("; ".join(roles)) or _("No role yet: whoever leads a project can give you one."))
+    st.write(plain("; ".join(roles)) or _("No role yet: a project lead can give you one."))
     if account.annotator:
         st.caption(plain(_("You label as {name}.").format(name=account.annotator)))
     heading = _("Signed in")
     st.markdown(f"**{heading}**")
     for one in sign_ins(store, account):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(browser_name(one.browser) or _("A browser without a name"))
+            st.text(browser_name(one.browser) or _("Unknown browser"))
             st.caption(
                 plain(_("since {since}, last seen {seen}").format(since=moment(one.created), seen=moment(one.seen)))
             )
@@ -81,6 +81,6 @@ def show_own(store: Store, account: Account, person: Person) -> None:
         st.download_button(
             _("Everything about you (JSON)"), _everything, f"{account.name}.json".replace("/", "-"), "application/json",
             key="own-data", icon=":material/download:", on_click="ignore",
-            help=_("Account, roles, sign-ins, events, and in each project your record with all labels."),
+            help=_("Account, roles, sign-ins, events, and your record with all labels in each project."),
         )  # fmt: skip
     show_link("own")

@@ -27,18 +27,19 @@ def make_first() -> None:
 
 page_head(
     _("Accounts"),
-    _("Three people who judge blind and apart need three accounts. Each sees what the own role needs, and no more."),
+    _("Three people who judge blind and independently need three accounts. Each sees only what their role needs."),
 )
 with open_store() as store:
     person = visitor(store)
     if person is OPEN:
         st.info(
             _(
-                "This server has no accounts. Whoever uses this machine may do everything, and nobody else reaches it."
-                " With the first account that ends: everybody signs in then, and other machines may be let in."
+                "This server has no accounts. Anyone using this machine can do everything, and nobody else"
+                " can reach the server. The first account changes this: from then on everybody signs in,"
+                " and other machines can be let in."
             )
         )
-        st.button(_("Make the first account"), key="first", icon=":material/person_add:", on_click=make_first)
+        st.button(_("Create the first account"), key="first", icon=":material/person_add:", on_click=make_first)
         show_link("first")
         st.stop()
     if person.account is None:
@@ -46,7 +47,7 @@ with open_store() as store:
         st.stop()
     account = account_of_uid(store, person.account)
     show_own(store, account, person)
-    st.subheader(_("People of a project"))
+    st.subheader(_("Project members"))
     project = choose_project(store)
     if project is not None:
         show_project_roles(store, project, account, person)

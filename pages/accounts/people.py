@@ -62,7 +62,7 @@ def _invite(project: Project | None) -> None:
             secret = links.invite_link(
                 store, role, project, name=name if role in accounts.LABELLING else "", author=author
             )
-            title = _("Invites {role} to {place}; it holds for 14 days, once").format(
+            title = _("Invites {role} to {place}; valid once, for 14 days").format(
                 role=_(ROLES[role]), place=project.name if project else _("this server")
             )
             offer_link(place, title, secret)
@@ -84,12 +84,15 @@ def _label_too(project: Project) -> None:
 def _show_own_labelling(store: Store, project: Project, account: Account) -> None:
     """Whether a lead labels in the own project."""
     st.toggle(
-        _("I label in this project too"),
+        _("I also label in this project"),
         any(one.name == account.annotator for one in annotators(store, project)),
         key=f"labels-{project.uid}",
         on_change=_label_too,
         args=(project,),
-        help=_("The log of the project keeps since when. Labels are blind only while you look at no labels of others."),
+        help=_(
+            "The project log records since when. Your labels are blind only as long as you do not look at"
+            " others' labels."
+        ),
     )
 
 
@@ -108,11 +111,11 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
             taken = {one.annotator for one, _role in roles_in(store, project)}
             free = [one.name for one in annotators(store, project) if one.name not in taken]
             st.selectbox(
-                _("Desk, for who labels"), free, index=None, key=f"desk-{place}", width=240, accept_new_options=True,
-                placeholder=_("named as the account"),
+                _("Desk (for annotators)"), free, index=None, key=f"desk-{place}", width=240, accept_new_options=True,
+                placeholder=_("same name as the account"),
             )  # fmt: skip
         st.button(
-            _("Make an invitation"), key=f"invite-{place}", type="primary", icon=":material/mail:", on_click=_invite,
+            _("Create invitation"), key=f"invite-{place}", type="primary", icon=":material/mail:", on_click=_invite,
             args=(project,),
         )  # fmt: skip
     show_link(place)
@@ -124,13 +127,13 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
         show_error(error)
     roles = roles_to_give(person, project)
     if not roles:
-        st.caption(_("Who leads this project sees and changes its people here."))
+        st.caption(_("Project leads see and manage members here."))
         return
     if may(store, "change_projects", project):
         _show_own_labelling(store, project, account)
     found = roles_in(store, project)
     if not found:
-        st.info(_("Nobody has a role in this project itself."))
+        st.info(_("Nobody has a role in this project yet."))
     for one, role in found:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             st.markdown(f"**{plain(one.name)}**", width=180)
@@ -139,7 +142,7 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
                 st.caption(_("closed"))
             if role in roles and one.uid != account.uid:
                 st.button(
-                    _("Take the role away"), key=f"withdraw-{one.uid}", type="tertiary", on_click=_act,
+                    _("Remove role"), key=f"withdraw-{one.uid}", type="tertiary", on_click=_act,
                     args=("withdraw", one.uid, project.uid, project),
                 )  # fmt: skip
             _show_actions(store, one, account, person, project.uid)

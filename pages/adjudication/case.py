@@ -83,7 +83,7 @@ def _line(each: Settlement, names: dict[str, str]) -> str:
     texts = {
         "decide": _("{when}: {who} decided: {choice}."),
         "leave": _("{when}: {who} confirmed the labels."),
-        "reopen": _("{when}: {who} reopened it."),
+        "reopen": _("{when}: {who} reopened the case."),
     }
     when = moment(each.created)
     said = texts[each.action].format(when=when, who=each.adjudicator, choice=names.get(each.choice or "", each.choice))

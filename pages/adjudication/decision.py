@@ -27,7 +27,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
     st.subheader(_("Decision"))
     if found.settlement is None:
         st.caption(plain(paragraph(_rules(project))), width="stretch")
-    ask_author(store, _("Who decides"), persist_state="session", placeholder=_("Your name"))
+    ask_author(store, _("Adjudicator"), persist_state="session", placeholder=_("Your name"))
     if found.settlement is not None:
         _settled(store, project, found)
         return
@@ -65,7 +65,10 @@ def _rules(project: Project) -> list[str]:
         said.append(_("Only sentences that everybody accepts are kept in this project: reject a case, or leave it."))
     if project.kind == "generations" and project.checked:
         said.append(
-            _("Misgendering wants the wrong pronoun marked; no pronoun forbids such a mark; the flag wants its words.")
+            _(
+                "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
+                " extraneous gendered language needs its words marked."
+            )
         )
     return said
 
@@ -87,11 +90,11 @@ def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: 
                 ):  # fmt: skip
                     decided = each.code
         elif st.button(
-            _("Decide this case"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice,
+            _("Save decision"), type="primary", icon=":material/gavel:", key="decide", disabled=not choice,
             shortcut="D",
         ):  # fmt: skip
             decided = choice
-        if st.button(_("Leave as it is"), icon=":material/skip_next:", key="leave"):
+        if st.button(_("Confirm labels"), icon=":material/skip_next:", key="leave"):
             decided = LEAVE
     return decided
 

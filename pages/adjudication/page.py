@@ -16,8 +16,8 @@ from pages.ui.visitor import may
 page_head(
     _("Adjudicate"),
     _(
-        "Items that have all their labels and on which annotators differ. Labels stay anonymous; every "
-        "decision is stored for good with its author and reason."
+        "Fully labelled items on which annotators differ. Labels stay anonymous; every decision is stored"
+        " permanently with its author and reason."
     ),
 )
 with open_store() as store:

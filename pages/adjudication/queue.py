@@ -23,7 +23,7 @@ def rule(store: Store, project: Project) -> None:
     if project.gold != "unanimous":
         return
     rescue = st.toggle(
-        _("Adjudication may keep a sentence that not everybody accepted"),
+        _("Adjudication may keep sentences that not everybody accepted"),
         project.rescue,
         key=f"rescue-{project.uid}",
         help=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
@@ -74,7 +74,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
         known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
         kinds = dict(patterns(store, project, queue))
         between = st.selectbox(
-            _("Labels that differ"),
+            _("Differing labels"),
             list(kinds),
             index=None,
             format_func=lambda kind: _pattern(kind, known, kinds[kind]),
@@ -92,11 +92,13 @@ def _pattern(kind: str, known: dict[str, str], number: int) -> str:
 
 def _nothing(queue: Queue, counts: dict[Queue, int]) -> None:
     if queue == "settled":
-        st.info(_("Nothing has been settled yet."), icon=":material/gavel:")
+        st.info(_("No cases have been settled yet."), icon=":material/gavel:")
     elif counts["open"]:
-        st.info(_("None of the open cases is like that."), icon=":material/filter_alt_off:")
+        st.info(_("No open cases match."), icon=":material/filter_alt_off:")
     else:
-        text = _("No open case: no item has all its labels and different ones. Cases come as annotators finish items.")
+        text = _(
+            "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items."
+        )
         st.info(text, icon=":material/check:")
 
 
@@ -105,7 +107,7 @@ def download(store: Store, project: Project) -> None:
     if next(each_settlement_row(store, project), None) is None:
         return
     st.download_button(
-        _("Download what was settled (CSV)"),
+        _("Download settled cases (CSV)"),
         lambda: _table(project),
         "settlements.csv",
         "text/csv",

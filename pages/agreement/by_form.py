@@ -30,8 +30,8 @@ def by_form(report: AgreementReport) -> None:
     st.dataframe(rows, hide_index=True, key="by-form")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Masked − original in percentage points, 95 % intervals over items. Nobody drew by lot which form was"
-            " shown, so a difference may also be one between annotators or times."
+            "Masked − original in percentage points, with 95% intervals over items. Forms were not"
+            " assigned at random, so a difference may also be due to annotators or time."
         )
         st.caption(plain(paragraph((_paired(rates.paired, margin), text, how_tested()))))
         downloads(traced(_numbers(rates, margin), report), key="by-form-table")
@@ -40,7 +40,7 @@ def by_form(report: AgreementReport) -> None:
 def _one_form(rates: FormRates) -> None:
     for one in rates.forms:
         if one.labels:
-            text = _("{accepted} of {labels} labels accept: {rate}.")
+            text = _("{accepted} of {labels} labels are accept: {rate}.")
             values = {"accepted": f"{one.accepted:,}", "labels": f"{one.labels:,}"}
             st.caption(plain(text.format(rate=estimate_text(one.rate, percent=True), **values)))
 
@@ -48,7 +48,7 @@ def _one_form(rates: FormRates) -> None:
 def _paired(paired: Estimate, margin: float | None) -> str:
     if paired.value is None:
         return note_text(paired.reason)
-    text = _("On the {items} items that were labelled on both forms: {difference}; against the margin: {answer}.")
+    text = _("On the {items} items labelled on both forms: {difference}; compared with the margin: {answer}.")
     answer = against(equivalence(paired, margin), "z.1%")
     return text.format(items=f"{paired.units:,}", difference=points(paired), answer=answer)
 

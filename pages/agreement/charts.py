@@ -33,9 +33,8 @@ def by_chance(stays: list[bool], estimates: list[Estimate]) -> str:
     """How many of several intervals exclude 0, by chance and after Holm's adjustment; "" for one."""
     tested = sum(1 for e in estimates if e.value is not None and e.se)
     text = _(
-        "Of {m} intervals about {k:.1f} exclude 0 by chance alone; an asterisk marks the {n} that"
-        " differ from 0"
-        " after Holm's adjustment."
+        "By chance alone, about {k:.1f} of {m} intervals exclude 0; an asterisk marks the {n} that differ"
+        " from 0 after Holm's adjustment."
     )
     return text.format(m=tested, k=0.05 * tested, n=sum(stays)) if tested > 1 else ""
 
@@ -61,7 +60,7 @@ def labels_per_item(report: AgreementReport) -> None:
     words = base.mark_text(align="left", dx=6, color=look.ink).encode(text=alt.Text(field="items", format=","))
     some = sum(count for number, count in report.by_labels.items() if number)
     every = sum(number * count for number, count in report.by_labels.items())
-    says = _("{items} of {all} items have at least one label; there are {labels} labels in all.").format(
+    says = _("{items} of {all} items have at least one label; {labels} labels in total.").format(
         items=f"{some:,}", all=f"{report.all_items:,}", labels=f"{every:,}"
     )
     show_chart(styled(alt.layer(bars, words), says, look), traced(rows, report), key="items-by-labels", says=says)
@@ -85,9 +84,9 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
         domain=(-1, 1) if any((row["kappa"] or 0) < 0 for row in rows) else (0, 1),
         titles={
             "kappa": _("Cohen's kappa"),
-            "interval": _("95 % interval"),
+            "interval": _("95% interval"),
             "items": _("items"),
-            "largest": _("largest possible"),
+            "largest": _("maximum"),
         },
         tooltip=("interval", "items", "largest"),
         mark="differs",
@@ -99,7 +98,7 @@ def each_two(report: AgreementReport, names: list[str]) -> None:
 
 def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
     if two is None:
-        reason = _("These two annotators have not labelled the same item yet.")
+        reason = _("These two annotators have no labelled item in common yet.")
         return {"a": a, "b": b, "kappa": None, "interval": reason, "items": 0, "largest": None, "differs": False}
     numbers = _numbers(two.kappa)
     largest = None if two.largest.value is None else f"{two.largest.value:.2f}"
@@ -117,9 +116,9 @@ def _two_row(a: str, b: str, two: TwoAnnotators | None, differs: bool) -> Row:
 def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
     known = sorted((two for two in pairs if two.kappa.value is not None), key=lambda two: two.kappa.value or 0)
     if not known:
-        return _("No two annotators have labelled the same items with more than one category yet.")
+        return _("No two annotators have used more than one category on their common items yet.")
     least, most = known[0], known[-1]
-    text = _("Cohen's kappa of each two annotators: from {low} ({a}, {b}) to {high} ({c}, {d}).")
+    text = _("Pairwise Cohen's kappa: from {low} ({a}, {b}) to {high} ({c}, {d}).")
     low, high = (f"{two.kappa.value:z.2f}".replace("-", "−") for two in (least, most))
     return text.format(low=low, a=least.a, b=least.b, high=high, c=most.a, d=most.b)
 
@@ -127,7 +126,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
 def by_keyword_pair(report: AgreementReport) -> None:
     """Four measures for each keyword pair as a heatmap."""
     columns = {
-        "unanimity": _("all agree"),
+        "unanimity": _("full agreement"),
         "fleiss": "Fleiss κ",
         "alpha": "Krippendorff α",
         "ac1": "Gwet AC1",
@@ -145,7 +144,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
     for row, differs in zip(rows, stays, strict=True):
         row["differs"] = differs
     says = paragraph(
-        filter(None, (_("Agreement by keyword pair; pairs with most items first."), by_chance(stays, tested)))
+        filter(None, (_("Agreement by keyword pair; pairs with the most items first."), by_chance(stays, tested)))
     )
     chart = heatmap(
         pd.DataFrame(rows),
@@ -155,7 +154,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
         description=says,
         domain=(-1, 1) if any((row["value"] or 0) < 0 for row in rows) else (0, 1),
         titles={
-            "interval": _("95 % interval"),
+            "interval": _("95% interval"),
             "items": _("items"),
             "value": _("value"),
         },

@@ -35,7 +35,7 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
         st.session_state["disagreement-page"] = 1
         found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE)
     if not total:
-        text = _("No disagreement among the items that have all their labels.")
+        text = _("No disagreement among the fully labelled items.")
         st.info(text, icon=":material/check:")
         return
     if reader is not None:

@@ -35,14 +35,14 @@ def chosen_way(project: Project) -> Way:
         "two": _("Two: misgendering or not"),
         "flag": _("Flag: extraneous gendered language"),
     }
-    return choose(_("Compared on"), names, "way")
+    return choose(_("Compare by"), names, "way")
 
 
 def by_model(report: AgreementReport) -> None:
     """One measure for each model and pronoun set as a heatmap."""
     names = {
-        "pairwise": _("Two agree"),
-        "unanimity": _("All agree"),
+        "pairwise": _("Pairwise agreement"),
+        "unanimity": _("Full agreement"),
         "alpha": _("Krippendorff's alpha"),
         "ac1": _("Gwet's AC1"),
     }
@@ -64,7 +64,7 @@ def by_model(report: AgreementReport) -> None:
         }
         for (model, pronoun, measures), estimate, differs in zip(report.cells, found, stays, strict=True)
     ]
-    says = _("{measure} by model and pronouns; 95 % intervals over contexts.").format(measure=names[measure])
+    says = _("{measure} by model and pronouns; 95% intervals over contexts.").format(measure=names[measure])
     says = paragraph(filter(None, (says, by_chance(stays, tested))))
     known = [row["value"] for row in rows if row["value"] is not None]
     chart = heatmap(
@@ -78,7 +78,7 @@ def by_model(report: AgreementReport) -> None:
             "model": _("Model"),
             "pronouns": _("Pronouns"),
             "value": names[measure],
-            "interval": _("95 % interval"),
+            "interval": _("95% interval"),
             "items": _("items"),
         },
         tooltip=("interval", "items"),
@@ -96,20 +96,20 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         {
             _("marks"): names[one.kind],
             "F1": one.pooled.value,
-            _("95 % interval"): interval_or_reason(one.pooled) if one.pooled.value is not None else DASH,
-            _("mean of single texts"): one.mean,
-            _("pairs with a mark"): one.pairs,
+            _("95% interval"): interval_or_reason(one.pooled) if one.pooled.value is not None else DASH,
+            _("mean over texts"): one.mean,
+            _("pairs with marks"): one.pairs,
             _("both marked"): one.both,
-            _("exactly the same"): one.same,
+            _("identical"): one.same,
         }
         for one in _marks(project.uid, state(store), project)
     ]
     number = st.column_config.NumberColumn(format="%.3f")
-    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("mean of single texts"): number})
+    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("mean over texts"): number})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "F1 of the characters that two annotators marked: 0 = nothing in common, 1 = the same. Pairs of whom"
-            " neither marked anything do not count. Interval over contexts."
+            "F1 of the characters marked by two annotators: 0 = no overlap, 1 = identical. Pairs in which"
+            " neither marked anything are excluded. Interval over contexts."
         )
         st.caption(plain(text))
         downloads(traced(rows, report), key="marks-table")

@@ -27,8 +27,8 @@ from pages.ui.visitor import may
 page_head(
     _("Agreement"),
     _(
-        "Do the annotators judge alike? On all labelled items, kept or not, and on labels made before"
-        " anybody's opinion."
+        "Do the annotators agree? Computed on all labelled items, kept or not, from labels made before any"
+        " opinion was shown."
     ),
 )
 with open_store() as store:
@@ -57,10 +57,10 @@ with open_store() as store:
     if not empty:
         left, right = st.columns(2, gap="large")
         with left:
-            st.subheader(_("Each two annotators"))
+            st.subheader(_("Pairwise kappa"))
             annotators_in_twos(report)
         with right:
-            st.subheader(_("Two annotators in detail"))
+            st.subheader(_("Compare two annotators"))
             two_annotators(report)
         if project.kind == "generations":
             st.subheader(_("By model and pronouns"))

@@ -29,7 +29,7 @@ def chosen_report(store: Store, project: Project, way: Way) -> AgreementReport:
     if len(versions) < 2:
         return whole
     names = {"all": _("All versions")} | {str(one): _("Version {number}").format(number=one) for one in versions}
-    chosen = choose(_("Labels made under"), names, f"version-{project.uid}")
+    chosen = choose(_("Guideline version of the labels"), names, f"version-{project.uid}")
     return whole if chosen == "all" else current_report(store, project, way, on, int(chosen))
 
 
@@ -37,40 +37,41 @@ def _chosen_items(store: Store, project: Project) -> ItemScope:
     if usual_items(project, ended_at_reject(store, project)) == "all":
         return "all"
     names: dict[ItemScope, str] = {"share": _("The random share"), "all": _("All labelled items")}
-    return choose(_("On which items"), names, f"on-{project.uid}")
+    return choose(_("Items compared"), names, f"on-{project.uid}")
 
 
 def on_what(report: AgreementReport) -> None:
     """Name the items above the numbers, unless these are all labelled items."""
     if report.imported_ended:
         text = _(
-            "Imported labels end at a reject in {ended} items of the random share, which lack the other labels. No item"
-            " of the share with an imported label counts until they are there."
+            "In {ended} items of the random share, imported labels end at a reject and the other labels"
+            " are missing. Until these exist, no item of the share with an imported label counts."
         )
         st.warning(plain(text.format(ended=f"{report.imported_ended:,}")), icon=":material/warning:")
     if report.ended:
         text = _(
-            "Under an earlier plan items got no more labels after a first reject, and {ended} of these still lack"
-            " theirs: the other items are selected for acceptance."
+            "Under an earlier plan, items got no more labels after a first reject, and {ended} of these"
+            " still lack labels: the other items are biased towards accept."
         )
         st.warning(plain(text.format(ended=f"{report.ended:,}")), icon=":material/warning:")
-        basis = _("Biased: these numbers are of all labelled items. Take the random share.")
+        basis = _("Biased: these figures cover all labelled items. Use the random share instead.")
         if not report.biased:
             basis = _(
-                "So these numbers are of the random share that everybody labels: {done} items with all their labels."
+                "These figures therefore cover the random share that everybody labels: {done} fully labelled items."
             )
         st.info(plain(basis.format(done=f"{report.items:,}")), icon=":material/casino:")
     elif report.biased:
         text = _(
-            "Biased: an item of this project gets no more labels after its first reject, so only items that were"
-            " accepted first are labelled twice. These numbers cannot be compared with those of other projects; take"
-            " the random share."
+            "Biased: items of this project get no more labels after a first reject, so only items that"
+            " were accepted first are labelled twice. These figures cannot be compared with those of other"
+            " projects; use the random share."
         )
         st.warning(plain(text), icon=":material/warning:")
     elif report.on == "share":
         text = _(
-            "Items of this project get no more labels after a first reject. So these numbers are of the random share"
-            " that everybody labels whatever the first one says: {done} of its {all} items have all their labels."
+            "Items of this project get no more labels after a first reject. These figures therefore cover"
+            " the random share, which everybody labels whatever the first label is: {done} of its {all}"
+            " items are fully labelled."
         )
         st.info(plain(text.format(done=f"{report.items:,}", all=f"{report.all_items:,}")), icon=":material/casino:")
     if report.version is not None:
@@ -97,8 +98,8 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
 
 def _version_row(version: int, written: str, found: Measures) -> dict[str, object]:
     names = {
-        "unanimity": _("All agree"),
-        "pairwise": _("Two agree"),
+        "unanimity": _("Full agreement"),
+        "pairwise": _("Pairwise agreement"),
         "fleiss": "Fleiss κ",
         "alpha": "Krippendorff α",
         "ac1": "Gwet AC1",

@@ -44,13 +44,11 @@ def nothing_yet(report: AgreementReport) -> bool:
     if report.on == "share" and report.items == 0 and report.version is None:
         st.info(plain(note_text(report.overall.unanimity.reason)), icon=":material/casino:")
     elif report.all_items == 0:
-        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
     elif report.labels == 0:
-        st.info(
-            _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"
-        )
+        st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
     elif report.overall.unanimity.value is None:
-        text = _("No item has labels of two annotators yet; agreement begins with the second label.")
+        text = _("No item has labels by two annotators yet; agreement needs a second label.")
         st.info(text, icon=":material/group:")
     else:
         return False
@@ -71,31 +69,32 @@ def tiles(report: AgreementReport) -> None:
     with second:
         text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
         show_tile(
-            estimate_tile(_("All agree"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), "z.1%")
+            estimate_tile(_("Full agreement"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), "z.1%")
         )
     with third:
-        text = _("Take an item and two of its annotators: this often they chose the same.")
-        show_tile(estimate_tile(_("Two agree"), found.pairwise, text, "z.1%"))
+        text = _("How often two annotators of an item, drawn at random, chose the same.")
+        show_tile(estimate_tile(_("Pairwise agreement"), found.pairwise, text, "z.1%"))
     first, second, third = st.columns(3)
     with first:
         text = _(
-            "The share that was reached of all agreement beyond chance; 0 is chance, 1 is complete."
-            " {n} items with equally many labels."
+            "Agreement beyond chance, as a share of what is possible: 0 is chance, 1 is complete. Computed"
+            " on {n} items with equally many labels."
         )
         show_tile(estimate_tile(_("Fleiss' kappa"), found.fleiss, text.format(n=found.fleiss.units)))
     with second:
-        text = _("The same question, and items that lack labels count too: {n} items.")
+        text = _("Agreement beyond chance that also uses items with missing labels: {n} items.")
         show_tile(estimate_tile(_("Krippendorff's alpha"), found.alpha, text.format(n=found.alpha.units)))
     with third:
         text = _(
-            "Chance is reckoned in another way, so that a rare category lowers it less. It is not a corrected kappa."
+            "Chance agreement is estimated differently, so that rare categories lower the value less. This"
+            " is not a corrected kappa."
         )
         show_tile(estimate_tile(_("Gwet's AC1"), found.ac1, paragraph((text, _ac1_categories(found)))))
 
 
 def _ac1_categories(found: Measures) -> str:
     """Over how many categories AC1 is, and its value over those that were used."""
-    says = _("{n} items with a label; over the {categories} categories of the scheme.").format(
+    says = _("{n} items with a label, over the {categories} categories of the scheme.").format(
         n=found.ac1.units, categories=found.categories
     )
     if found.used in (0, found.categories):
@@ -104,7 +103,7 @@ def _ac1_categories(found: Measures) -> str:
     return paragraph(
         (
             says,
-            _("Over those of them that were chosen ({used} of {all}): {value}.").format(
+            _("Over the categories that were used ({used} of {all}): {value}.").format(
                 used=found.used, all=found.categories, value=value
             ),
         )
@@ -122,19 +121,19 @@ def categories(report: AgreementReport) -> None:
             _("category"): choice_name(row.choice),
             _("labels"): row.labels,
             _("prevalence"): row.prevalence.value,
-            _("prevalence, 95 %"): interval_or_reason(row.prevalence, ".1%"),
+            _("prevalence, 95%"): interval_or_reason(row.prevalence, ".1%"),
             _("specific agreement"): row.specific.value,
-            _("specific agreement, 95 %"): interval_or_reason(row.specific, ".1%"),
+            _("specific agreement, 95%"): interval_or_reason(row.specific, ".1%"),
         }
         for row in report.categories
     ]
     names = (_("prevalence"), _("specific agreement"))
-    shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f} %")[0] for name in names} for row in rows]
+    shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f}%")[0] for name in names} for row in rows]
     st.dataframe(shown, hide_index=True, key="categories")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Specific agreement: when one annotator chose this category, how often another annotator of the"
-            " item did too."
+            "Specific agreement: when one annotator chose this category, how often another annotator of"
+            " the same item did too."
         )
         st.caption(plain(text))
         downloads(traced(rows, report), key="categories-table")
@@ -158,16 +157,13 @@ def two_annotators(report: AgreementReport) -> None:
         b = st.selectbox(_("In the columns"), [name for name in report.annotators if name != a], key="confusion-b")
     two = report.two(a, b) if a and b else None
     if two is None:
-        st.info(_("These two annotators have not labelled the same item yet."))
+        st.info(_("These two annotators have no labelled item in common yet."))
         return
     confusion(two, report)
     if two.kappa.value is None or two.largest.value is None:
         st.caption(plain(note_text(two.kappa.reason)))
         return
-    text = _(
-        "Cohen's kappa {kappa} ({interval}). With what these two choose on the whole, at"
-        " most {largest} could be reached."
-    )
+    text = _("Cohen's kappa {kappa} ({interval}). Maximum given their marginals: {largest}.")
     kappa, largest = (f"{one.value:z.2f}".replace("-", "−") for one in (two.kappa, two.largest))
     st.caption(plain(text.format(kappa=kappa, largest=largest, interval=clause(interval_or_reason(two.kappa)))))
 
@@ -175,18 +171,18 @@ def two_annotators(report: AgreementReport) -> None:
 def show_method(report: AgreementReport) -> None:
     """The signature, and its meaning in words."""
     text = _(
-        "On all items with a label, whatever became of them, and each annotator's last label before any"
+        "Computed on all items with a label, kept or not, from each annotator's last label before any"
         " opinion was shown."
     )
     if "unit:context" in report.signature:
         text = _(
-            "On all generations with a label, and each annotator's last label before any opinion was shown. The"
-            " annotators are taken as they are: another team may differ by more."
+            "Computed on all generations with a label, from each annotator's last label before any opinion"
+            " was shown. The annotators are treated as fixed: another team may differ by more."
         )
     elif report.on == "share":
         text = _(
-            "On the items of the random share that have all their labels, whatever became of them, and each"
-            " annotator's last label before any opinion was shown."
+            "Computed on the fully labelled items of the random share, kept or not, from each annotator's"
+            " last label before any opinion was shown."
         )
     st.caption(plain(text))
     st.caption(plain(_how_sure(report)))
@@ -198,22 +194,23 @@ def _how_sure(report: AgreementReport) -> str:
     units = report.overall.pairwise.clusters
     if not units:
         return _(
-            "Intervals: 95 %. All agree: Wilson's, modified for rare counts. Accept rates by form: Bayesian bootstrap"
-            " of items; their differences: t on the jackknife over items. All others: Dirichlet posterior over the"
-            " patterns of labels that an item can have. What they hold in simulations: docs/coverage.md, made by"
-            " `make coverage`."
+            "Intervals: 95%. Full agreement: Wilson's, modified for rare counts. Accept rates by form:"
+            " Bayesian bootstrap of items; their differences: t on the jackknife over items. All others:"
+            " Dirichlet posterior over the patterns of labels that an item can have. Coverage in"
+            " simulations: docs/coverage.md, written by `make coverage`."
         )
     if "unit:context" in report.signature:
         text = _(
-            "Intervals: 95 %, over {units} contexts with all their labels, since generations of one context resemble"
-            " each other: Bayesian bootstrap of contexts, with a weight for patterns of labels that were not seen."
-            " Fewer than 5 contexts: none. What they hold in simulations: docs/coverage.md, made by `make coverage`."
+            "Intervals: 95%, over {units} contexts with all their labels, since generations of one"
+            " context resemble each other: Bayesian bootstrap of contexts, with some weight for label"
+            " patterns that were not seen. Fewer than 5 contexts: none. Coverage in simulations:"
+            " docs/coverage.md, written by `make coverage`."
         )
     else:
         text = _(
-            "Intervals: 95 %, over {units} source articles with all their labels, since sentences of one article"
-            " resemble each other: Bayesian bootstrap of articles, with a weight for patterns of labels that were not"
-            " seen; differences between forms: t on the jackknife. Fewer than 5 articles: none. What they hold in"
-            " simulations: docs/coverage.md, made by `make coverage`."
+            "Intervals: 95%, over {units} source articles with all their labels, since sentences of one"
+            " article resemble each other: Bayesian bootstrap of articles, with some weight for label"
+            " patterns that were not seen; differences between forms: t on the jackknife. Fewer than 5"
+            " articles: none. Coverage in simulations: docs/coverage.md, written by `make coverage`."
         )
     return text.format(units=units)

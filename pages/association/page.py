@@ -12,8 +12,9 @@ from pages.ui.language import _
 page_head(
     _("Professions"),
     _(
-        "Does a profession make a model expect a man or a woman? Every sentence is asked twice, with the profession "
-        "and with it hidden: the association is ln of the ratio of the two probabilities of the person word."
+        "Does a profession make a model expect a man or a woman? Every sentence is run twice, with the"
+        " profession visible and masked. The association is the natural log of the ratio of the two"
+        " probabilities of the person word."
     ),
 )
 with open_store() as opened:

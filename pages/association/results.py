@@ -28,7 +28,7 @@ def show_results(store: Store) -> None:
     """A run, one of its models, and a section about it."""
     found = ASSOCIATIONS.finished(store)
     if not found:
-        st.info(_("Nothing has been measured yet. Choose sentences and a model under New measurement, and start."))
+        st.info(_("No measurements yet. Choose sentences and a model under New measurement, and start."))
         return
     left, right = st.columns(2)
     with left:
@@ -45,7 +45,7 @@ def show_results(store: Store) -> None:
         "professions": _("By profession"),
         "shares": _("Share of women"),
         "words": _("Person words"),
-        "printed": _("Printed tables"),
+        "printed": _("Reported tables"),
     }
     section = choose(_("Section"), names, "section", address="section", heading=False)
     _show_section(section, run, model)
@@ -80,8 +80,8 @@ def _show_facts(run: Run, model: str | None) -> None:
     st.caption(plain(" · ".join(facts)))
     if one:
         text = _(
-            "{probes} questions in {passes} passes through the model; {saved} saved, of these {priors} by equal "
-            "priors; {seconds} s. One mask for each {attribute}; of person words {target}."
+            "{probes} probes in {passes} forward passes; {saved} saved, {priors} of them by identical"
+            " priors; {seconds} s. Professions: one mask per {attribute}; person words: {target}."
         )
         values = {
             "probes": f"{int(one.get('probes', 0)):,}",
@@ -89,16 +89,16 @@ def _show_facts(run: Run, model: str | None) -> None:
             "saved": f"{int(one.get('passes_saved', 0)):,}",
             "priors": f"{int(one.get('priors_saved', 0)):,}",
             "seconds": f"{float(one.get('seconds', 0)):.1f}",
-            "attribute": _("whitespace word") if settings.get("attribute") == "word" else _("piece"),
-            "target": _("all pieces") if settings.get("target") == "all" else _("the first piece"),
+            "attribute": _("whitespace-separated word") if settings.get("attribute") == "word" else _("subword"),
+            "target": _("all subwords") if settings.get("target") == "all" else _("the first subword"),
         }
         st.caption(plain(text.format(**values)))
     for group in one.get("undefined", []):
-        lost = _("{rows} sentences without a number: {reason}")
+        lost = _("{rows} sentences without a score: {reason}")
         st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
     show_notices(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         if one:
             st.caption(f"`{one.get('signature', '')}`")
         download_table(ASSOCIATIONS, run)
-        offer_deletion(ASSOCIATIONS, run, _("The table and its record go for good."))
+        offer_deletion(ASSOCIATIONS, run, _("Deletes the table and its record for good."))

@@ -49,14 +49,14 @@ def by(table: str, version: str, model: str, column: str) -> list[Difference]:
 
 def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...]) -> None:
     """H1 to H4 in both readings, then the numbers they rest on."""
-    with st.spinner(_("Working out intervals over professions and person words …"), show_time=True):
+    with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         groups, found, without = described(table, version, model)
     margin = margin_box("ln", "margin")
     result = verdicts(means_of(groups), found, margin)
     result.append(_fourth(table, version, model, models, margin))
     show_html(verdict_cards(result))
     if any(one.name == "balanced" for one in found):
-        st.caption(_("A verdict goes by the values, as in the thesis; whether the intervals agree is said beside it."))
+        st.caption(_("The verdict follows the values, as in the thesis; a note says whether the intervals agree."))
     st.subheader(_("Differences"), anchor=False)
     data = frame_of(found)
     says = paragraph((_direction(), _chance(found)))
@@ -64,8 +64,9 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_chart(chart, data, key="differences", says=says)
     show_html(difference_table(found, without, margin=margin))
     text = _(
-        "Bracketed: 95 % interval. * differs from 0 also after Holm's adjustment over the rows. Against the margin: "
-        "two one-sided tests. Shown from: about the smallest difference that data like these show in 80 of 100 cases."
+        "In brackets: 95% interval. *: differs from 0 after the Holm correction over the rows. Against"
+        " the margin: two one-sided tests. Detectable from: about the smallest difference that data like"
+        " these detect in 80 of 100 cases."
     )
     st.caption(plain(text))
     st.caption(plain(methods_text(one.estimate for one in found)))
@@ -73,7 +74,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     if fields:
         st.subheader(_("By field"), anchor=False)
         show_html(difference_table(fields, [], head=_("Field"), margin=margin))
-    st.subheader(_("Mean association of each group (ln)"), anchor=False)
+    st.subheader(_("Mean association per group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
     st.caption(f"`{signature(found[0].unit if found else 'pair')}`")
@@ -119,24 +120,24 @@ def _named(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def _direction() -> str:
-    return _("M − W in ln: to the right the profession raises the male words more, to the left the female words.")
+    return _("M − W in ln: on the right the profession raises the male words more, on the left the female words.")
 
 
 def _chance(found: list[Difference]) -> str:
     many = sum(one.estimate.low is not None for one in found)
-    text = _("Of {m} intervals about {n:.1f} exclude 0 by chance; filled points still do after Holm's adjustment.")
+    text = _("About {n:.1f} of {m} intervals exclude 0 by chance; filled points still do after the Holm correction.")
     return text.format(m=many, n=CHANCE * many)
 
 
 def show_professions(table: str, version: str, model: str) -> None:
     """A ranking of professions by M - W, and the mean association of each with each group of words."""
-    with st.spinner(_("Working out intervals over professions and person words …"), show_time=True):
+    with st.spinner(_("Computing intervals over professions and person words …"), show_time=True):
         found = measures.ranked(by(table, version, model, "profession_key"))
     frame = rows(table, version, model)
     kind_of = dict(zip(frame["profession_key"], frame["class"], strict=True))
     kinds = ["", *measures.kinds_of(frame)] if any(kind_of.values()) else [""]
     names = {"": _("all professions")} | {kind: _(CLASS_NAMES.get(kind, kind)) for kind in kinds if kind}
-    kind = choose(_("Which professions"), names, "kind")
+    kind = choose(_("Professions shown"), names, "kind")
     shown = [one for one in found if not kind or kind_of[one.name] == kind]
     data = frame_of(shown)
     data["class"] = [kind_of[name] for name in data["name"]]
@@ -147,7 +148,10 @@ def show_professions(table: str, version: str, model: str) -> None:
     order = {one.name: i for i, one in enumerate(shown)}
     cells = cells[cells["profession"].isin(order)]
     cells = cells.sort_values("profession", key=lambda column: column.map(order), kind="stable")
-    says = _("Green: the profession makes these words likelier than a hidden one; red: less likely. ln, in the cell.")
+    says = _(
+        "Green: the profession makes these words likelier than the masked profession does; red: less likely."
+        " Cells show ln."
+    )
     show_chart(warmth(cells, description=says, say=_, palette=colours()), cells, key="warmth", says=says)
 
 
@@ -168,9 +172,9 @@ def show_shares(table: str, version: str, model: str) -> None:
         with place:
             _metric(name, correlations[method])
     says = _(
-        "Each point is a profession. Below 0 in correlation: the more women work there, the further the model leans to "
-        "the female words. Interval: Fisher's z over professions. The shares lie in three clumps (few, half, most), so "
-        "a correlation says little more than the classes do."
+        "Each point is a profession. A correlation below 0 means: the more women work there, the further"
+        " the model leans towards the female words. Interval: Fisher's z over professions. The shares form"
+        " three clusters (few, half, most), so the correlation says little more than the classes do."
     )
     show_chart(shares(data, description=says, say=_, palette=colours()), data, key="shares", says=says)
 
@@ -188,8 +192,8 @@ def show_words(table: str, version: str, model: str) -> None:
     found = measures.person_words(rows(table, version, model))
     st.caption(
         _(
-            "Pieces: into how many tokens this model cuts the word. Words of many pieces have smaller probabilities, "
-            "which the ratio takes out; a word cut into many pieces is still known less well."
+            "Subwords: how many tokens the model splits the word into. Words of many subwords have smaller"
+            " probabilities, which cancels in the ratio; but the model still knows such words less well."
         )
     )
     show_html(word_table(found, measures.kinds_of(rows(table, version, model))))
@@ -200,13 +204,13 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
     """The thesis's table of this language as printed, and what its hypotheses come to."""
     found = printed(language)
     if not found:
-        st.info(_("The papers print no table for these sentences."))
+        st.info(_("The papers report no table for these sentences."))
         return
     st.caption(
         _(
-            "As printed in the thesis, for looking up, not for comparing decimals: its code lets padding be attended "
-            "and cuts long sentences. Means of models with different tokenizers do not compare, so nothing here shares "
-            "an axis with your own run."
+            "As in the thesis, for reference, not for comparing decimals: its code attends to padding and"
+            " truncates long sentences. Means of models with different tokenizers are not comparable, so"
+            " these values share no axis with your own run."
         )
     )
     own = described(table, version, model)[1]

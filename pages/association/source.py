@@ -38,7 +38,7 @@ def set_name(language: str) -> str:
         "es": _("Spanish with articles (BEC-Pro)"),
         "es-noart": _("Spanish without articles (BEC-Pro)"),
         "eu": _("Basque (BEC-Pro)"),
-        "zh": _("Chinese (own set)"),
+        "zh": _("Chinese (our own set)"),
     }.get(language, language)
 
 
@@ -48,7 +48,7 @@ def choose_set() -> Chosen | None:
     language: Language = wide.selectbox(_("Sentences"), LANGUAGES, format_func=set_name, key="set")
     with menu.popover(_("Options"), icon=":material/tune:", type="tertiary", key="set-options"):
         choices, options = _choices(language)
-    with own.popover(_("Own lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
+    with own.popover(_("Custom lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
         files = _own_lists()
     try:
         found = association_set(language, choices, Files(**files))
@@ -66,16 +66,16 @@ def show_banner(language: str) -> None:
     if language in ("es", "es-noart"):
         st.warning(
             _(
-                "In Spanish the article and the profession agree with the person in gender (una enfermera), so they "
-                "give the person away: this measures grammar as much as bias (thesis, 4.4.2)."
+                "In Spanish, articles and professions agree with the person in gender (una enfermera) and"
+                " so reveal it: this measures grammar as well as bias (thesis, 4.4.2)."
             ),
             icon=":material/grading:",
         )
     if language == "eu":
         st.info(
             _(
-                "Basque bera is both she and he: that pair always differs by 0. Differences are shown with and "
-                "without it."
+                "Basque bera means both she and he, so the difference of that pair is always 0."
+                " Differences are shown with and without it."
             ),
             icon=":material/info:",
         )
@@ -85,20 +85,20 @@ def _choices(language: Language) -> tuple[Choices, list[str]]:
     """The options that count in this language, and how the command takes them."""
     options: list[str] = []
     values: dict[str, Any] = {}
-    names = {"given": _("this, my and their like"), "none": _("none")}
+    names = {"given": _("determiners such as this or my"), "none": _("none")}
     default = "none" if language == "eu" else "given"
     values["determiners"] = st.radio(
         _("Before nouns"), ("given", "none"), format_func=names.__getitem__, key=f"determiners-{language}",
         index=("given", "none").index(default),
     )  # fmt: skip
     options += ["--determiners", values["determiners"]]
-    if language == "en" and st.checkbox(_('"an" before vowels (the released file has "a" throughout)'), key="an"):
+    if language == "en" and st.checkbox(_('"an" before vowels (the released file always has "a")'), key="an"):
         values["an"] = True
         options.append("--an")
     if language in ("es", "es-noart", "eu"):
         spellings = {"corrected": _("corrected"), "printed": _("as printed")}
         values["spelling"] = st.radio(
-            _("Misprints of the thesis"), tuple(spellings), format_func=spellings.__getitem__, key="spelling"
+            _("Misprints in the thesis"), tuple(spellings), format_func=spellings.__getitem__, key="spelling"
         )
         options += ["--spelling", values["spelling"]]
     if language in ("es", "es-noart"):
@@ -114,14 +114,14 @@ def _own_lists() -> dict[str, Path]:
     """Uploaded lists by part."""
     st.caption(
         _(
-            "Text in UTF-8, columns separated by tabs. What you leave out is taken from the built-in set. Neutral "
-            "person words are a third group and enter no difference."
+            "UTF-8 text with tab-separated columns. Lists you leave out are taken from the built-in set."
+            " Neutral person words form a third group and are in no difference."
         )
     )
     labels = {
-        "templates": _("Templates (columns: template; name)"),
-        "persons": _("Person words (columns: person, gender; determiner, pair)"),
-        "professions": _("Professions (columns: profession; female, class, field, women)"),
+        "templates": _("Templates (columns: template; optional: name)"),
+        "persons": _("Person words (columns: person, gender; optional: determiner, pair)"),
+        "professions": _("Professions (columns: profession; optional: female, class, field, women)"),
     }
     found = {}
     for part in PARTS:

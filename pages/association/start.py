@@ -36,14 +36,14 @@ def _choose_models(language: str) -> tuple[str, ...]:
 
 
 def _method(chosen: Chosen) -> list[str]:
-    targets = {"all": _("one mask for each piece, log-probabilities added"), "first_piece": _("the first piece alone")}
-    attributes = {"word": _("one mask for each whitespace word"), "piece": _("one mask for each piece")}
+    targets = {"all": _("one mask per subword, log-probabilities summed"), "first_piece": _("the first subword only")}
+    attributes = {"word": _("one mask per whitespace-separated word"), "piece": _("one mask per subword")}
     target = st.radio(
-        _("Person words of several pieces"), tuple(targets), format_func=targets.__getitem__, key="target",
-        help=_("The code of Bartl et al. asks the first piece alone; the thesis does not say."),
+        _("Person words of several subwords"), tuple(targets), format_func=targets.__getitem__, key="target",
+        help=_("The code of Bartl et al. uses only the first subword; the thesis does not say."),
     )  # fmt: skip
     attribute = st.radio(
-        _("Hidden professions"), tuple(attributes), format_func=attributes.__getitem__,
+        _("Masked professions"), tuple(attributes), format_func=attributes.__getitem__,
         index=tuple(attributes).index(chosen.found.attribute), key=f"attribute-{chosen.found.attribute}",
     )  # fmt: skip
     return ["--target", str(target), "--attribute", str(attribute)]
@@ -52,7 +52,9 @@ def _method(chosen: Chosen) -> list[str]:
 def _work(chosen: Chosen, models: tuple[str, ...]) -> str:
     if not models:
         return _("Choose at least one model.")
-    text = _("{probes} questions a model: {sentences} sentences, each with the profession and with it hidden. Equal "
-             "masked sentences are read once.")  # fmt: skip
+    text = _(
+        "{probes} probes per model: {sentences} sentences, each with the profession visible and masked."
+        " Identical masked sentences are run once."
+    )  # fmt: skip
     sentences = chosen.found.sentences
     return text.format(probes=f"{2 * sentences:,}", sentences=f"{sentences:,}")

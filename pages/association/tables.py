@@ -50,7 +50,7 @@ def difference_table(
     The last column holds M - W against *margin* (ln), and about the smallest one that such data show.
     """
     bare = {one.name: one for one in without}
-    heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as the thesis has it")]
+    heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as in the thesis")]
     if bare:
         heads.append(_("M − W without bera/bera"))
     heads.append(_("against the margin"))
@@ -71,9 +71,9 @@ def difference_table(
 
 def group_table(groups: Sequence[Group]) -> Markup:
     """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
-    heads = [_("Professions"), "n", _("Mean"), _("Std"), _("Max"), "75 %", "50 %", "25 %", _("Min")]
+    heads = [_("Professions"), "n", _("Mean"), _("Std"), _("Max"), "75%", "50%", "25%", _("Min")]
     lost = any(one.undefined for one in groups)
-    heads += [_("without a number")] if lost else []
+    heads += [_("unscored")] if lost else []
     lines: list[list[str | Markup]] = []
     for one in groups:
         numbers = one.numbers
@@ -88,8 +88,8 @@ def group_table(groups: Sequence[Group]) -> Markup:
 
 def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> Markup:
     """A person word a line: pieces, mean association by class, sentences without a number."""
-    heads = [_("Person word"), _("Person words"), _("Pieces"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
-    heads.append(_("without a number"))
+    heads = [_("Person word"), _("Person words"), _("Subwords"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
+    heads.append(_("unscored"))
     lines: list[list[str | Markup]] = []
     for row in found.to_dict("records"):
         gender = _(GENDER_NAMES.get(row["person_gender"], row["person_gender"]))
@@ -116,7 +116,7 @@ def printed_table(
     for row in found:
         flag = ""
         if not row.follows:
-            text = _("does not follow from the printed means: {value}")
+            text = _("does not follow from the reported means: {value}")
             flag = "⚠ " + text.format(value=f"{float(row.woman) - float(row.man):.3f}")
         lean = span(signed_number(row.m_minus_w), f"strong {'male' if row.m_minus_w > 0 else 'female'}")
         first = row.kind == "female"
@@ -142,16 +142,16 @@ def _summary(verdicts: Sequence[Verdict]) -> Markup:
 
 
 def _reading(one: Verdict) -> str:
-    return _("literally") if one.reading == "literal" else _("relatively")
+    return _("literal reading") if one.reading == "literal" else _("relative reading")
 
 
 def verdict_cards(found: Sequence[Verdict]) -> Markup:
     """A card a hypothesis with what it asks, the verdict in each reading and what it rests on."""
     asks = {
-        "H1": _("Professions of a gender raise the words of that gender."),
-        "H2": _("Professions of a gender lower the words of the other gender."),
-        "H3": _("Balanced professions make no difference."),
-        "H4": _("Multilingual models differ less than monolingual ones."),
+        "H1": _("Professions dominated by one gender raise the words of that gender."),
+        "H2": _("Professions dominated by one gender lower the words of the other gender."),
+        "H3": _("Balanced professions show no difference."),
+        "H4": _("Multilingual models show smaller differences than monolingual ones."),
     }
     cards = []
     for name, question in asks.items():
@@ -167,14 +167,14 @@ def _verdict(one: Verdict, *, alone: bool) -> Markup:
     outcome = span(f"{MARKS[one.outcome]} {_(OUTCOMES[one.outcome])}", "strong")
     sure = ""
     if one.outcome != "undecided" and one.clear is not None:
-        text = _("every interval excludes 0") if one.clear else _("not every interval excludes 0")
+        text = _("every interval excludes 0") if one.clear else _("some intervals include 0")
         sure = f" ({text})"
     items = (
         [] if one.name == "H2" and one.reading == "relative" else [element("li", _item(item)) for item in one.evidence]
     )
     said = [note_text(one.remark)]
     if one.equivalence is not None and one.equivalence.smallest is not None:
-        text = _("Data like these show a difference of {smallest} or more in 80 of 100 cases.")
+        text = _("With data like these, a difference of {smallest} or more is detected in 80 of 100 cases.")
         said.append(text.format(smallest=plain_number(one.equivalence.smallest)))
     parts = [lead, outcome, span(sure, "small"), element("ul", joined(items)), below(paragraph(said))]
     return element("div", joined(parts), "part")

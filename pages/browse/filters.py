@@ -28,13 +28,13 @@ def status_name(status: str, kind: str = "sentences", *, full: bool | None = Non
     """A status in words; generations are finished, neither kept nor dropped. *full*: it has all its labels."""
     done = _("kept") if kind == "sentences" else _("has a gold label")
     if status == "pending" and full is not None:
-        return _("waits for adjudication") if full else _("waits for labels")
+        return _("awaiting adjudication") if full else _("awaiting labels")
     return {"pending": _("not decided yet"), "accepted": done, "rejected": _("not kept")}[status]
 
 
 def form_name(form: str) -> str:
     """How an item was shown, in words."""
-    return _("keyword masked") if form == "masked" else _("as it is")
+    return _("keyword masked") if form == "masked" else _("unmasked")
 
 
 def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
@@ -49,8 +49,8 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
         "comments": _("with comments"),
         "talk": _("with a private thread"),
         "notes": _("with notes"),
-        "changed": _("label changed or taken back"),
-        "sent_back": _("waits for relabelling"),
+        "changed": _("label changed or undone"),
+        "sent_back": _("awaiting relabelling"),
         "retest": _("drawn for a retest"),
         "pilot": _("in a pilot"),
         "known": _("known answer"),
@@ -61,7 +61,7 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
     if project.kind == "sentences":
         from core.mining.filters import FILTERS  # here: the filters take a tenth of a second to load
 
-        names["mined"] = _("flagged when mined")
+        names["mined"] = _("flagged by mining")
         flagged = _("flagged: {filter}")
         by = {f"{MINED}{code}": flagged.format(filter=_(one.name)) for code, one in FILTERS.items()}
         names |= by if reader is None else {}
@@ -78,7 +78,7 @@ def ask(store: Store, project: Project, reader: Annotator | None) -> Filters:
             key="browse-q",
             type="search",
             max_chars=200,
-            placeholder=_('Words, "an exact phrase", or the id of an item'),
+            placeholder=_('Words, "an exact phrase" or an item id'),
         )
         if reader is None:
             with st.popover(_more_label(), icon=":material/tune:"):
@@ -99,7 +99,7 @@ def _ask_few(store: Store, project: Project, reader: Annotator | None) -> None:
         _select("pair", _("Group"), {pair: pair for pair in pairs_of(store, project)})
     if reader is None:
         _select("status", _("Status"), {one: status_name(one, project.kind) for one in STATUSES})
-    _select("flag", _("Mark"), flag_names(project, reader))
+    _select("flag", _("Attribute"), flag_names(project, reader))
 
 
 def _more_label() -> str:
@@ -118,9 +118,9 @@ def _ask_more(store: Store, project: Project) -> None:
         _select("form", _("shown"), {form: form_name(form) for form in FORMS}, wide=True)
     _select("file", _("Imported file"), {file: file for file in imported_files(store, project)}, wide=True)
     st.checkbox(
-        _("Search labels of items that still wait for others"),
+        _("Also search items whose labels are incomplete"),
         key="browse-unfinished",
-        help=_("Leave this off if you label in this project: it reveals the labels of others."),
+        help=_("Leave this off if you label in this project: it reveals other annotators' labels."),
     )
 
 

@@ -23,7 +23,7 @@ def show_history(
     store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
 ) -> None:
     """The entries; while labels are missing, those that reveal a choice are behind a button."""
-    st.subheader(_("What happened"), anchor=False)
+    st.subheader(_("History"), anchor=False)
     entries = list(found.history)
     if reader is None and not found.finished:
         entries = _unfinished(found, entries)
@@ -37,8 +37,8 @@ def show_history(
 
 def _held(state: str) -> str:
     if state == "sent_back":
-        return _("It waits for relabelling by {name}.")
-    return _("{name} has it on the desk now.")
+        return _("Awaiting relabelling by {name}.")
+    return _("This item is on {name}'s desk now.")
 
 
 def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
@@ -46,7 +46,7 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
     if not telling:
         return entries
     st.warning(
-        _("This item still waits for labels. If you label in this project, do not look at the labels of others."),
+        _("This item is still awaiting labels. If you label in this project, do not look at the labels of others."),
         icon=":material/visibility_off:",
     )
     key = f"unfinished-{found.row.item.uid}"
@@ -74,13 +74,13 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> st
     if one.kind == "label":
         return _label(data, who, choice)
     if one.kind == "again":
-        text = _("{who}, retest: {choice}") if data["choice"] else _("{who} took the label of the retest back")
+        text = _("{who}, retest: {choice}") if data["choice"] else _("{who} undid the retest label")
         return text.format(who=who, choice=choice)
     if one.kind == "settlement":
         texts = {
             "decide": _("{who} decided: {choice}"),
             "leave": _("{who} confirmed the labels"),
-            "reopen": _("{who} reopened it"),
+            "reopen": _("{who} reopened the case"),
         }
         return texts[data["action"]].format(who=who, choice=choice)
     if one.kind == "comment":
@@ -92,14 +92,14 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> st
 
 def _label(data: dict[str, Any], who: str, choice: str) -> str:
     if data["choice"] is None:
-        return _("{who} took the label back").format(who=who)
+        return _("{who} undid the label").format(who=who)
     text = _("{who}: {choice}").format(who=who, choice=choice)
     if data["superseded"]:
         text += " · " + _("another desk was first")
     elif not data["stands"]:
         text += " · " + _("replaced later")
     if data["after_reveal"]:
-        text += " · " + _("after seeing what others said")
+        text += " · " + _("after seeing others' opinions")
     return text
 
 
@@ -110,9 +110,9 @@ def _other(one: Entry, who: str, choice: str) -> str:
     if one.kind == "guideline":
         return _("Guideline v{version}").format(version=data["version"])
     if one.kind == "skip":
-        return _("{who} skipped it").format(who=who)
+        return _("{who} skipped the item").format(who=who)
     if one.kind == "revealed":
-        return _("{who} saw what others or a model said").format(who=who)
+        return _("{who} saw an opinion of others or of a model").format(who=who)
     if one.kind == "known":
         if data["choice"] is None:
             return _("{who} removed the known answer").format(who=who)
@@ -132,27 +132,27 @@ def action_name(action: str) -> str:
         "replaced": _("Annotator replaced"),
         "deactivated": _("Annotator left"),
         "renamed": _("Annotator renamed"),
-        "given_back": _("Items given back"),
+        "given_back": _("Items returned"),
         "labels_withdrawn": _("Labels withdrawn by their annotator"),
-        "study_made": _("Study made"),
-        "study_consent": _("Consent of a study changed"),
+        "study_made": _("Study created"),
+        "study_consent": _("Consent form of a study changed"),
         "study_closed": _("Study closed"),
         "study_reopened": _("Study reopened"),
         "mined": _("Mined candidates imported"),
-        "import_undone": _("Import taken back"),
-        "labels_undone": _("Imported labels taken back"),
+        "import_undone": _("Import undone"),
+        "labels_undone": _("Imported labels removed by undoing an import"),
         "new_version": _("New version of the guideline"),
-        "read_changes": _("Changes of the guideline read"),
+        "read_changes": _("Guideline changes read"),
         "pilot_started": _("Pilot started"),
         "pilot_closed": _("Pilot closed"),
-        "plan": _("Plan of labels changed"),
+        "plan": _("Labelling plan changed"),
         "settings": _("Settings changed"),
         "settling": _("Items are being recounted"),
         "settled": _("Items have been recounted"),
-        "preregistered": _("Pre-registration sheet written"),
+        "preregistered": _("Pre-registration added"),
         "follow_up_drawn": _("Follow-up sample drawn"),
-        "lead_labels": _("The lead chose whether to label too"),
-        "release": _("Release made"),
+        "lead_labels": _("Lead chose whether to label"),
+        "release": _("Release created"),
         "exported": _("File exported"),
     }
     return names.get(action, action.replace("_", " "))

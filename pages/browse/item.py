@@ -52,7 +52,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         return
     _steps(store, project, found, reader)
     if reader is not None and not any(one.kind == "label" for one in found.history):
-        st.info(_("You have not labelled this item: nothing of it is shown here."), icon=":material/visibility_off:")
+        st.info(_("You have not labelled this item, so nothing is shown."), icon=":material/visibility_off:")
         return
     if reader is not None and found.finished:
         record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
@@ -81,8 +81,8 @@ def _steps(store: Store, project: Project, found: ItemRecord, reader: Annotator 
                     plain(_("{place} of {all}").format(place=f"{place:,}", all=f"{len(ids):,}")), width="content"
                 )
             for key, icon, item, name in (
-                ("browse-before", ":material/chevron_left:", before, _("The item before")),
-                ("browse-after", ":material/chevron_right:", after, _("The next item")),
+                ("browse-before", ":material/chevron_left:", before, _("Previous item")),
+                ("browse-after", ":material/chevron_right:", after, _("Next item")),
             ):
                 if item is None:
                     st.button("", icon=icon, key=key, disabled=True, help=name)
@@ -120,7 +120,7 @@ def _sentence(message: str, values: dict[str, Any], names: dict[str, str]) -> st
 def _source(found: ItemRecord) -> None:
     """The source of the item: file, line, id and imported columns."""
     item = found.row.item
-    with st.expander(_("Where it comes from")):
+    with st.expander(_("Origin")):
         rows = [(_("Id"), item.uid), (_("File"), item.file), (_("Line"), f"{item.line:,}")]
         if item.keyword:
             rows += [(_("Keyword"), item.keyword), (_("Counterpart"), item.counterpart or DASH)]

@@ -30,7 +30,7 @@ def show_log(store: Store, project: Project) -> None:
         rows = [_event_row(one, names) for one in reversed(found)]
         st.dataframe(rows, hide_index=True, key="browse-log")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            text = _("The last {n}; the file holds all.") if len(found) == SHOWN else ""
+            text = _("The last {n}; the file contains all entries.") if len(found) == SHOWN else ""
             st.caption(plain(text.format(n=SHOWN)))
             st.download_button(
                 _("Download all (CSV)"), lambda: table(project), "events.csv", "text/csv", key="browse-log-csv",

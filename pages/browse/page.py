@@ -15,8 +15,8 @@ from pages.ui.notices import say_unsettled
 page_head(
     _("Browse"),
     _(
-        "All items of a project: find one by its words, marks or labels, read its history, and discuss it with"
-        " its annotators."
+        "All items of a project: find items by words, attributes or labels, read their history, and"
+        " discuss them with the annotators."
     ),
 )
 with open_store() as store:

@@ -43,7 +43,7 @@ def show_list(store: Store, project: Project, filters: Filters) -> None:
             show_html(_row(row, project, filters, words))
             st.button(
                 _("Open"), key=f"open-{row.item.uid}", type="tertiary", icon=":material/chevron_right:",
-                on_click=open_item, args=(row.item.uid,), help=_("Everything about this item"),
+                on_click=open_item, args=(row.item.uid,), help=_("All details"),
             )  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if pages > 1:
@@ -72,15 +72,17 @@ def _page(project: Project, filters: Filters, pages: int) -> tuple[str, int]:
 
 def _nothing(filters: Filters) -> None:
     if filters == Filters(reader=filters.reader):
-        text = _("There is nothing here yet. Import a file on the page Projects.")
+        text = _("There is nothing here yet. Import a file on the Projects page.")
         if filters.reader is not None:
             text = _("You have not labelled anything here yet.")
         st.info(text, icon=":material/inbox:")
         return
-    text = _("No item is like that. Take a filter away, or search for fewer words.")
+    text = _("No items match. Remove a filter or search for fewer words.")
     st.info(text, icon=":material/search_off:")
     if filters.choice is not None and not filters.unfinished:
-        st.caption(_("Labels are searched only where all are there; Labels and files has a switch for the others."))
+        st.caption(
+            _("Labels are searched only in fully labelled items; a switch under Labels and files includes the others.")
+        )
 
 
 def _row(row: SearchRow, project: Project, filters: Filters, words: list[str]) -> Markup:

@@ -28,8 +28,8 @@ def reader_here(store: Store, project: Project) -> Annotator | None:
     reader = annotator_at_desk(store, project)
     if reader is not None:
         text = _(
-            "Your desk as {name} is open: only what you have labelled is listed, with your own labels and your thread"
-            " with the lead. A new tab of this page opens it as the lead."
+            "Your desk as {name} is open: only items you have labelled are listed, with your own labels"
+            " and your thread with the lead. Open this page in a new tab to see it as the lead."
         )
         st.caption(plain(text.format(name=reader.name)), width="stretch")
     return reader
@@ -47,7 +47,7 @@ def show_talk(store: Store, project: Project, found: ItemRecord, reader: Annotat
     if found.finished:
         names[ALL] = _("Everybody")
     if not names:
-        st.caption(_("Write to the annotators of this item here; to all of them together once it has all its labels."))
+        st.caption(_("Write to individual annotators of this item here, or to all of them once it has all its labels."))
         return
     thread = _choose(uid, names, said)
     if thread == ALL:
@@ -75,7 +75,7 @@ def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
     labels = {thread: f"{name} ({numbers[thread]})" if numbers[thread] else name for thread, name in names.items()}
     first = next((thread for thread in names if numbers[thread]), next(iter(names)))
     chosen = st.pills(
-        _("With whom"), list(labels), default=first, format_func=labels.__getitem__, key=f"thread-{uid}",
+        _("Recipient"), list(labels), default=first, format_func=labels.__getitem__, key=f"thread-{uid}",
         label_visibility="collapsed", required=True, width="stretch",
     )  # fmt: skip
     return str(chosen or ALL) if (chosen or ALL) in names else first
@@ -116,17 +116,17 @@ def show_actions(project: Project, found: ItemRecord, reader: Annotator | None) 
         st.button(
             _("Hand out again"), icon=":material/replay:", key="browse-hand-out", on_click=_hand_out,
             args=(project, item.uid, item.id),
-            help=_("Everybody skipped it; it goes back to all of them."),
+            help=_("Everybody skipped this item; it goes back to all of them."),
         )  # fmt: skip
     if row.split or row.settled:
         where = {"project": project.name, "item": item.uid}
         if row.settled:
             where["queue"] = "settled"
-        page_link("adjudication/page.py", label=_("Open it in Adjudicate"), icon=":material/gavel:", query_params=where)
+        page_link("adjudication/page.py", label=_("Open in Adjudicate"), icon=":material/gavel:", query_params=where)
     if project.kind == "sentences" and text_may_leave(project):
         page_link(
             "sentence_bias/page.py",
-            label=_("What models say of it"),
+            label=_("Model scores"),
             icon=":material/balance:",
             query_params={"text": item.text},
         )

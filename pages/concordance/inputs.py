@@ -38,7 +38,7 @@ class Wish:
 def unit_name(unit: str) -> str:
     """A unit in words."""
     names = {
-        "auto": _("texts where there are several, else paragraphs"),
+        "auto": _("texts if there are several, otherwise paragraphs"),
         "document": _("texts"),
         "paragraph": _("paragraphs"),
         "sentence": _("sentences"),
@@ -58,7 +58,7 @@ def ask(store: Store) -> Wish | None:
     left, right, more = st.columns([3, 3, 2], vertical_alignment="bottom")
     word = left.text_input(_("Word"), key="word", max_chars=40)
     near = right.text_input(
-        _("Words near it"), key="near", max_chars=200, help=_("One to twenty, with spaces or commas between them.")
+        _("Near words"), key="near", max_chars=200, help=_("One to twenty, separated by spaces or commas.")
     )
     with more:
         window, unit = _settings()
@@ -75,13 +75,13 @@ def ask(store: Store) -> Wish | None:
 def _settings() -> tuple[int | None, str]:
     with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
         close = st.toggle(_("Only near the word, not in the whole sentence"), key="close")
-        label = _("Characters between the two, at most")
+        label = _("Maximum distance in characters")
         window = int(st.number_input(label, 1, 200, 10, key="window", disabled=not close))
         unit = st.selectbox(
-            _("Intervals over"),
+            _("Unit of the intervals"),
             ("auto", *UNITS),
             key="unit",
             format_func={unit: unit_name(unit) for unit in ("auto", *UNITS)}.__getitem__,
-            help=_("Sentences of one text are alike: counting texts gives wider and truer intervals."),
+            help=_("Sentences of one text are alike: intervals over texts are wider and more accurate."),
         )
     return window if close else None, unit

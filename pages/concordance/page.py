@@ -11,8 +11,8 @@ from pages.ui.language import _
 page_head(
     _("Concordance"),
     _(
-        "Why does a model lean towards one word? See what a text itself writes beside 护士 or 总经理: an answer that"
-        " does not come from the model again."
+        "Why does a model lean towards one word? See what the texts themselves say near 护士 or 总经理:"
+        " evidence that does not come from the model."
     ),
 )
 with open_store() as store:

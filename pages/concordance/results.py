@@ -97,9 +97,13 @@ def _show_picture(found: Concordance, says: str) -> None:
     rows = _rows(found)
     if all(row["times"] is None for row in rows):
         return
-    titles = {"name": _("near word"), "times": _("times as often as without the word"), "interval": _("95 % interval")}
+    titles = {
+        "name": _("near word"),
+        "times": _("frequency relative to sentences without the word"),
+        "interval": _("95% interval"),
+    }
     chart = times(pd.DataFrame(rows), description=says, titles=titles, palette=colours())
-    text = _("Points: how many times as often as in sentences without {word}; bars: 95 % interval over {unit}.")
+    text = _("Points: frequency relative to sentences without {word}; bars: 95% interval over {unit}.")
     caption = text.format(word=found.question.word, unit=unit_name(found.unit))
     show_chart(chart, rows, key="times", says=caption)
 
@@ -113,20 +117,25 @@ def _show_counts(found: Concordance) -> None:
                 {
                     _("near word"): word,
                     _("with both"): a,
-                    _("with the word only"): b,
-                    _("with the near word only"): c if one.share_elsewhere is not None else None,
+                    _("only the word"): b,
+                    _("only the near word"): c if one.share_elsewhere is not None else None,
                     _("with neither"): d if one.share_elsewhere is not None else None,
                     _("share with the word"): percent(one.share),
-                    _("share without it"): percent(one.share_elsewhere),
+                    _("share without the word"): percent(one.share_elsewhere),
                     _("log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
-                    _("95 % interval"): _log_span(one.log_odds),
+                    _("95% interval"): _log_span(one.log_odds),
                 }
             )
         st.dataframe(rows, hide_index=True, key="counts")
         if found.contrast is not None:
             st.caption(plain(_contrast_text(found)))
         if any(one.corrected for one in found.near):
-            st.caption(_("Where one of four counts is 0, 1/2 was added to each for the interval (Haldane, Anscombe)."))
+            st.caption(
+                _(
+                    "Where one of the four counts is 0, 1/2 was added to each for the interval (Haldane–Anscombe"
+                    " correction)."
+                )
+            )
 
 
 def _contrast_text(found: Concordance) -> str:
@@ -134,8 +143,9 @@ def _contrast_text(found: Concordance) -> str:
     a, b, c, d = found.contrast.counts
     first, second = found.question.near
     text = _(
-        "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d} without; {both} have"
-        " both beside it. Log odds ratio (ln) {value} ({interval}); above 0 leans to {first}."
+        "Sentences with only one of {first} and {second}: {a} and {b} with {word}, {c} and {d} without;"
+        " {both} contain both near it. Log odds ratio (ln) {value} ({interval}); values above 0 favour"
+        " {first}."
     )
     odds = found.contrast.log_odds
     value = DASH if odds.value is None else f"{odds.value:+.2f}".replace("-", "−")
@@ -170,7 +180,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
     near = " ".join(found.question.near)
     names = {"all": _("All lines"), "near": _("Lines with {near}").format(near=near)}
     which = st.segmented_control(
-        _("Which lines"),
+        _("Lines shown"),
         list(names),
         default="near" if found.near_lines else "all",
         required=True,
@@ -179,7 +189,7 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
         label_visibility="collapsed",
     )
     lines = found.near_lines if which == "near" else found.lines
-    text = _("Up to {shown} lines are shown; a click on one shows its whole sentence and where it comes from.")
+    text = _("At most {shown} lines are shown. Click a line to see its whole sentence and source.")
     st.caption(text.format(shown=LISTED))
     body = joined(_line(found, line) for line in lines)
     show_html(element("div", body, "concordance", data_testid="lines"))
@@ -225,16 +235,21 @@ def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Mark
 
 def show_made_how(wish: Wish, found: Concordance) -> None:
     """How much was read, what counts as a word, the signature, and everything as JSON."""
-    text = _("Read: characters {characters}, sentences {sentences}, texts {documents}.")
+    text = _("Characters read: {characters}; sentences: {sentences}; texts: {documents}.")
     st.caption(
         text.format(
             characters=f"{found.characters:,}", sentences=f"{found.sentences:,}", documents=f"{found.documents:,}"
         )
         + " "
-        + _("他 in 其他 or 他们 does not count, nor does a keyword inside a longer one; ask for 他们 to count it.")
+        + _(
+            "他 inside 其他 or 他们 is not counted, nor is a keyword inside a longer one. To count 他们, add it as a"
+            " near word."
+        )
     )
     if wish.project:
-        st.caption(_("A project is balanced on purpose: how often 他 and 她 stand in it says nothing about language."))
+        st.caption(
+            _("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
+        )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(f"{found.signature} · {wish.name}"))
         st.download_button(

@@ -29,13 +29,13 @@ def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
         return f"{DASH} {note_text(found.reason)}".strip()
-    return f"{percent(found.value)} ({100 * found.low:.1f} % – {100 * found.high:.1f} %)"
+    return f"{percent(found.value)} ({100 * found.low:.1f}% – {100 * found.high:.1f}%)"
 
 
 def keywords(found: Description) -> None:
     """The papers' figure 2: for each word the candidates, what was kept of them, and the share as a line."""
     if not found.keywords:
-        st.info(_("No sentence of this set has a keyword."))
+        st.info(_("No sentence in this data set has a keyword."))
         return
     rows = [
         {
@@ -87,8 +87,8 @@ def _keywords_say(found: Description) -> str:
         text = _("{before} candidates, none of them decided yet. Purple: male word, orange: female word.")
         return text.format(before=f"{before:,}")
     text = _(
-        "Pale: {before} candidates; solid: {after} kept. The line is the share kept of the {decided} that were"
-        " decided, with 95 % intervals. Purple: male word, orange: female word."
+        "Pale: {before} candidates; solid: {after} kept. The line shows the share kept among the {decided}"
+        " decided, with 95% intervals. Purple: male word, orange: female word."
     )
     return text.format(before=f"{before:,}", after=f"{after:,}", decided=f"{decided:,}")
 
@@ -96,7 +96,7 @@ def _keywords_say(found: Description) -> str:
 def balance(found: Description) -> None:
     """How near each pair is to 1:1."""
     if not found.balances:
-        st.info(_("No sentence of this set has a keyword."))
+        st.info(_("No sentence in this data set has a keyword."))
         return
     rows = [
         {
@@ -122,15 +122,15 @@ def balance(found: Description) -> None:
 
 def _balance_says(found: Description) -> str:
     male, female = (sum(getattr(one, side) for one in found.balances) for side in ("male", "female"))
-    text = _("{male} sentences with a male word, {female} with a female word; the upright line is 1:1.")
+    text = _("{male} sentences with a male word, {female} with a female word; the vertical line is 1:1.")
     says = text.format(male=f"{male:,}", female=f"{female:,}")
     worst = largest_imbalance(found.balances)
     if worst is None:
-        return paragraph((says, _("Every pair is even.")))
-    text = _("Largest imbalance: {pair}, {missing} sentences missing.")
+        return paragraph((says, _("Every pair is balanced.")))
+    text = _("Largest imbalance: {pair}, short of {missing} sentences.")
     differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
     tested = sum(one.p_holm is not None for one in found.balances)
-    more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5 %).")
+    more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5%).")
     why = next((note_text(one.untested) for one in found.balances if one.untested is not None), "")
     return paragraph(
         (
@@ -165,7 +165,7 @@ def commonest(found: Description) -> None:
         return
     says = " ".join(f"{character_name(one)} {count:,}" for one, count in top)
     drawn = pd.DataFrame([{"name": character_name(one), "count": count} for one, count in top])
-    titles = {"name": _("Character"), "count": _("Times")}
+    titles = {"name": _("Character"), "count": _("Count")}
     chart = bars(drawn, description=says, titles=titles, palette=colours(), size=16)
     show_chart(chart, traced(rows, found), key="characters", says=says)
 

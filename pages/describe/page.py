@@ -11,10 +11,10 @@ from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 
 page_head(
-    _("Statistics of the set"),
+    _("Data set statistics"),
     _(
-        "What do the sentences look like? Counts, lengths, characters and balance, as the method section of a paper"
-        " gives them."
+        "What do the sentences look like? Counts, lengths, characters and balance, as reported in the"
+        " method section of a paper."
     ),
 )
 with open_store() as store:
@@ -39,11 +39,11 @@ with left:
     st.subheader(_("Lengths"), anchor=False)
     length_histogram(found)
 with right:
-    st.subheader(_("Commonest characters"), anchor=False)
+    st.subheader(_("Most common characters"), anchor=False)
     commonest(found)
 st.subheader(_("Vocabulary of a model"), anchor=False)
 vocabulary_facts(found)
-st.subheader(_("Texts that occur twice"), anchor=False)
+st.subheader(_("Duplicate texts"), anchor=False)
 repeats_table(found)
 st.subheader(_("Sources, dates, endings"), anchor=False)
 origins_and_endings(found)

@@ -34,7 +34,7 @@ def chosen_description(store: Store) -> Description | None:
     with st.container(border=True):
         if not may(store, "import_files"):
             return _of_project(store)
-        source = choose(_("What to describe"), {"project": _("A project"), "file": _("A file")}, "described")
+        source = choose(_("Data to describe"), {"project": _("A project"), "file": _("A file")}, "described")
         return _of_project(store) if source == "project" else _of_file()
 
 
@@ -45,7 +45,7 @@ def _of_project(store: Store) -> Description | None:
     say_unsettled(store, project)
     stock = counts(store, project)
     if not stock.items:
-        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
         return None
     first, second = st.columns(2)
     if project.kind == "generations":
@@ -71,21 +71,21 @@ def _moment(project: Project, texts: int, now: State) -> State | None:
             st.session_state[key] = now
         then: State | None = st.session_state.get(key)
         if then is None:
-            text = _("{texts} texts take a few seconds to count, so it is done when you ask for it.")
+            text = _("Counting {texts} texts takes a few seconds, so it starts only when you ask for it.")
             st.caption(plain(text.format(texts=f"{texts:,}")))
         elif then != now:
-            st.caption(_("Something has changed since this was counted."))
+            st.caption(_("The data have changed since this was counted."))
     return then
 
 
 def _items(store: Store, project: Project, accepted: int) -> Items:
-    names: dict[Items, str] = {"accepted": _("Kept ones"), "all": _("All")}
+    names: dict[Items, str] = {"accepted": _("Kept items"), "all": _("All")}
     if project.kind == "generations":
         return "all"
     if not may(store, "see_all_labels", project):
         return "accepted"
     if not accepted:
-        st.caption(_("No sentence of this project is kept yet: these numbers are of all its items."))
+        st.caption(_("No sentences of this project are kept yet: these figures cover all items."))
         return "all"
     return choose(_("Which items"), names, f"items-{project.uid}", first=usual_items(store, project))
 
@@ -102,8 +102,8 @@ def _model(first: str) -> str:
         index=None,  # it can be cleared again
         key=f"vocabulary-{first}",
         accept_new_options=may_load_models(),
-        placeholder=_("None; choose, or type a name on the Hugging Face hub or a folder"),
-        help=_("Only the list of its words is read, from the model's folder or from what was fetched before."),
+        placeholder=_("None; choose one, or type a Hugging Face Hub name or a folder"),
+        help=_("Only the vocabulary is read, from the model's folder or from earlier downloads."),
     )
     return next(iter(models_to_use([str(chosen or NO_WORDS)])), NO_WORDS)
 
@@ -121,10 +121,10 @@ def _of_file() -> Description | None:
         help = _("The released SlguSet file, mined candidates, or any table with a column of sentences.")
         path = choose_upload(_("File"), ENDINGS, key="described-file", help=help)
     if path is None:
-        right.caption(_("Every row of the file counts, also one whose keyword cannot be told."))
+        right.caption(_("Every row of the file counts, including rows whose keyword cannot be determined."))
         return None
     if (size := path.stat().st_size) > LARGEST:
-        text = _("This file has {size} MB; for more than {limit} MB use the command: python cli.py describe --file.")
+        text = _("This file is {size} MB; above {limit} MB use the command: python cli.py describe --file.")
         st.error(plain(text.format(size=round(size / 2**20), limit=LARGEST // 2**20)))
         return None
     with right:
@@ -141,7 +141,7 @@ def _of_file() -> Description | None:
 def _column(path: Path) -> str | None:
     """The column that holds the sentences, asked only where its name does not say so."""
     columns = _columns_to_choose(path)
-    return st.selectbox(_("Column with the sentences"), columns, key="described-column") if columns else None
+    return st.selectbox(_("Column containing the sentences"), columns, key="described-column") if columns else None
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

@@ -26,14 +26,18 @@ def vocabulary_facts(found: Description) -> None:
     words = cover.vocabulary
     trial_banner([words.name])
     rows = [
-        (_("Words of the vocabulary"), f"{words.size:,}", ""),
+        (_("Vocabulary entries"), f"{words.size:,}", ""),
         (
-            _("Different characters of the texts, of the vocabulary (as published)"),
+            _("Distinct characters of the texts, as a share of the vocabulary (as published)"),
             f"{cover.distinct:,}",
             cover.published,
         ),
-        (_("Of these characters really in the vocabulary"), f"{cover.known:,}", cover.known_share),
-        (_("Characters of the running text that it lacks"), f"{cover.unknown_running:,}", cover.unknown_share),
+        (_("Of these, actually in the vocabulary"), f"{cover.known:,}", cover.known_share),
+        (
+            _("Characters of the running text missing from the vocabulary"),
+            f"{cover.unknown_running:,}",
+            cover.unknown_share,
+        ),
     ]
     table = [
         {_("quantity"): name, _("number"): count, _("share"): share if share == "" else percent(share, 3)}  # type: ignore[arg-type]
@@ -48,36 +52,36 @@ def vocabulary_facts(found: Description) -> None:
 def _lost(found: Description) -> str:
     cover = found.coverage
     if cover is None or not cover.unknown:
-        return _("Every character of the texts is in the vocabulary. Blanks do not count.")
+        return _("Every character of the texts is in the vocabulary. Whitespace is not counted.")
     listed = " ".join(f"{character_name(one)} {count:,}" for one, count in cover.unknown[:LISTED])
     if not cover.lost:
-        text = _("Not one piece of the vocabulary, but the model reads their bytes, so nothing is lost: {listed}")
+        text = _("Not single vocabulary entries, but read by the model as bytes, so nothing is lost: {listed}")
     else:
-        text = _("The model sees an unknown sign in place of these; the commonest: {listed}. Blanks do not count.")
+        text = _("The model sees an unknown token in place of these; most common: {listed}. Whitespace is not counted.")
     return text.format(listed=listed)
 
 
 def repeats_table(found: Description) -> None:
     """Texts that are the same as they are, without punctuation, and with the keyword masked."""
     kinds: dict[str, Repeats] = {
-        _("exactly the same"): found.exact,
-        _("the same without punctuation and blanks"): found.near,
+        _("identical"): found.exact,
+        _("identical without punctuation and whitespace"): found.near,
     }
     if found.kind == "sentences":
-        kinds[_("the same with the keyword masked")] = found.twins
+        kinds[_("identical with the keyword masked")] = found.twins
     rows = [
         {
-            _("how"): name,
+            _("match"): name,
             _("groups"): one.groups,
-            _("texts in them"): one.texts,
-            _("left if one of each stayed"): found.sentences - one.surplus,
+            _("texts in groups"): one.texts,
+            _("left after keeping one per group"): found.sentences - one.surplus,
             _("places"): "; ".join(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
         }
         for name, one in kinds.items()
     ]
     st.dataframe(rows, hide_index=True, key="repeats")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _("With the keyword masked: a sentence that is there once with the male and once with the female word.")
+        text = _("With the keyword masked: a sentence that occurs once with the male and once with the female word.")
         st.caption(plain(paragraph((text, _places(found))) if found.kind == "sentences" else _places(found)))
         downloads(traced(rows, found), key="repeats-table")
 
@@ -97,7 +101,7 @@ def origins_and_endings(found: Description) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         rows = [{"source": one, "texts": texts} for one, texts in origins.named.items()]
-        text = _("Sources: {sources}; texts that name none: {unnamed}.")
+        text = _("Sources: {sources}; texts without a source: {unnamed}.")
         says = text.format(sources=f"{len(rows):,}", unnamed=f"{origins.unnamed:,}")
         _counted(found, rows, "source", _("Source"), says, "sources")
     with right:
@@ -106,7 +110,7 @@ def origins_and_endings(found: Description) -> None:
         says = (
             text.format(earliest=origins.earliest, latest=origins.latest, undated=f"{origins.undated:,}")
             if rows
-            else _("No text of this set names a date.")
+            else _("No text in this data set has a date.")
         )
         _counted(found, _years(rows), "month", _("Date"), says, "dates")
     if endings:

@@ -21,13 +21,13 @@ def tiles(found: Description) -> None:
     """How many texts, how many characters, how long, how much of the vocabulary."""
     size, letters, cover = found.lengths, found.characters, found.coverage
     first, second, third, fourth = st.columns(4)
-    items = {"accepted": _("kept ones"), "all": _("all items"), "file": _("all rows of the file")}
+    items = {"accepted": _("kept items"), "all": _("all items"), "file": _("all rows of the file")}
     texts = _("Sentences") if found.kind == "sentences" else _("Generations")
     with first, st.container(border=True, height="stretch"):
         st.metric(texts, f"{found.sentences:,}")
         st.caption(plain(f"{found.name} · {items[found.items]}"))
     with second, st.container(border=True, height="stretch"):
-        st.metric(_("Different characters"), f"{letters.distinct:,}")
+        st.metric(_("Distinct characters"), f"{letters.distinct:,}")
         st.caption(plain(_("{total} characters in all, punctuation included").format(total=f"{letters.total:,}")))
     with third, st.container(border=True, height="stretch"):
         st.metric(_("Length, median"), length(size.median))
@@ -35,7 +35,7 @@ def tiles(found: Description) -> None:
         st.caption(plain(text.format(least=length(size.least), most=length(size.most), mean=length(size.mean))))
     with fourth, st.container(border=True, height="stretch"):
         st.metric(_("Characters / vocabulary"), percent(cover.published if cover else None, 2))
-        text = _("{distinct} different characters / {size} words of {model}, as the papers print it")
+        text = _("{distinct} distinct characters / {size} vocabulary entries of {model}, as computed in the papers")
         where = {"distinct": f"{letters.distinct:,}"}
         st.caption(
             plain(text.format(**where, size=f"{cover.vocabulary.size:,}", model=cover.vocabulary.name))
@@ -57,11 +57,11 @@ def writing(found: Description) -> None:
         values = {"least": length(wrote.tokens.least), "most": length(wrote.tokens.most)}
         st.caption(plain(text.format(mean=length(wrote.tokens.mean), **values)))
     with second, st.container(border=True, height="stretch"):
-        st.metric(_("Different tokens"), f"{wrote.distinct:,}")
-        text = _("of {total}; within a completion {share} are different on average")
+        st.metric(_("Distinct tokens"), f"{wrote.distinct:,}")
+        text = _("of {total}; within a completion, {share} are distinct on average")
         st.caption(plain(text.format(total=f"{wrote.total:,}", share=percent(wrote.per_text, 1))))
     with third, st.container(border=True, height="stretch"):
-        _repeated(_("Repetitiveness"), wrote.completion, _("of the completions alone; 0: nothing comes twice"))
+        _repeated(_("Repetitiveness"), wrote.completion, _("of completions only; 0 = nothing is repeated"))
     with fourth, st.container(border=True, height="stretch"):
         _repeated(_("With contexts"), wrote.published, _("repetitiveness of context and completion, as published"))
 
@@ -79,8 +79,8 @@ def _repeated(name: str, value: Repeated, meaning: str) -> None:
 def show_method(found: Description) -> None:
     """Everything to take away, and the signature."""
     text = _(
-        "A character is a code point; nothing is normalised. Intervals: 95 %, Wilson. The signature names the texts"
-        " and the vocabulary by the first digits of their SHA-256."
+        "A character is one code point, without normalisation. Intervals: 95%, Wilson. The signature"
+        " identifies the texts and the vocabulary by the first digits of their SHA-256."
     )
     st.caption(plain(text))
     st.code(found.signature, language=None, wrap_lines=True)

@@ -50,8 +50,8 @@ def choose_contexts() -> Chosen | None:
 def _built_in() -> Chosen | None:
     st.caption(
         _(
-            "Short texts of our own that say which pronouns a person uses. Before the slot: the text up to the place "
-            "of the pronoun. After it: the whole text with the right pronoun."
+            "Our own short texts that state a person's pronouns. Before the slot: the text up to the"
+            " pronoun. After the slot: the whole text with the right pronoun."
         )
     )
     filling = _filling(choose_pronoun_sets("generate-pronouns"))
@@ -62,12 +62,12 @@ def _built_in() -> Chosen | None:
 
 def _trim() -> bool:
     return st.checkbox(
-        _("Leave out the space at the end of a context"),
+        _("Remove the space at the end of a context"),
         value=True,
         key="trim",
         help=_(
-            "Most models write the space themselves and stumble over one that is there already. The published code "
-            "keeps it."
+            "Most models write the space themselves and perform worse if it is already there. The"
+            " published code keeps it."
         ),
     )
 
@@ -76,15 +76,15 @@ def _filling(only: Sequence[str]) -> Filling | None:
     names: dict[str, str] = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen: list[Setting] = st.pills(
-            _("Where the model goes on"), SETTINGS, format_func=names.__getitem__, selection_mode="multi",
+            _("Start of the continuation"), SETTINGS, format_func=names.__getitem__, selection_mode="multi",
             default=list(SETTINGS), key="settings",
         )  # fmt: skip
         passes = st.number_input(
-            _("People per template"), 1, 60, 1, key="passes", width=160, help=_("Each has another name.")
+            _("People per template"), 1, 60, 1, key="passes", width=160, help=_("Each person has a different name.")
         )
     trimmed = _trim()
     if not chosen or not only:
-        st.info(_("Choose at least one pronoun set and one place to go on from."))
+        st.info(_("Choose at least one pronoun set and one start of the continuation."))
         return None
     return Filling(
         passes=int(passes), settings=tuple(s for s in SETTINGS if s in chosen), only=tuple(only), trim=trimmed
@@ -106,8 +106,8 @@ def _of_file() -> Chosen | None:
         ENDINGS,
         key=PLACE,
         help=_(
-            "Rows with a column context and, if you have them, name, pronouns, dataset, setting, template; a context a "
-            "line; or templates with a slot, as published for MISGENDERED, RUFF and TANGO."
+            "Rows with a column context (optional: name, pronouns, dataset, setting, template); one"
+            " context per line; or templates with a slot, as published for MISGENDERED, RUFF and TANGO."
         ),
     )
     if path is None:
@@ -125,15 +125,15 @@ def _opened(place: str, filling: Filling) -> ContextInput:
 def show_first_contexts(chosen: Chosen) -> None:
     """How many contexts there are, what could not be used, and a few of them."""
     found = chosen.found
-    text = _("{contexts} contexts. Some of them; the model goes on at the bar:")
+    text = _("{contexts} contexts. Examples; the model continues at the bar:")
     st.caption(plain(text.format(contexts=f"{len(found.contexts):,}")))
     show_html(element("ol", joined(map(_line, _some(found.contexts))), "sentences"))
     if found.twice:
-        st.caption(plain(_("{number} came more than once and count once.").format(number=f"{found.twice:,}")))
+        st.caption(plain(_("{number} duplicates were removed.").format(number=f"{found.twice:,}")))
     if found.problems:
         first = found.problems[0]
         why = _(first.message).format(**first.values) if first.values else _(first.message)
-        text = _("{number} rows cannot be used, the first in line {line}: {why}")
+        text = _("{number} rows cannot be used; the first is line {line}: {why}")
         st.warning(plain(text.format(number=f"{len(found.problems):,}", line=first.line, why=why)))
 
 

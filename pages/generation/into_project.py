@@ -49,13 +49,13 @@ def show_way_into_project(store: Store, run: Run) -> None:
         key=f"target-{run.name}",
     )
     settings = _new_project(run, len(sample.rows)) if target == NEW else {}
-    if st.button(_("Put into the project"), key=f"into-{run.name}", type="primary", icon=":material/move_to_inbox:"):
+    if st.button(_("Add to the project"), key=f"into-{run.name}", type="primary", icon=":material/move_to_inbox:"):
         try:
             _put(store, run, sample, next((one for one in found if one.name == target), None), settings)
         except EvenhandError as error:
             show_error(error)
     if done := st.session_state.pop(f"put-{run.name}", None):
-        st.success(plain(_("{texts} texts are on their way into {project}.").format(**done)))
+        st.success(plain(_("Adding {texts} texts to {project} in the background.").format(**done)))
         with st.container(horizontal=True):
             page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
             if (made := next((one for one in own_projects(store) if one.name == done["project"]), None)) is not None:
@@ -76,7 +76,7 @@ def _how_many(run: Run) -> tuple[int | None, int]:
         if which != "sample":
             return None, 0
         number = st.number_input(
-            _("Of every model, pronoun set and setting"), 1, 10_000, 25, key=f"number-{run.name}", width=260
+            _("Texts per model, pronoun set and setting"), 1, 10_000, 25, key=f"number-{run.name}", width=260
         )
         seed = st.number_input(_("Seed"), 0, 2**31, 0, key=f"seed-{run.name}", width=140)
     return int(number), int(seed)
@@ -86,9 +86,9 @@ def _sample_text(sample: GenerationSample, number: int | None) -> str:
     text = _("{texts} texts of {contexts} contexts, in {cells} cells (model, data set, pronouns, setting).")
     said = [text.format(texts=f"{len(sample.rows):,}", contexts=f"{sample.contexts:,}", cells=f"{sample.cells:,}")]
     if number and sample.fewest < number:
-        said.append(_("The smallest cell has {fewest}.").format(fewest=f"{sample.fewest:,}"))
+        said.append(_("The smallest cell has {fewest} texts.").format(fewest=f"{sample.fewest:,}"))
     if number and sample.most_of_one > 1:
-        text = _("There are too few contexts: up to {most} texts of a cell are of one context.")
+        text = _("There are too few contexts: up to {most} texts of a cell come from one context.")
         said.append(text.format(most=sample.most_of_one))
     return paragraph(said)
 
@@ -97,26 +97,26 @@ def _show_designs(store: Store, run: Run, rows: list[dict[str, Any]], number: in
     """What either way to spend the labels is worth, from the rule on this run or from labels of a project."""
     names = {NEW: _("the first-pronoun rule on this run")} | {one.name: one.name for one in found}
     source = st.selectbox(
-        _("Expected precision, judged from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
+        _("Expected precision, estimated from"), list(names), format_func=names.__getitem__, key=f"pilot-{run.name}"
     )
     chosen = next((one for one in found if one.name == source), None)
     pilot = pilot_by_rule(rows) if chosen is None else pilot_by_people(store, chosen)
     if pilot.value is None or pilot.mean is None:
         why = _(pilot.reason.message) if pilot.reason else ""
-        hint = _("Two texts or more per context, or a project whose texts are labelled, would tell.")
+        hint = _("To estimate this, generate two or more texts per context, or use a project with labelled texts.")
         st.caption(f"{DASH} " + plain(f"{why} {hint}"))
         return
     show_html(_table(pilot, number))
     text = _(
-        "Standard error of the share of misgendering in a cell. In the pilot the share is {share}, and texts of one "
-        "context correlate with {icc} (intra-class correlation of {labels} texts of {contexts} contexts)."
+        "Standard error of the share of misgendering in a cell. In the pilot, the share is {share} and the"
+        " intra-class correlation of texts of one context is {icc} ({labels} texts of {contexts} contexts)."
     )
     values = {"share": f"{pilot.mean:.3f}", "icc": f"{pilot.value:.3f}"}
     st.caption(plain(text.format(**values, labels=f"{pilot.labels:,}", contexts=f"{pilot.contexts:,}")))
 
 
 def _table(pilot: Correlation, number: int) -> Markup:
-    numbers = (_("standard error"), _("worth so many independent texts"))
+    numbers = (_("standard error"), _("effective number of independent texts"))
     columns = [Column(_("Contexts × texts")), *(Column(name, "number") for name in numbers)]
     found = designs(number, pilot.mean, pilot.value)
     rows = [
@@ -132,7 +132,7 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
     name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
     people = st.text_input(_("Annotators, separated by commas"), key=f"people-{run.name}")
     plans = {
-        "sample": _("One label each, and a random sample labelled more often"),
+        "sample": _("One label each, plus a random sample with more labels"),
         "each": _("The same number of labels for every text"),
     }
     plan = st.radio(_("Labels"), list(plans), format_func=plans.__getitem__, key=f"plan-{run.name}")
@@ -142,14 +142,14 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
             proposed = min(texts, max(20, round(texts / 12)))  # 200 of 2,400 in document 004
             doubled = int(st.number_input(_("Texts in the sample"), 0, 1_000_000, proposed, key=f"dbl-{run.name}"))
         per_item = st.number_input(
-            _("Labels for each of them") if plan == "sample" else _("Labels for each text"), 1, 100, 2,
+            _("Labels per sampled text") if plan == "sample" else _("Labels per text"), 1, 100, 2,
             key=f"per-{run.name}",
         )  # fmt: skip
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     if names and int(per_item) > len(names):
         st.caption(
             plain(
-                _("With {people} annotators no text can get {labels} labels.").format(
+                _("With {people} annotators, a text cannot get {labels} labels.").format(
                     people=len(names), labels=per_item
                 )
             )

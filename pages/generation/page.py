@@ -12,8 +12,8 @@ from pages.ui.language import _
 page_head(
     _("Generate"),
     _(
-        "A model goes on from each context; people then judge what it wrote about the person who is meant. The work "
-        "runs on its own; you can close this page."
+        "A model continues each context; people then judge what it wrote about the person concerned. The"
+        " job runs in the background; you can close this page."
     ),
 )
 with open_store() as opened:

@@ -22,26 +22,26 @@ EXAMPLES = 6
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    nothing = _("There is none yet. What a finished run wrote stays here, and goes from here into a project.")
+    nothing = _("No finished runs yet. The texts of a finished run stay here and can be added to a project.")
     show_finished_runs(GENERATIONS.finished(store), lambda run: _show_run(store, run), nothing)
 
 
 def _show_run(store: Store, run: Run) -> None:
-    text = _("{texts} texts after {contexts} contexts, finished {time}")
+    text = _("{texts} texts from {contexts} contexts, finished {time}")
     texts, contexts = f"{run.count('generations'):,}", f"{run.count('contexts'):,}"
-    rate = [_("{rate} tokens a second").format(rate=f"{run.count('rate'):,}")] if run.count("rate") else []
+    rate = [_("{rate} tokens per second").format(rate=f"{run.count('rate'):,}")] if run.count("rate") else []
     show_facts(run, text.format(texts=texts, contexts=contexts, time=finished_at(run)), *rate)
     st.caption(plain(", ".join(run.signatures)))
     for line in _left_out(run):
         st.caption(":material/info: " + plain(line))
-    with st.expander(_("Some of what was written")):
+    with st.expander(_("Sample of the texts")):
         _show_examples(run)
-    with st.expander(_("Into a project, for people to judge")):
+    with st.expander(_("Add to a project for people to judge")):
         show_way_into_project(store, run)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):
             _show_download(run)
-        offer_deletion(GENERATIONS, run, _("What is in a project stays there."))
+        offer_deletion(GENERATIONS, run, _("Items in a project are kept."))
 
 
 def _left_out(run: Run) -> list[str]:
@@ -51,7 +51,7 @@ def _left_out(run: Run) -> list[str]:
         return []
     first: dict[str, Any] = refused[0]
     why = sentence(str(first.get("error", "")), first.get("values"))
-    return [_("{number} contexts were left out, the first because: {why}").format(number=f"{number:,}", why=why)]
+    return [_("{number} contexts were skipped; the first because: {why}").format(number=f"{number:,}", why=why)]
 
 
 def _show_examples(run: Run) -> None:
@@ -63,7 +63,9 @@ def _show_examples(run: Run) -> None:
 
 
 def _show_download(run: Run) -> None:
-    st.caption(_("What models write about people may hurt, so it leaves in an archive with a password (AES)."))
+    st.caption(
+        _("Model texts about people can be hurtful, so they are exported only as a password-protected archive (AES).")
+    )
     password = st.text_input(_("Password"), type="password", key=f"password-{run.name}")
     if not password:
         return

@@ -43,13 +43,15 @@ class Writer:
 def choose_writer() -> Writer:
     """The choice of a model or server, and a small menu of how."""
     names = {"here": _("A model on this machine"), "server": _("A server")}
-    where = choose(_("Who writes"), names, "where")
+    where = choose(_("Model source"), names, "where")
     wide, middle, narrow = st.columns([5, 2, 1], vertical_alignment="bottom")
     with wide:
         model, server, options = _server() if where == "server" else (_model(), "", ())
     each = middle.number_input(
         _("Texts per context"), 1, 1000, 1, key="each",
-        help=_("Texts of one context resemble each other: more contexts tell more than more texts."),
+        help=_(
+            "Texts of one context are similar: more contexts are more informative than more texts per context."
+        ),
     )  # fmt: skip
     with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary"):
         tokens, more = _settings()
@@ -65,17 +67,17 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     st.session_state.setdefault("server", os.environ.get(SERVER, "http://localhost:8000/v1"))
     address = _address()
     model = st.text_input(_("Name of the model on the server"), key="server-model")
-    ways = {"completions": _("goes on from the text"), "chat": _("is asked by chat")}
-    way = st.radio(_("The model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
+    ways = {"completions": _("continues the text"), "chat": _("answers in a chat")}
+    way = st.radio(_("Mode of the model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
     standard = st.checkbox(
-        _("Only what OpenAI's own protocol knows"), key="standard", help=_("Without top-k and without a fixed length.")
+        _("Only options of OpenAI's own API"), key="standard", help=_("Without top-k and without a fixed length.")
     )
     limit = st.number_input(
-        _("Requests a minute at most"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
+        _("Maximum requests per minute"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
     )
     trusted = address.rstrip("/") == os.environ.get(SERVER, "").rstrip("/")
     if key_from_environment() and not trusted:
-        text = _("The key of this installation is not sent to this address; it is sent to the one in {variable} only.")
+        text = _("The API key of this installation is not sent to this address, only to the one in {variable}.")
         st.caption(plain(text.format(variable=SERVER)))
     options = ["--chat"] if way == "chat" else []
     options += ["--standard"] if standard else []
@@ -95,7 +97,9 @@ def _address() -> str:
         return st.text_input(label, key="server").strip()
     offered = servers_allowed()
     if not offered:
-        text = _("No server is open to this page. Whoever runs this installation names them in {variable}.")
+        text = _(
+            "No server is available to this page. The administrator of this installation lists servers in {variable}."
+        )
         st.info(plain(text.format(variable=SERVERS)))
         return ""
     if st.session_state.get("server") not in offered:
@@ -106,12 +110,12 @@ def _address() -> str:
 def _settings() -> tuple[int, tuple[str, ...]]:
     """Sampling, as published unless the visitor changes it."""
     tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens")
-    top_k = st.number_input(_("Of the likeliest tokens, so many (top-k; 0: all)"), 0, 100_000, 50, key="top-k")
-    top_p = st.number_input(_("Of those, the fewest that hold this share (top-p)"), 0.01, 1.0, 0.95, 0.01, key="top-p")
-    heat = st.number_input(_("Temperature"), 0.01, 10.0, None, 0.1, key="temperature", placeholder=_("the model's own"))
+    top_k = st.number_input(_("Top-k (0 = off)"), 0, 100_000, 50, key="top-k")
+    top_p = st.number_input(_("Top-p"), 0.01, 1.0, 0.95, 0.01, key="top-p")
+    heat = st.number_input(_("Temperature"), 0.01, 10.0, None, 0.1, key="temperature", placeholder=_("model default"))
     seed = st.number_input(_("Seed"), 0, 2**31, 42, key="seed")
     stop = st.checkbox(
-        _("A text may end by itself"), key="stop", help=_("As published it may not: all are equally long.")
+        _("Stop at end-of-text"), key="stop", help=_("Off in the published setting: all texts have the same length.")
     )
     options = ["--top-k", str(int(top_k)), "--top-p", f"{top_p:g}", "--seed", str(int(seed))]
     options += ["--temperature", f"{heat:g}"] if heat else []
@@ -124,7 +128,7 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
         return
     request = None
     if writer.model:
-        title = _("Let {model} write after {source}").format(model=writer.model, source=chosen.label)
+        title = _("Generate with {model} from {source}").format(model=writer.model, source=chosen.label)
         check = (lambda: Server(writer.server, writer.model)) if writer.server else None
         options, place = [*writer.arguments, *chosen.arguments], PLACE if chosen.upload else ""
         request = RunRequest(title, [writer.model], options, rest=["--", chosen.place], place=place, check=check)
@@ -140,9 +144,9 @@ def forecast(store: Store, contexts: int, writer: Writer) -> str:
     rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (writer.model,))
     rate = next((found for found in rates if found), None)
     if rate is None:
-        return paragraph((text, _("How long it takes is known a few seconds after the start.")))
+        return paragraph((text, _("The duration is known a few seconds after the start.")))
     time = duration(texts * writer.tokens / rate)
-    return paragraph((text, _("At the rate of the last run about {time}.").format(time=time)))
+    return paragraph((text, _("At the speed of the last run, about {time}.").format(time=time)))
 
 
 def _rate(run: Run) -> float | None:

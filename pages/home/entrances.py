@@ -41,7 +41,7 @@ def _annotate(store: Store, found: Sequence[Project]) -> None:
         if label := _items_left(store, one, desk):
             waiting.setdefault(one.name, []).append((desk, label))
     if not waiting:
-        st.caption(_("Nothing waits for you here."))
+        st.caption(_("Nothing is waiting for you here."))
     for name, own in list(waiting.items())[:LISTED]:
         st.markdown(f"**{plain(name)}**")
         with st.container(horizontal=True):
@@ -118,9 +118,11 @@ def _measure(_store: Store, _found: Sequence[Project]) -> None:
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:",
          _("Which word do models prefer, over a whole data set?")),
         ("association/page.py", _("Professions"), ":material/work:",
-         _("Does a profession make a person word likelier?")),
-        ("nli/page.py", _("NLI bias"), ":material/alt_route:", _("Does a classifier guess gender from a trade?")),
+         _("Does a profession make a person word more likely?")),
+        ("nli/page.py", _("NLI bias"), ":material/alt_route:", _(
+            "Does a classifier infer gender from an occupation?"
+        )),
         ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:",
-         _("Does a model keep to a pronoun set?")),
+         _("Does a model use a person's pronouns consistently?")),
     ):  # fmt: skip
         page_link(file, label=f"**{label}** :gray[{plain(said)}]", icon=icon)

@@ -18,9 +18,9 @@ page_head(
 with open_store() as store:
     found = own_projects(store)
     if not found and may(store, "create_projects"):
-        st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+        st.info(_("There are no projects yet. Create one, or create the demo project, on the Projects page."))
     elif not found and not may(store, "see_projects"):
-        st.info(_("You have no role in a project yet. Whoever leads one can invite you."))
+        st.info(_("You have no role in any project yet. A project lead can invite you."))
     show_entrances(store, found)
     counted = [project for project in found if may(store, "see_all_labels", project)]
     if may(store, "see_all_labels"):

@@ -36,19 +36,19 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
     whole = found.candidates
     return [
-        Stage(_("Mined"), whole, _("sentences with one keyword in the open projects")),
-        Stage(_("Reviewed"), found.reviewed, _("have all the labels they need"), share(found.reviewed, whole)),
+        Stage(_("Mined"), whole, _("sentences with exactly one keyword in active projects")),
+        Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
         Stage(_("Unanimous"), found.unanimous, _("all annotators chose the same"), share(found.unanimous, whole)),
-        Stage(_("Kept"), found.kept, _("accepted: these leave as a data set"), share(found.kept, whole)),
+        Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
         _scored(scored),
     ]
 
 
 def _scored(count: int | None) -> Stage:
     if count is None:
-        text = _("No file has been scored yet. Single sentences are scored on Try a sentence.")
+        text = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
     else:
-        text = _("sentences in the runs of the page Score, each data set once")
+        text = _("sentences in the runs of the page Score, each data set counted once")
     return Stage(_("Scored"), count, text)
 
 

@@ -91,8 +91,8 @@ def _cell_row(found: PageNumbers, cell: Any, name: str) -> Row:
 def _about_errors(found: PageNumbers, name: str) -> str:
     parts = [
         _(
-            "Line: 95 % interval over contexts. Pale band: plus and minus the published error, which takes every"
-            " generation as independent."
+            "Line: 95% interval over contexts. Pale band: ± the published standard error, which treats"
+            " every generation as independent."
         )
     ]
     cells = [cell.means[name].estimate for cell in found.cells if cell.means[name].value is not None]
@@ -101,15 +101,19 @@ def _about_errors(found: PageNumbers, name: str) -> str:
         apart = [_minus(estimate, overall) for estimate in cells]
         tested = sum(1 for estimate in apart if estimate.se)
         text = _(
-            "Of {m} intervals about {k:.1f} leave out the overall share by chance alone; {n} differ from it after"
-            " Holm's adjustment."
+            "By chance alone, about {k:.1f} of {m} intervals exclude the overall share; {n} differ from it"
+            " after Holm's adjustment."
         )
         parts.append(text.format(m=tested, k=0.05 * tested, n=sum(holm(apart))))
     few = min((estimate.units for estimate in cells), default=0)
     if few < 15:
-        parts.append(_("Few contexts in a cell (as few as {few}): t intervals, wide for a reason.").format(few=few))
+        parts.append(
+            _("Few contexts in some cells (as few as {few}): t intervals, which are wide for this reason.").format(
+                few=few
+            )
+        )
     if few < 2:
-        parts.append(_("A point without a line rests on one context: its spread cannot be seen."))
+        parts.append(_("A point without a line comes from a single context, so its spread cannot be estimated."))
     return paragraph(parts)
 
 
@@ -153,8 +157,8 @@ def confusion(found: PageNumbers) -> None:
         sum(c[1] for k, c in found.confusion.items() if k != "misgendering"),
     )
     text = _(
-        "{missed:,} labels of misgendering where the rule sees none; {alarmed:,} labels without misgendering where the"
-        " rule sees it."
+        "{missed:,} labels of misgendering where the rule finds none; {alarmed:,} labels without"
+        " misgendering where the rule finds it."
     )
     says = text.format(missed=missed, alarmed=alarmed)
     chart = heatmap(
@@ -176,7 +180,7 @@ def repeated(found: PageNumbers) -> None:
     """How repetitive the texts are, per model and pronoun set, in both variants."""
     names: dict[Variant, str] = {
         "published": _("Context and completion, as published"),
-        "completion": _("Completion alone"),
+        "completion": _("Completion only"),
     }
     variant = choose(_("Text"), names, "repetition-text")
     groups = found.repetition[variant]
@@ -199,11 +203,12 @@ def repeated(found: PageNumbers) -> None:
         return
     short = sum(row["short"] for row in rows)
     says = _(
-        "Mean repetitiveness from {low:.3f} to {high:.3f}: 0 = for some length of one to four words nothing comes"
-        " twice, 1 = everything comes back. All generations; the spread (population standard deviation) is in the file."
+        "Mean repetitiveness from {low:.3f} to {high:.3f}: 0 = for some length from one to four words"
+        " nothing is repeated, 1 = everything is repeated. All generations; the spread (population"
+        " standard deviation) is in the file."
     ).format(low=min(known), high=max(known))
     if short:
-        text = _("{short} texts with fewer than four tokens are left out.")
+        text = _("{short} texts with fewer than four tokens are excluded.")
         says = paragraph((says, text.format(short=short)))
     titles = {"mean": _("mean"), "std": _("standard deviation"), "texts": _("texts"), "model": _("Model")}
     chart = heatmap(

@@ -38,7 +38,7 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
         text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
     if not listed:
-        st.info(_("People and rule say the same of every finished generation here."), icon=":material/check:")
+        st.info(_("Annotators and rule agree on every fully labelled generation here."), icon=":material/check:")
         return
     chosen = _sorted(_filtered(listed))
     pages = -(-len(chosen) // PAGE)
@@ -64,7 +64,7 @@ def differences(store: Store, project: Project, found: PageNumbers) -> None:
             on_click="ignore",
         )
     if not text_may_leave(project):
-        st.caption(_("The file holds ids and labels, not the texts: this project's texts leave encrypted only."))
+        st.caption(_("The file holds ids and labels, not texts: texts of this project can only be exported encrypted."))
 
 
 def _labelled(one: Difference, reader: Annotator) -> bool:
@@ -75,7 +75,7 @@ def _filtered(listed: Sequence[Difference]) -> list[Difference]:
     counts = {name: sum(1 for one in listed if one.bin == name) for name in BINS}
     offered = [name for name, count in counts.items() if count]
     chosen = st.pills(
-        _("Why they differ"),
+        _("Reasons for differences"),
         offered,
         format_func=lambda name: f"{_(BINS[name])} ({counts[name]})",
         selection_mode="multi",
@@ -138,9 +138,7 @@ def _card(one: Difference, names: dict[str, str]) -> Markup:
     about = joined([span(_(BINS[one.bin]), "strong"), " · ".join(part for part in facts if part)], " · ")
     form = _("first pronoun: {form}").format(form=one.rule.pronoun) if one.rule.pronoun else ""
     verdict = {"rule": _(NAMES[VERDICTS[one.rule.correct or 0]])}
-    rule = judgement(
-        _("the rule"), "rule", verdict, [form or _("no pronoun that is counted")], right=bool(one.rule.correct)
-    )
+    rule = judgement(_("the rule"), "rule", verdict, [form or _("no covered pronoun")], right=bool(one.rule.correct))
     people = [rule, *(_judgement(label, names) for label in one.labels)]
     return item_card(one.item, marked(one), people, about=about, context=one.context)
 

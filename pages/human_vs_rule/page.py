@@ -12,8 +12,8 @@ from pages.ui.language import _
 page_head(
     _("Human vs. automatic rule"),
     _(
-        "The rule looks at the first pronoun only; people read to the end. How often do they say the same, and where"
-        " do they differ? Only generations that have all their labels are shown."
+        "The rule looks only at the first pronoun; people read to the end. How often do they agree, and"
+        " where do they differ? Only fully labelled generations are shown."
     ),
 )
 with open_store() as store:
@@ -32,7 +32,7 @@ with open_store() as store:
             st.subheader(_("The four labels"))
             four_labels(found)
         with right:
-            st.subheader(_("Labels against the rule"))
+            st.subheader(_("Labels vs. rule"))
             confusion(found)
         st.subheader(_("Where they differ"))
         differences(store, project, found)

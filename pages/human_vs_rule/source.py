@@ -50,7 +50,7 @@ def chosen_project(store: Store) -> Project | None:
     """A choice among the projects of generations; None, and what to do said, where there is none."""
     if not any(one.kind == "generations" for one in own_projects(store)):
         st.info(
-            _("There is no project of generations yet. Import what models wrote on the page Projects, then label it."),
+            _("There is no project of generations yet. Import model output on the Projects page, then label it."),
             icon=":material/upload_file:",
         )
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")

@@ -21,7 +21,7 @@ from pages.ui.visitor import page_link
 def measure_name(name: str) -> str:
     """A measure of the comparison as the visitor reads it."""
     own = {
-        "agreement": _("People and rule agree"),
+        "agreement": _("Humans and rule agree"),
         "extraneous": _("Extraneous gendered language"),
         "rule_misgendering": _("Misgendering, by the rule"),
         "rule_no_pronoun": _("No pronoun, by the rule"),
@@ -36,11 +36,11 @@ def measure_name(name: str) -> str:
 def nothing_yet(found: PageNumbers) -> bool:
     """Say in words why there is nothing to compare, if that is so."""
     if found.generations == 0:
-        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
     elif found.finished == 0:
         text = _(
-            "No generation has all its labels yet. The rule's verdict stays hidden until then, so that it sways nobody."
-            " Labels are made on the page Review."
+            "No generation is fully labelled yet. The rule's verdict stays hidden until then, so that it"
+            " influences nobody. Label on the Review page."
         )
         st.info(text, icon=":material/visibility_off:")
         page_link("review/page.py", label=_("Review"), icon=":material/rate_review:")
@@ -53,24 +53,24 @@ def tiles(found: PageNumbers) -> None:
     """The numbers over all finished generations, each with its interval and what it means."""
     first, second, third = st.columns(3)
     with first, st.container(border=True, height="stretch"):
-        st.metric(_("Finished generations"), f"{found.finished:,}")
+        st.metric(_("Fully labelled generations"), f"{found.finished:,}")
         text = _("of {all:,} in the project; {labels:,} labels; {contexts:,} contexts")
         contexts = found.overall["agreement"].estimate.units or found.overall["misgendering"].estimate.units
         st.caption(plain(text.format(all=found.generations, labels=found.labels, contexts=contexts)))
     with second:
-        text = _("As misgendering or not, person and rule say the same this often.")
+        text = _("How often annotator and rule agree on whether a text misgenders.")
         _tile("agreement", found.overall["agreement"], text)
     with third:
-        text = _("What is left of this after chance: 0 is chance, 1 is complete.")
+        text = _("Agreement beyond chance: 0 is chance, 1 is complete.")
         show_tile(estimate_tile(_("Cohen's kappa with the rule"), found.kappa, text))
     first, second, third = st.columns(3)
     with first:
         rule = found.overall["rule_misgendering"].value
-        text = _("A wrong pronoun anywhere. The rule finds {rule}.").format(rule=percent(rule))
+        text = _("A wrong pronoun anywhere in the text. The rule finds {rule}.").format(rule=percent(rule))
         _tile("misgendering", found.overall["misgendering"], text)
     with second:
         rule = found.overall["rule_no_pronoun"].value
-        text = _("The person is never referred to by a pronoun. The rule finds no pronoun at all in {rule}.")
+        text = _("No pronoun refers to the person. The rule finds no pronoun at all in {rule}.")
         _tile("no_pronoun", found.overall["no_pronoun"], text.format(rule=percent(rule)))
     with third:
         text = _("Gendered words that the context does not imply.")
@@ -83,14 +83,14 @@ def _rule_less_people(apart: Estimate) -> None:
     if apart.value is None:
         return
     margin = margin_box("share", "rule-margin")
-    text = _("Misgendering by the rule less misgendering by people: {difference}.")
+    text = _("Misgendering, rule − humans: {difference}.")
     first = text.format(difference=with_interval(apart, "+z.1%", level=True))
     st.caption(plain(paragraph((first, difference_says(apart, margin)))))
 
 
 def _tile(name: str, mean: Mean, meaning: str) -> None:
     if mean.published is not None and mean.estimate.se is not None:
-        errors = _("Standard error over contexts {own}, as published {published}.")
+        errors = _("Standard error: {own} over contexts, {published} as published.")
         own, published = percent(mean.estimate.se), percent(mean.published)
         meaning = f"{meaning} {errors.format(own=own, published=published)}"
     show_tile(estimate_tile(measure_name(name), mean.estimate, meaning, "z.1%"))
@@ -100,11 +100,11 @@ def weighted_back(found: PageNumbers) -> None:
     """Rates of all generations, where only a sample is finished."""
     if found.finished == found.generations:
         return
-    st.subheader(_("Weighted back to all generations"))
+    st.subheader(_("Weighted to all generations"))
     one = found.weighted["misgendering"]
     text = _(
-        "{labelled:,} of {all:,} generations are finished. Each stands for those of its model, pronouns, data set and"
-        " setting, so that a stratum that was labelled more does not count more."
+        "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"
+        " pronouns, data set and setting, so that more heavily labelled strata do not count more."
     )
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
     rows: list[dict[str, Any]] = []
@@ -115,7 +115,7 @@ def weighted_back(found: PageNumbers) -> None:
                 _("measure"): measure_name(name),
                 _("in the sample"): rate.sample,
                 _("of all, weighted"): rate.estimate.value,
-                _("95 % interval"): interval_or_reason(rate.estimate, ".1%")
+                _("95% interval"): interval_or_reason(rate.estimate, ".1%")
                 if rate.estimate.value is not None
                 else DASH,
                 _("labelled"): rate.labelled,
@@ -135,10 +135,10 @@ def _coverage(found: PageNumbers) -> str:
     one = found.weighted["misgendering"]
     parts = [_("Intervals over contexts, without a finite population correction.")]
     if one.covered < 1:
-        text = _("{share} of the generations are in strata without any label; of these the rates say nothing.")
+        text = _("{share} of the generations are in strata without labels; the rates do not cover them.")
         parts.append(text.format(share=percent(1 - one.covered)))
     if one.thin:
-        text = _("{thin} of {strata} strata rest on a single generation.")
+        text = _("{thin} of {strata} strata have a single labelled generation.")
         parts.append(text.format(thin=one.thin, strata=one.strata))
     note = one.estimate.note
     return paragraph([*parts, note_text(note)] if note else parts)
@@ -147,9 +147,9 @@ def _coverage(found: PageNumbers) -> str:
 def show_method(found: PageNumbers) -> None:
     """The signature, and in words what it says."""
     text = _(
-        "On each annotator's last label before any opinion was shown; every finished generation counts once. Intervals:"
-        " 95 %, t on the jackknife over contexts, of kappa a Bayesian bootstrap of contexts; docs/coverage.md says what"
-        " they hold."
+        "Computed from each annotator's last label before any opinion was shown; every fully labelled"
+        " generation counts once. Intervals: 95%, t on the jackknife over contexts; for kappa, a Bayesian"
+        " bootstrap of contexts. Coverage in simulations: docs/coverage.md."
     )
     st.caption(plain(text))
     st.code(found.signature, language=None, wrap_lines=True)

@@ -8,9 +8,9 @@ from pages.ui.language import _
 
 page_head(
     _("Jobs"),
-    _("Work that takes longer than a page should wait, such as importing a large file, runs here on its own."),
+    _("Tasks that take a while, such as importing a large file, run here in the background."),
 )
 with open_store() as opened:
     if not jobs_of(opened):
-        st.info(_("There are no jobs. A large file that you import on the page Projects becomes one."))
+        st.info(_("No jobs. Importing a large file on the Projects page starts one."))
 follow()

@@ -42,7 +42,7 @@ def show_examples(report: Report, *, key: str) -> None:
     if not counts.rejected[code] + counts.flagged[code]:
         st.info(_("This filter found nothing here."))
         return
-    text = _("{rejected} rejected, {flagged} flagged; a random ten of each pair and side are kept as examples.")
+    text = _("{rejected} rejected, {flagged} flagged; ten random examples are kept per pair and side.")
     st.caption(text.format(rejected=f"{counts.rejected[code]:,}", flagged=f"{counts.flagged[code]:,}"))
     rows = []
     for (name, side), cell in report.cells.items():
@@ -58,9 +58,9 @@ def _example(example: Example, side: Side) -> Markup:
         body = _with_found(example, side)
     why = ""
     if example.like:
-        why = _("repeats: {sentence}").format(sentence=example.like)
+        why = _("duplicate of: {sentence}").format(sentence=example.like)
     elif example.span is not None:
-        why = _("because of: {words}").format(words=example.sentence[slice(*example.span)])
+        why = _("reason: {words}").format(words=example.sentence[slice(*example.span)])
     elif example.reason in ("short", "long"):
         why = _("{number} characters").format(number=f"{len(example.sentence):,}")
     return joined([body, below(why, example.file.rsplit("/", 1)[-1])])
@@ -94,7 +94,7 @@ def show_candidates(lines: Sequence[Mapping[str, Any]], *, key: str) -> None:
                 few.append(line)
         some = few
     if not some:
-        st.info(_("No candidate here."))
+        st.info(_("No candidates here."))
         return
     show_html(table((), ((_candidate(line),) for line in some[:LISTED]), kind="examples"))
 

@@ -35,8 +35,8 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     first = st.container()
     st.caption(
         _(
-            "How many of the candidates will annotators keep? The share comes from a project in which some have been"
-            " reviewed already, or from a pilot that you type in."
+            "How many candidates will annotators keep? The share is taken from a project where some have"
+            " been reviewed, or from pilot numbers that you enter."
         )
     )
     found = {project.name: project for project in own_projects(store) if project.kind == "sentences"}
@@ -45,10 +45,10 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     names += sorted((name for name in found if name not in names), key=lambda name: name in DEMOS)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = st.selectbox(
-            _("Share of kept candidates"),
+            _("Source of the share kept"),
             names,
             key="pilot",
-            format_func=named(names, lambda one: one or _("typed in")),
+            format_func=named(names, lambda one: one or _("entered by hand")),
             width=240,
         )
         project = found.get(name)
@@ -63,7 +63,7 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     with first:
         _say_whose_labels(outcome, project)
     if wanted == "table1":
-        text = _("The rows of Table 1 sum to {total}; {printed} is printed below them.")
+        text = _("The rows of Table 1 add up to {total}; the printed total is {printed}.")
         total = sum(preset_quotas("table1").values())
         st.caption(text.format(total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"))
     _show(outcome)
@@ -90,7 +90,7 @@ def _typed() -> tuple[int, int]:
 
 def _quotas_name(name: str) -> str:
     names = {
-        "project": _("of the project"),
+        "project": _("project quotas"),
         "table1": _("Table 1 of the paper"),
         "released": _("As in the released file"),
     }
@@ -131,14 +131,14 @@ def summary(outcome: Forecast) -> str:
     """The forecast in one or two sentences."""
     counted = {verdict: outcome.count(verdict) for verdict in VERDICTS}
     good = counted["yes"] + counted["met"]
-    text = _("{good} of {all} quotas can be met from this text, {bad} cannot, {open} are not decided.")
+    text = _("This text can meet {good} of {all} quotas and cannot meet {bad}; {open} are inconclusive.")
     parts = [
         text.format(
             good=good, all=len(outcome.cells), bad=counted["no"], open=counted["undecided"] + counted["unknown"]
         )
     ]
     if outcome.expected.value is not None and outcome.expected.low is not None and outcome.expected.high is not None:
-        text = _("Expected within the quotas: {value} of {quota} sentences (95 %: {low} to {high}).")
+        text = _("Expected within the quotas: {value} of {quota} sentences (95% interval: {low} to {high}).")
         numbers = {name: f"{getattr(outcome.expected, name):,.0f}" for name in ("value", "low", "high")}
         parts.append(text.format(quota=f"{outcome.quota:,}", **numbers))
     return paragraph(parts)
@@ -153,20 +153,20 @@ def needed(outcome: Forecast) -> str:
     if need.value is None:
         if need.low is None:
             return note_text(need.reason)
-        text = _("All quotas would take at least {low} more characters of such text; the scarcest is {scarce}.")
+        text = _("Meeting all quotas needs at least {low} more characters of similar text; the scarcest is {scarce}.")
         return text.format(low=large(need.low), scarce=scarce)
     text = _(
-        "All quotas would take about {value} more characters of such text (95 %: {low} to {high}); the scarcest is"
-        " {scarce}."
+        "Meeting all quotas needs about {value} more characters of similar text (95% interval: {low} to"
+        " {high}); the scarcest is {scarce}."
     )
     return text.format(value=large(need.value), low=large(need.low or 0), high=large(need.high or 0), scarce=scarce)
 
 
 def _show(outcome: Forecast) -> None:
-    numbers = (_("Kept in the end"), _("Share kept"), _("More text"))
+    numbers = (_("Finally kept"), _("Share kept"), _("More text needed"))
     columns = [
         Column(_("Keyword pair")),
-        Column(_("Can it be met?"), "short"),
+        Column(_("Can the quota be met?"), "short"),
         *(Column(name, "number") for name in numbers),
     ]
     mixed = len({cell.own for cell in outcome.cells}) > 1
@@ -174,14 +174,14 @@ def _show(outcome: Forecast) -> None:
     show_html(joined([element("p", summary(outcome), "says"), element("p", needed(outcome)), body]))
     st.caption(
         _(
-            "Kept in the end: sentences accepted already plus a share of the candidates that are left, with a 95 %"
-            " prediction interval, which also counts chance. Yes: the candidates that are left suffice even at the"
-            " lower end of the share kept; no: they do not even at its upper end. A pair and side with fewer than {own}"
-            " reviewed takes the share of all together."
+            "Finally kept: sentences accepted so far plus the kept share of the remaining candidates, with"
+            " a 95% prediction interval that includes chance. Yes: the remaining candidates suffice even"
+            " at the lower end of the share kept. No: they do not suffice even at its upper end. A pair"
+            " and side with fewer than {own} reviewed candidates uses the overall share."
         ).format(own=OWN_RATE)
     )
     if not any(cell.own for cell in outcome.cells):
-        st.caption(_("The share kept is that of all pairs together."))
+        st.caption(_("The share kept is that of all pairs combined."))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(outcome.signature))
         st.download_button(
@@ -199,7 +199,7 @@ def _show(outcome: Forecast) -> None:
 def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
     kept = estimate_cell(cell.expected, ",.0f") if cell.verdict != "met" else f"{cell.supply.kept:,}"
     quota = span(_("of {quota}").format(quota=f"{cell.supply.quota:,}"), "small")
-    shared = _("all pairs together") if mixed and not cell.own and cell.rate.value is not None else ""
+    shared = _("all pairs combined") if mixed and not cell.own and cell.rate.value is not None else ""
     return (
         joined([cell.pair, side_mark(cell.side)], " "),
         quota_answer(cell.verdict),

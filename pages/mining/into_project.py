@@ -43,7 +43,7 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
     if name == NEW:
         _show_new(store, run, report)
         return
-    st.caption(_("Only what the project has not got yet is added; flagged candidates come last in the queue."))
+    st.caption(_("Only candidates that are new to the project are added; flagged ones come last in the queue."))
     if st.button(_("Add the candidates"), key="add", type="primary", icon=":material/playlist_add:"):
         _add(store, found[name], run, report)
 
@@ -52,13 +52,16 @@ def show_into_project(store: Store, run: MiningRun, report: Report) -> None:
 def _show_new(store: Store, run: MiningRun, report: Report) -> None:
     left, right = st.columns(2, gap="large")
     name = left.text_input(_("Name"), key="new_project", max_chars=80)
-    people = left.text_area(_("Annotators, one a line"), key="new_people", height=110)
+    people = left.text_area(_("Annotators, one per line"), key="new_people", height=110)
     with right:
         wanted = _ask_quotas(report)
-    st.caption(_("The journal criteria are its guideline; both can be changed on the page Projects."))
-    if st.button(
-        _("Create the project and add the candidates"), key="create_add", type="primary", icon=":material/add:"
-    ):
+    st.caption(
+        _(
+            "The guideline starts with the criteria of the journal paper. Criteria and quotas can be changed on"
+            " the page Projects."
+        )
+    )
+    if st.button(_("Create the project and add candidates"), key="create_add", type="primary", icon=":material/add:"):
         try:
             project = create_project(
                 store, name, annotators=[line for line in people.splitlines() if line.strip()], quotas=wanted
@@ -81,7 +84,7 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
         _("Quotas"), choices, default="none", required=True, key="new_quotas", format_func=names.__getitem__
     )
     if preset == "none":
-        st.caption(_("Every sentence is offered for review, all pairs and sides in turn."))
+        st.caption(_("Every sentence is handed out for review, with pairs and sides taking turns."))
         return {}
     mined = set(report.cells)
     wanted = edit_quotas(quotas("table1" if preset == "table1" else "released"), key=f"mine-quotas-{preset}")
@@ -93,7 +96,7 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
 def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None:
     if report.candidates > jobs.LARGE_LINES:
         command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
-        title = _("Candidates of {run} into {project}").format(run=run.name, project=project.name)
+        title = _("Candidates of {run} to {project}").format(run=run.name, project=project.name)
         start_job(store, [*command, str(run.candidates)], title, project=project)
         st.session_state["added"] = (run.name, project.name, None)
     else:
@@ -118,10 +121,10 @@ def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None
 def _show_added(store: Store, project: str, numbers: tuple[int, int, int] | None) -> None:
     made = next((one for one in own_projects(store) if one.name == project), None)
     if numbers is None:
-        st.success(_("The candidates go in as a job."), icon=":material/schedule:")
+        st.success(_("A background job is adding the candidates."), icon=":material/schedule:")
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
-    text = _("{imported} candidates went into {project}; {duplicates} were there already, {rejected} were not usable.")
+    text = _("{imported} candidates added to {project}; {duplicates} were already there, {rejected} were not usable.")
     imported, duplicates, rejected = (f"{number:,}" for number in numbers)
     said = text.format(imported=imported, duplicates=duplicates, rejected=rejected, project=project)
     st.success(plain(said), icon=":material/check_circle:")

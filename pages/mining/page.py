@@ -19,10 +19,10 @@ def show_new(store: Store) -> None:
     _kind, source = ask_source("mine")
     settings = ask_settings()
     if source is None or settings is None:
-        st.info(_("Choose a text and the keyword pairs; then try them on the first 5 MB."))
+        st.info(_("Choose a text and the keyword pairs, then try them on the first 5 MB."))
         return
     show_pairs_check(source, settings.pairs)
-    trying = st.toggle(_("Try on the first 5 MB"), key="trying")
+    trying = st.toggle(_("Try the first 5 MB"), key="trying")
     show_start(store, source, settings)
     if trying:
         show_trial(try_out(source, settings))
@@ -31,8 +31,8 @@ def show_new(store: Store) -> None:
 page_head(
     _("Mine"),
     _(
-        "Point at a folder of text and get, for each keyword pair and side, sentences ready for annotators, and for"
-        " every rejected one the reason."
+        "Choose a folder of text. For each keyword pair and side you get sentences ready for annotators,"
+        " and a reason for every rejected sentence."
     ),
 )
 with open_store() as opened_store:

@@ -22,10 +22,10 @@ SHOWN = 4  # compounds of a word on each side
 def verdict_name(verdict: str) -> str:
     """The verdict in a word or two."""
     return {
-        "symmetric": _("used alike"),
-        "asymmetric": _("not used alike"),
-        "doubtful": _("differ somewhat"),
-        "rare": _("too rare to tell"),
+        "symmetric": _("similar usage"),
+        "asymmetric": _("different usage"),
+        "doubtful": _("somewhat different usage"),
+        "rare": _("too rare to judge"),
         "absent": _("does not occur"),
     }[verdict]
 
@@ -37,23 +37,23 @@ def _checked(key: tuple[Any, ...], _paths: tuple[str, ...], _pairs: tuple[Keywor
 
 def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
     """Frequency of both words, their commonest compounds and whether the other word takes them, with a verdict."""
-    with st.expander(_("Are both words of a pair used alike?"), icon=":material/compare_arrows:"):
+    with st.expander(_("Are both words of a pair used in the same way?"), icon=":material/compare_arrows:"):
         st.caption(
             _(
-                "Where the words around them tell which of the two stands there, a preference says more about usage"
-                " than about gender: 王女士 is common, 王男士 is not, so the papers left 男士/女士 out."
+                "Where the neighbouring words predict which of the two it is, a preference says more about"
+                " usage than about gender: 王女士 is common, 王男士 is not, so the papers excluded 男士/女士."
             )
         )
-        if not st.toggle(_("Check on the first 5 MB"), key="checking"):
+        if not st.toggle(_("Check the first 5 MB"), key="checking"):
             return
-        with st.spinner(_("Comparing the words on {size} …").format(size=size(min(LIMIT, source.bytes)))):
+        with st.spinner(_("Comparing the words in {size} …").format(size=size(min(LIMIT, source.bytes)))):
             found = _checked((source.key, pairs), source.paths, pairs)
         columns = (Column(_("Keyword pair"), "short"), _("Verdict"), _("Male word"), _("Female word"))
-        show_html(table([*columns, Column(_("Told apart"), "number")], map(_row, found.pairs)))
+        show_html(table([*columns, Column(_("Separability"), "number")], map(_row, found.pairs)))
         st.caption(
             _(
-                "Told apart: how well the neighbouring words tell which of the two stands there, 0.5 not at all, 1"
-                " always. In brackets: how often the other word stands in the same compound."
+                "Separability: how well the neighbouring words predict which of the two it is; 0.5: not at"
+                " all, 1: always. In brackets: how often the other word occurs in the same compound."
             )
         )
         st.caption(plain(found.signature))

@@ -32,10 +32,10 @@ def show_read(report: Report) -> None:
         (
             _("Flagged"),
             f"{sum(cell.flagged_candidates for cell in report.cells.values()):,}",
-            _("Kept with a doubt; they come last in the queue."),
+            _("Kept although doubtful; they come last in the queue."),
         ),
         (
-            _("Per million"),
+            _("Per million characters"),
             DASH if per_million is None else f"{per_million:,.0f}",
             _("Candidates per million characters read."),
         ),
@@ -44,7 +44,7 @@ def show_read(report: Report) -> None:
         for name, number, help_text in numbers:
             st.metric(name, number, border=True, width=150, help=help_text)
     encodings = series(f"{name} {number:,}" for name, number in read.encodings.most_common())
-    text = _("Files: {files}, {size} in {seconds} s ({rate} a second); encodings: {encodings}.").format(
+    text = _("Files: {files}, {size} in {seconds} s ({rate} per second); encodings: {encodings}.").format(
         files=f"{read.files:,}",
         size=size(read.bytes),
         seconds=f"{report.seconds:.3g}",
@@ -52,11 +52,11 @@ def show_read(report: Report) -> None:
         encodings=encodings or DASH,
     )
     if read.damaged:
-        damaged = _("{number} sentences were left out because a byte in them is damaged.")
+        damaged = _("{number} sentences were skipped because of a damaged byte.")
         text = paragraph((text, damaged.format(number=f"{read.damaged:,}")))
     if read.skipped:
         listed = series(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
-        text = paragraph((text, _("Left alone: {listed}.").format(listed=listed)))
+        text = paragraph((text, _("Not read: {listed}.").format(listed=listed)))
     st.caption(plain(text))
     for notice in report.notices:
         st.caption(plain(translate(notice, language())))
@@ -66,7 +66,7 @@ def show_problems(report: Report, *, key: str) -> None:
     """Files and lines that could not be read, with the reason."""
     if not report.read.problems:
         return
-    title = _("Could not be read: {number}").format(number=f"{report.read.problem_count:,}")
+    title = _("Unreadable: {number}").format(number=f"{report.read.problem_count:,}")
     with st.expander(title, icon=":material/report:"):
         rows = []
         for one in report.read.problems:
@@ -75,7 +75,7 @@ def show_problems(report: Report, *, key: str) -> None:
                 {
                     _("File"): one.file.rsplit("/", 1)[-1],
                     _("Line"): str(one.line) if one.line else DASH,
-                    _("What is wrong"): sentence.format(**one.values) if one.values else sentence,
+                    _("Problem"): sentence.format(**one.values) if one.values else sentence,
                 }
             )
         st.dataframe(rows, hide_index=True, key=f"{key}-problems")
@@ -123,8 +123,8 @@ def _show_funnel(report: Report, key: str) -> None:
     counts = chosen(report, pair, side or ALL)
     rows = [_step_row(step, report) for step in funnel_steps(counts)]
     says = _(
-        "{found} sentences hold exactly one keyword; {candidates} are left after the filters, {flagged} of them"
-        " flagged. Pale: what a step takes away."
+        "{found} sentences contain exactly one keyword; {candidates} remain after the filters, {flagged}"
+        " of them flagged. Pale: removed at each step."
     ).format(
         found=f"{counts.exactly_one:,}", candidates=f"{counts.candidates:,}", flagged=f"{counts.flagged_candidates:,}"
     )
@@ -146,8 +146,8 @@ def _show_before_after(report: Report, key: str) -> None:
     male = sum(int(row["male_after"]) for row in rows)
     female = sum(int(row["female_after"]) for row in rows)
     says = _(
-        "Pale: sentences with exactly one keyword; solid: candidates; the numbers say after / before. {male} candidates"
-        " with a male word, {female} with a female word. Lengths grow with the logarithm."
+        "Pale: sentences with exactly one keyword; solid: candidates; labels: after / before filtering."
+        " {male} candidates with a male word, {female} with a female word. Log scale."
     ).format(male=f"{male:,}", female=f"{female:,}")
     chart = drawn(pd.DataFrame(rows), description=says, say=_, palette=colours())
     signed = [{**row, "signature": report.settings.signature} for row in rows]

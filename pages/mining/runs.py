@@ -67,7 +67,7 @@ def show_start(store: Store, source: Source, settings: Settings) -> None:
     title, uploads = _("Mine {source}").format(source=source.name), [Path(path) for path in source.paths]
     request = RunRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
     label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
-    show_start_form(store, MINING, label, request, start=_("Mine all of it"))
+    show_start_form(store, MINING, label, request, start=_("Mine all text"))
 
 
 def first_view(store: Store) -> str:
@@ -93,7 +93,7 @@ def leave() -> None:
 def show_runs(store: Store) -> None:
     """Runs at work with progress, rate, time left and cancel; below them the finished ones."""
     follow(MINING.command)
-    show_finished_runs(MINING.finished(store), _show_in_list, _("Nothing has been mined yet. Start with a new run."))
+    show_finished_runs(MINING.finished(store), _show_in_list, _("Nothing has been mined yet. Start a new run."))
 
 
 def _show_in_list(run: MiningRun) -> None:
@@ -103,7 +103,7 @@ def _show_in_list(run: MiningRun) -> None:
         st.button(
             open_label, key=f"open-{run.name}", on_click=open_run, args=(run.name,), icon=":material/open_in_full:"
         )
-        offer_deletion(MINING, run, _("The candidates and their report go; what is in a project stays there."))
+        offer_deletion(MINING, run, _("Deletes the candidates and their report; items in projects are kept."))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -123,7 +123,7 @@ def _facts(run: MiningRun) -> str:
     try:
         report = report_of(run)
     except EvenhandError:
-        return _("its report cannot be read")
+        return _("the report cannot be read")
     text = _("{candidates} candidates from {characters} characters, {pairs} pairs, finished {time}")
     return text.format(
         time=finished_at(run),
@@ -150,11 +150,11 @@ def show_run(store: Store, name: str) -> None:
     show_problems(report, key="run")
     parts = {
         "figures": _("Figures"),
-        "examples": _("What the filters say"),
+        "examples": _("Filter results"),
         "forecast": _("Forecast"),
-        "project": _("Into a project"),
+        "project": _("Add to a project"),
     }
-    part = choose(_("Part of the run"), parts, "part", heading=False)
+    part = choose(_("Section of the run"), parts, "part", heading=False)
     if part == "examples":
         show_examples(report, key="run")
     elif part == "forecast":
@@ -164,7 +164,7 @@ def show_run(store: Store, name: str) -> None:
     else:
         show_figures(report, key="run")
     st.download_button(
-        _("All candidates (JSON lines)"),
+        _("All candidates (JSON Lines)"),
         run.candidates.read_bytes,
         f"{run.name}.jsonl",
         "application/jsonl",

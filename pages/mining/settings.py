@@ -67,13 +67,13 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
 
     st.caption(
         _(
-            "A TSV file: the first line names the columns male and female, then a pair a line. Further columns"
-            " male_stem, female_stem (the part that differs, as 0:1) and language may follow; any language will do,"
-            " with spaces or without."
+            "A TSV file: the first line names the columns male and female; then one pair per line."
+            " Optional columns: male_stem, female_stem (the part that differs, as 0:1) and language. Any"
+            " language works, with or without spaces."
         )
     )
     st.download_button(
-        _("A file to begin with"),
+        _("Example file"),
         PATTERN.encode("utf-8-sig"),
         "pairs.tsv",
         "text/tab-separated-values",
@@ -98,8 +98,8 @@ def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tup
     modes: dict[str, Mode] = {}
     st.caption(
         _(
-            "Reject leaves a sentence out; flag keeps it, last in the queue, and only leads see the flag. The order is"
-            " that of the work: a sentence is counted where it first fails."
+            "Reject drops a sentence. Flag keeps it, last in the queue; only leads see the flag. Filters"
+            " run in this order, and a sentence is counted at the first one it fails."
         )
     )
     with st.container(border=True, key="filters"):
@@ -109,7 +109,7 @@ def ask_modes(pairs: tuple[KeywordPair, ...]) -> tuple[dict[str, Mode], dict[tup
             mode = _ask_filter(one)
             if mode not in (AUTO, one.default) or (mode == one.default != one.rare):
                 modes[one.code] = cast(Mode, mode)
-    with st.expander(_("Other modes for single pairs")):
+    with st.expander(_("Other modes for individual pairs")):
         return modes, _ask_pair_modes(pairs)
 
 
@@ -117,7 +117,7 @@ def _ask_filter(one: Filter) -> str:
     by_pair = one.rare != one.default
     explanation = _(one.explanation)
     if by_pair:
-        by_pair_text = _("By pair: {mode}, but {rare} where a pair is rare.")
+        by_pair_text = _("By pair: {mode}, but {rare} for rare pairs.")
         by_pair_text = by_pair_text.format(mode=mode_name(one.default), rare=mode_name(one.rare))
         explanation = paragraph((explanation, by_pair_text))
     text, choice = st.columns([3, 2], vertical_alignment="center", gap="small")
@@ -145,7 +145,7 @@ def _ask_pair_modes(pairs: tuple[KeywordPair, ...]) -> dict[tuple[str, str], Mod
     import pandas as pd
 
     rare = series(pair.name for pair in pairs if pair.name in SCARCE)
-    text = _("Strict where sentences abound, lenient where they are rare. An empty cell follows the choice above.")
+    text = _("Strict where sentences are plentiful, lenient where they are rare. An empty cell uses the setting above.")
     st.caption(paragraph([text, plain(_("Rare: {pairs}").format(pairs=rare))] if rare else [text]))
     frame = pd.DataFrame(
         {_("Keyword pair"): [pair.name for pair in pairs]} | {code: [None] * len(pairs) for code in FILTERS},
@@ -172,21 +172,23 @@ def ask_cleaning() -> Wish:
         left, right = st.columns(2, gap="large")
         with left:
             quotes = st.radio(
-                _("A quotation mark whose partner was lost at a sentence's end"),
+                _("Unpaired quotation mark at the end of a sentence"),
                 ("delete", "complete"),
                 key="quotes",
-                format_func=lambda how: _("is deleted") if how == "delete" else _("gets its partner"),
+                format_func=lambda how: _("Delete it") if how == "delete" else _("Complete it"),
             )
             converted = st.toggle(
-                _("Turn traditional into simplified characters"),
+                _("Convert traditional to simplified characters"),
                 key="convert",
-                help=_("The keywords are simplified; the original sentence is kept beside the converted one."),
+                help=_(
+                    "The keywords are in simplified characters; the original sentence is stored with the converted one."
+                ),
             )
         with right:
             column = st.text_input(
                 _("Text column of tables"), key="column", help=_("Empty: the column with the longest texts.")
             )
-            shortest, longest = st.slider(_("Characters of a sentence"), 1, 300, (SHORTEST, LONGEST), key="length")
+            shortest, longest = st.slider(_("Sentence length in characters"), 1, 300, (SHORTEST, LONGEST), key="length")
     convert: Literal["t2s"] | None = "t2s" if converted else None
     return {
         "quotes": quotes,
@@ -199,11 +201,11 @@ def ask_cleaning() -> Wish:
 
 def ask_settings() -> Settings | None:
     """Everything that can change a candidate; None while the pairs are missing."""
-    st.subheader(_("What to look for"), anchor=False)
+    st.subheader(_("Keyword pairs to search for"), anchor=False)
     pairs = ask_pairs()
     if not pairs:
         return None
-    st.subheader(_("What to leave out"), anchor=False)
+    st.subheader(_("Filters"), anchor=False)
     modes, pair_modes = ask_modes(pairs)
     cleaning = ask_cleaning()
     try:

@@ -43,7 +43,7 @@ def _tried(key: tuple[Any, ...], _paths: tuple[str, ...], _settings: Settings) -
 
 def try_out(source: Source, settings: Settings) -> Trial:
     """The dry run of these settings over that source; computed again only where one of them changed."""
-    with st.spinner(_("Trying the first {size} …").format(size=size(min(LIMIT, source.bytes)))):
+    with st.spinner(_("Trying out the first {size} …").format(size=size(min(LIMIT, source.bytes)))):
         return _tried((source.key, settings.signature, settings.seed), source.paths, settings)
 
 
@@ -51,11 +51,11 @@ def show_trial(trial: Trial) -> None:
     """What the dry run found: how much, the funnel, examples of each filter, candidates."""
     report = trial.report
     if not report.read.whole:
-        text = _("This is a trial on the first {size} only; nothing is stored.")
+        text = _("This is a trial run on the first {size} only; nothing is stored.")
         st.caption(plain(text.format(size=size(report.read.bytes))))
     show_read(report)
     show_problems(report, key="trial")
-    views = {"funnel": _("Figures"), "rejected": _("What the filters say"), "kept": _("Candidates")}
+    views = {"funnel": _("Figures"), "rejected": _("Filter results"), "kept": _("Candidates")}
     view = choose(_("View"), views, "trial_view", heading=False)
     if view == "rejected":
         show_examples(report, key="trial")

@@ -24,21 +24,26 @@ def show_slot() -> None:
     """Sliders left, the answer right; nothing else on the page runs again."""
     st.write(
         _(
-            "A model about to write one of four forms draws it by chance. The probability-based way knows only one"
-            " form: the one that the whole sentence makes likeliest. Move the probabilities and see how often a drawn"
-            " form is another one."
+            "A model that writes one of four forms samples it by probability. The probability-based method"
+            " considers only one form: the one that makes the whole sentence most probable. Change the"
+            " probabilities and see how often a sampled form differs from it."
         )
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
         given = {
             form: st.slider(
-                spoken(_("Probability of {form} before the slot").format(form=form)), 0.0, 1.0, p, 0.01, key=f"p-{form}"
+                spoken(_("Probability of {form} given the text before the slot").format(form=form)),
+                0.0,
+                1.0,
+                p,
+                0.01,
+                key=f"p-{form}",
             )
             for form, p in FIRST.items()
         }
         forms = {form: plain(form) for form in FIRST}
-        preferred = choose(_("Preferred by the whole sentence"), forms, "preferred", first=FIRST_PREFERRED)
+        preferred = choose(_("Form preferred by the whole sentence"), forms, "preferred", first=FIRST_PREFERRED)
     with right, st.container(key="slot-answer"):
         try:
             _answer(given, preferred)
@@ -52,15 +57,19 @@ def _answer(given: dict[str, float], preferred: str) -> None:
     with st.container(horizontal=True):
         delta = DASH if found.delta is None else plain_number(found.delta)
         least = DASH if found.delta_star is None else plain_number(found.delta_star)
-        st.metric("δ", delta, width="content", help=reason or _("1 − probability of the preferred form ÷ sum of all"))
-        st.metric("δ*", least, width="content", help=reason or _("the same with the likeliest form: nothing is lower"))
+        st.metric(
+            "δ", delta, width="content", help=reason or _("1 − probability of the preferred form ÷ sum of all four")
+        )
+        st.metric(
+            "δ*", least, width="content", help=reason or _("the same with the most probable form: the lower bound")
+        )
     if found.delta is None or found.delta_star is None:
         st.info(reason or "")
         return
     likeliest = max(found.shares, key=lambda form: found.shares[form])
     says = _(
-        "A drawn form differs from {preferred} in {delta} of cases. With {likeliest} preferred it would be {least};"
-        " no preference does better."
+        "A sampled form differs from {preferred} in {delta} of cases. If {likeliest} were preferred, it"
+        " would be {least}; no preference does better."
     ).format(preferred=preferred, likeliest=likeliest, delta=percent(found.delta), least=percent(found.delta_star))
     data = pd.DataFrame(
         [{"form": form, "share": share, "preferred": form == preferred} for form, share in found.shares.items()]
@@ -70,7 +79,7 @@ def _answer(given: dict[str, float], preferred: str) -> None:
     show_chart(chart, rows, key="slot", says=says)
     st.caption(
         _(
-            "Only the ratios of the four count: all of them times 0.01 give the same answer. Even a model that is right"
-            " has δ above 0 as long as it gives the other forms any probability."
+            "Only the ratios of the four probabilities matter: multiplying all by 0.01 changes nothing."
+            " Even for a model that is right, δ is above 0 as long as other forms have any probability."
         )
     )

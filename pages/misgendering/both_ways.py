@@ -40,8 +40,8 @@ def show_ways(found: Sequence[Cell]) -> None:
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
     st.caption(
         _(
-            "Line: 95 % interval over templates and names. Right means a form of the person's own pronouns; a text"
-            " without a pronoun counts as right. The order is yours: there is no rank."
+            "Line: 95% interval over templates and names. Right: a form of the person's own pronouns; a"
+            " text without a pronoun also counts as right. You choose the order; there is no ranking."
         )
     )
     _flips(found)
@@ -63,8 +63,9 @@ def _apart(found: Sequence[Cell]) -> None:
         rows.append(cell | shown)
     st.dataframe(rows, hide_index=True, key="ways-apart")
     text = _(
-        "Share right by probability less share right by generation, on the instances with both verdicts (of"
-        " generations the first); in brackets 95 % intervals over templates and names."
+        "Share right by the probability-based method minus share right by the generation-based method, on"
+        " instances with both verdicts (first generation only); 95% intervals over templates and names in"
+        " brackets."
     )
     st.caption(plain(paragraph((text, how_tested()))))
 
@@ -87,8 +88,8 @@ def _flips(found: Sequence[Cell]) -> None:
     if known:
         flips, n = sum(a for a, _n in known), sum(n for _a, n in known)
         text = _(
-            "The probability-based verdict is by perplexity, a mean over tokens. By the sum of the log-probabilities it"
-            " would differ on {flips} of {n} instances ({share})."
+            "The probability-based verdict uses perplexity, a mean over tokens. With the sum of the"
+            " log-probabilities, {flips} of {n} instances ({share}) would get the other verdict."
         )
         st.caption(plain(text.format(flips=f"{flips:,}", n=f"{n:,}", share=percent(flips / n if n else None))))
 
@@ -116,7 +117,7 @@ def show_agreement(found: Sequence[Cell]) -> None:
     data = pd.DataFrame(rows)
     says = _agreement_says(data, names[measure])
     if measure in ("mcc", "kappa"):
-        says = paragraph((says, note_text(tested.sentence), _("An asterisk marks those that stay.")))
+        says = paragraph((says, note_text(tested.sentence), _("An asterisk marks those that remain.")))
     show_chart(_chart(data, names[measure], measure, says), data, key="agreement", says=says)
     st.caption(plain(_meaning(measure, published)))
 
@@ -135,9 +136,9 @@ def _chart(data: pd.DataFrame, name: str, measure: str, says: str) -> Any:
         "group": _("Model"),
         "label": _("Pronouns"),
         "value": name,
-        "interval": _("95 % interval"),
+        "interval": _("95% interval"),
         "n": _("instances"),
-        "reason": _("why there is no value"),
+        "reason": _("reason for no value"),
     }
     known = data["value"].dropna()
     signed = measure in ("mcc", "kappa") and bool((known < 0).any())
@@ -179,15 +180,16 @@ def _agreement_says(data: pd.DataFrame, name: str) -> str:
 def _meaning(measure: str, published: bool) -> str:
     text = {
         "disagreement": _(
-            "Of the instances with both verdicts, the share on which the first generation and the probabilities say"
-            " different things; 0 = never."
+            "Share of the instances with both verdicts on which the first generation and the probabilities"
+            " disagree; 0 = never."
         ),
-        "mcc": _("Correlation of the two verdicts, −1 to 1; 0 = they have nothing to do with each other."),
-        "kappa": _("Agreement beyond chance, −1 to 1, always from the full table of two by two verdicts."),
+        "mcc": _("Correlation of the two verdicts, −1 to 1; 0 = unrelated."),
+        "kappa": _("Agreement beyond chance, −1 to 1, always from the full two-by-two table of verdicts."),
         "agreement": _(
-            "Share of instances with the same verdict. High where one verdict is rare, whatever the ways do."
+            "Share of instances with the same verdict. It is high whenever one verdict is rare, however"
+            " good the methods are."
         ),
     }[measure]
     if published:
-        return paragraph((text, _("Intervals as published take instances as independent of each other.")))
-    return paragraph((text, _("Intervals over the units: instances of one template or name resemble each other.")))
+        return paragraph((text, _("The published intervals treat instances as independent.")))
+    return paragraph((text, _("Intervals over units, because instances of one template or name resemble each other.")))

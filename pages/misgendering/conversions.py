@@ -27,7 +27,7 @@ def case_name(case: str) -> str:
         "nom": _("nominative (he)"),
         "acc": _("accusative (him)"),
         "pos_dep": _("possessive before a noun (his book)"),
-        "pos_ind": _("possessive by itself (it is his)"),
+        "pos_ind": _("possessive on its own (it is his)"),
         "ref": _("reflexive (himself)"),
     }[case]
 
@@ -37,8 +37,9 @@ def show_template() -> None:
     """One template: the four texts that compete, and what a model goes on from before and after the slot."""
     st.write(
         _(
-            "The same template serves both ways: the forms of one case compete in the slot, or the model goes on from"
-            " the text before the slot (pre-[MASK]) or from the whole text with the right form (post-[MASK])."
+            "Both methods use the same template. Either the forms of one case compete in the slot, or the"
+            " model continues the text before the slot (pre-[MASK]) or the whole text with the right form"
+            " (post-[MASK])."
         )
     )
     left, right = st.columns([2, 3], gap="large")
@@ -50,7 +51,10 @@ def show_template() -> None:
             "they",
             key="template-pronouns",
             max_chars=120,
-            help=_("he, she, they, xe, or the forms of another set: ze/hir/hir/hirs/hirself. Several: she, they."),
+            help=_(
+                "he, she, they, xe, or the forms of another set: ze/hir/hir/hirs/hirself. Separate several by"
+                " commas: she, they."
+            ),
         )
     with right, st.container(key="template-shown"):
         try:
@@ -72,21 +76,21 @@ def _choose_template() -> Template:
     case = st.selectbox(_("Case of the slot"), CASES, format_func=case_name, key="template-case")
     if text.count(MASK) != 1:
         st.warning(
-            plain(_("The text needs exactly one {slot}; until then the first template is shown.").format(slot=MASK))
+            plain(_("The text needs exactly one {slot}; until then, the first template is shown.").format(slot=MASK))
         )
         return next(iter(known.values()))
     return Template(OWN, case, text)
 
 
 def _instance(found: Instance) -> None:
-    _label(_("Probability-based: which of these texts is least perplexing?"))
+    _label(_("Probability-based: which of these texts has the lowest perplexity?"))
     for form, option in zip(found.forms, found.options, strict=True):
         right = _("right")
         note = span(f" ({right})", "small") if option in found.pronouns else ""
         _text(found.before, element("b", form or DASH), found.after, note)
-    _label(_("Generation-based, pre-[MASK]: the model goes on from"))
+    _label(_("Generation-based, pre-[MASK]: the model continues"))
     _text(found.context("pre"), element("b", "▸"))
-    _label(_("Generation-based, post-[MASK]: the model goes on from"))
+    _label(_("Generation-based, post-[MASK]: the model continues"))
     _text(found.context("post"), element("b", " ▸"))
 
 
@@ -95,15 +99,15 @@ def show_rewriting() -> None:
     """One text that a model wrote: where it is cut, its slot, and the text for each set."""
     st.write(
         _(
-            "TANGO's texts have no slot: what the model wrote becomes the template. It is cut before the second"
-            " pronoun; the first is the slot, and the verb that goes with it changes its number. Words and lists"
-            " decide, there is no parser."
+            "TANGO texts have no slot, so the model's own text becomes the template. It is cut before the"
+            " second pronoun; the first pronoun becomes the slot, and its verb is adjusted in number. Word"
+            " lists decide this; there is no parser."
         )
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
         context = st.text_input(_("Context"), "Casey is a poet who", key="tango-context", max_chars=LONGEST)
-        written = st.text_area(_("What the model wrote"), WRITTEN, key="tango-text", max_chars=LONGEST, height=120)
+        written = st.text_area(_("Model output"), WRITTEN, key="tango-text", max_chars=LONGEST, height=120)
     with right, st.container(key="tango-shown"):
         found = rewritten(written, "tango")
         if found is None:
@@ -113,7 +117,7 @@ def show_rewriting() -> None:
 
 
 def _rewritten(context: str, found: Rewritten) -> None:
-    where = _("The slot is a {case}; the text had a form of {source}.")
+    where = _("The slot is {case}; the text had a form of {source}.")
     st.caption(plain(where.format(case=case_name(found.case), source=found.source)))
     _label(_("Four texts to compare"))
     for name in sets("tango"):

@@ -18,7 +18,7 @@ def choose_section() -> Section:
         "new": _("Start a run"),
         "try": _("How it works"),
         "published": _("Published numbers"),
-        "which": _("Which way fits"),
+        "which": _("Choosing a method"),
     }
     return choose(_("Section"), names, "section", address="section", heading=False)
 
@@ -50,21 +50,21 @@ def _show_conversions() -> None:
     from pages.misgendering.at_the_slot import show_slot
     from pages.misgendering.conversions import show_rewriting, show_template
 
-    st.subheader(_("One template, both ways"), anchor=False)
+    st.subheader(_("One template, both methods"), anchor=False)
     show_template()
     st.divider()
-    st.subheader(_("At the slot: how often must the two ways disagree?"), anchor=False)
+    st.subheader(_("At the slot: how often must the two methods disagree?"), anchor=False)
     show_slot()
     st.divider()
-    st.subheader(_("A text of TANGO by probability"), anchor=False)
+    st.subheader(_("A TANGO text, probability-based"), anchor=False)
     show_rewriting()
 
 
 page_head(
     _("Misgendering"),
     _(
-        "Does a model use a person's pronouns? Two ways of asking (which form it finds likeliest, and what it writes),"
-        " and how far they agree."
+        "Does a model use a person's pronouns? Two methods answer this: which form the model finds most"
+        " probable, and which form it writes. The page shows both and how far they agree."
     ),
 )
 show_section(choose_section())

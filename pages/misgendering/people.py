@@ -40,8 +40,8 @@ def show_people(source: Source) -> None:
         if not found:
             st.info(
                 _(
-                    "There is no project of generations yet. Texts that models wrote become one on the page Projects;"
-                    " what people then say of them appears here as the third way."
+                    "There is no project of generations yet. Create one from model outputs on the page"
+                    " Projects; the judgements of people then appear here as the third method."
                 )
             )
             page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
@@ -50,7 +50,7 @@ def show_people(source: Source) -> None:
         rows = with_run(people(store, found[name]), verdicts(source))
     known = rows[rows["people"].notna()].reset_index(drop=True)
     if known.empty:
-        st.info(_("Nobody has finished a generation of this project yet; until then nothing of it is shown."))
+        st.info(_("No generation of this project has all its labels yet, so nothing is shown."))
         return
     _banner(known)
     _figure(known, found[name])
@@ -60,7 +60,7 @@ def show_people(source: Source) -> None:
 def _banner(known: pd.DataFrame) -> None:
     counts = [clusters_of(some[["template"]]).units for _key, some in known.groupby(["model", "pronoun"], sort=False)]
     if min(counts) < FEW:
-        text = _("People judged {n} texts; a row rests on {units} contexts only: few units, wide intervals.")
+        text = _("People judged {n} texts; some rows are based on only {units} contexts: few units, wide intervals.")
         st.warning(plain(text.format(n=f"{len(known):,}", units=min(counts))), icon=":material/warning:")
 
 
@@ -80,7 +80,7 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
     data = pd.DataFrame(rows)
     some = data[data["way"] == "people"]
     low, high = some.loc[some["value"].idxmin()], some.loc[some["value"].idxmax()]
-    says = _("People found right: from {low} ({a}, {b}) to {high} ({c}, {d}).").format(
+    says = _("Judged right by people: from {low} ({a}, {b}) to {high} ({c}, {d}).").format(
         low=percent(low["value"]),
         high=percent(high["value"]),
         a=low["group"],
@@ -91,18 +91,19 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="people", says=says)
     st.caption(
         _(
-            "Finished texts only. A text is wrong if most labels, or a settlement, say misgendering; no "
-            "pronoun and plural they are right. Generation-based: the first-pronoun rule on the same texts. "
-            "Probability-based: the same instance in the run above, if any."
+            "Fully labelled texts only. A text is wrong if most labels, or the adjudicator, say"
+            " misgendering; texts without a pronoun and plural they are right. Generation-based: the"
+            " first-pronoun rule on the same texts. Probability-based: the same instance in the run above,"
+            " if any."
         )
     )
 
 
 def _agreement(known: pd.DataFrame) -> None:
     """People against each of the other ways, over all models and pronouns."""
-    heads = (_("compared"), _("texts"), _("raw agreement"), _("95 % interval"), "MCC", _("95 % interval"))
+    heads = (_("comparison"), _("texts"), _("raw agreement"), _("95% interval"), "MCC", _("95% interval"))
     body, rows = [], []
-    names = {"rule": _("people and the first-pronoun rule"), "prob": _("people and the probabilities")}
+    names = {"rule": _("people and the first-pronoun rule"), "prob": _("people and the probability-based method")}
     for column, name in names.items():
         both = known[known[column].notna()].reset_index(drop=True)
         if both.empty:
@@ -119,10 +120,10 @@ def _agreement(known: pd.DataFrame) -> None:
     if body:
         show_html(table(number_columns(heads, (1, 2, 4)), body, kind="text"))
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(_("Intervals over contexts: several generations of one context resemble each other."))
+            st.caption(_("Intervals over contexts, because generations of one context resemble each other."))
             downloads(rows, key="people-agreement")
     if "prob" not in known or not known["prob"].notna().any():
-        st.caption(_("No text of this project belongs to an instance of the run above."))
+        st.caption(_("No text of this project matches an instance of the run above."))
     page_link("human_vs_rule/page.py", label=_("Human vs. automatic rule"), icon=":material/rule:")
 
 

@@ -26,14 +26,14 @@ def show_published() -> None:
     """A table of figures, and what the first-pronoun rule finds in the released samples."""
     st.write(
         _(
-            "For comparison with runs of your own. The models are large ones, the sets are the published ones: a small"
-            " model on a small set is not on the same scale."
+            "For comparison with your own runs. These are large models on the published sets; results of a"
+            " small model on a small set are not directly comparable."
         )
     )
     _figures(_beside_own())
     st.subheader(_("First pronouns in the released samples"), anchor=False)
     _samples()
-    st.subheader(_("What to know"), anchor=False)
+    st.subheader(_("Caveats"), anchor=False)
     for line in _remarks():
         st.markdown(f"- {line}")
     page_link("published/page.py", label=_("Check of published numbers"), icon=":material/fact_check:")
@@ -44,7 +44,7 @@ def measure_name(measure: str) -> str:
     return {
         "mcc": "MCC",
         "kappa": _("Cohen's kappa"),
-        "disagreement": _("share of instances on which the ways disagree"),
+        "disagreement": _("share of instances on which the methods disagree"),
         "repetition": _("repetition (context and completion)"),
         "people": _("agreement of two annotators on the label"),
     }[measure]
@@ -56,7 +56,7 @@ def _beside_own() -> list[BesidePrinted] | None:
         runs = {run.name: run for run in MISGENDERING.finished(store)}
     with st.container(horizontal=True):
         name = st.selectbox(
-            _("Your run beside them"), list(runs), index=None, key="beside-run", placeholder=_("none"),
+            _("Compare with your own run"), list(runs), index=None, key="beside-run", placeholder=_("none"),
             disabled=not runs, help=None if runs else _("There is no finished run yet."),
         )  # fmt: skip
         if name is None:
@@ -66,17 +66,17 @@ def _beside_own() -> list[BesidePrinted] | None:
         model = st.selectbox(_("Model"), models, key="beside-model") if len(models) > 1 else models[0]
     beside = beside_misgendering([(key, metrics) for key, metrics in found if key.get("model", "") == model])
     text = _(
-        "{model}: {n} of {all} printed values have one beside them, of the same set, setting and pronouns, with"
-        " intervals over its units. The printed ones are of other models: a difference is one of models and texts"
-        " alike."
+        "{model}: {n} of {all} reported values have a counterpart in your run, with the same set, setting"
+        " and pronouns; its intervals are over the units of the run. The reported values are from other"
+        " models, so differences come from both models and texts."
     )
     st.caption(plain(text.format(model=model or name, n=compared(beside), all=len(beside))))
     return beside
 
 
 def _figures(beside: list[BesidePrinted] | None) -> None:
-    heads = [_("where"), _("Model"), _("Pronouns"), _("value"), _("95 % interval, or ± as printed"), "n"]
-    heads += [] if beside is None else [_("own run"), _("difference"), _("why there is none")]
+    heads = [_("where"), _("Model"), _("Pronouns"), _("value"), _("95% interval, or ± as reported"), "n"]
+    heads += [] if beside is None else [_("own run"), _("difference"), _("reason for the missing value")]
     columns = number_columns(heads, (3, 4, 5, *(() if beside is None else (6, 7))))
     for measure in MEASURES:
         st.markdown(f"**{plain(measure_name(measure))}**")
@@ -126,7 +126,7 @@ def _figure(row: Row) -> list[str]:
     who = [whose.get(row[key], row[key]) for key in ("model", "pronoun")]
     ends = [row[key] for key in ("value", "low", "high")]
     if row["measure"] in ("disagreement", "people"):
-        ends = [f"{100 * float(end):.1f} %" if end else "" for end in ends]
+        ends = [f"{100 * float(end):.1f}%" if end else "" for end in ends]
     value, low, high = (end.replace("-", "−") for end in ends)
     interval = f"[{low}, {high}]" if low else f"± {row['plus_minus']}" if row["plus_minus"] else DASH
     return [_place(row), *who, value, interval, f"{int(row['n']):,}" if row["n"] else DASH]
@@ -160,8 +160,8 @@ def _samples() -> None:
     show_html(table(number_columns(heads, (3, 4, 5, 6)), body, kind="text"))
     st.caption(
         _(
-            "Six models together, 150 texts a row. Wilson intervals take the texts as independent; they are not (each"
-            " context was continued five times), so they are too narrow."
+            "Six models combined, 150 texts per row. Wilson intervals treat the texts as independent; they"
+            " are not (each context was continued five times), so the intervals are too narrow."
         )
     )
     downloads(rows, key="samples")
@@ -169,18 +169,18 @@ def _samples() -> None:
 
 def _remarks() -> list[str]:
     return [
-        _("Of the 23 MCC intervals of Table 1 three exclude 0; about one does by chance, and one stays after Holm."),
         _(
-            "Two kappas of 0.000 are printed with ±0.185 and ±0.180. They come from tables with a single row. One way"
-            " always gave the same verdict there, so kappa is 0 by definition and has no interval."
+            "Of the 23 MCC intervals of Table 1, three exclude 0; about one does so by chance, and one remains"
+            " after the Holm correction."
         ),
         _(
-            "The rates of disagreement (all, xe) are printed without saying how they were averaged, and the outputs are"
-            " not public."
+            "Two kappas of 0.000 are reported with ±0.185 and ±0.180. They come from tables with a single"
+            " row: one method always gave the same verdict, so kappa is 0 by definition and has no interval."
         ),
+        _("The paper does not say how the disagreement rates (all, xe) were averaged, and the outputs are not public."),
         _(
-            "The 2,400 texts that people judged rest on 40 distinct contexts. Intervals over contexts are 1.14 to 1.84"
-            " times as wide."
+            "The 2,400 texts judged by people come from 40 distinct contexts. Intervals over contexts are"
+            " 1.14 to 1.84 times as wide."
         ),
-        _("Sizes: MISGENDERED 750 instances a pronoun set, RUFF 1,800, TANGO 480 (320 to 475 with both verdicts)."),
+        _("Sizes: MISGENDERED 750 instances per pronoun set, RUFF 1,800, TANGO 480 (320 to 475 with both verdicts)."),
     ]

@@ -28,7 +28,7 @@ def show_results() -> None:
         return
     try:
         frame = verdicts(source)
-        with st.spinner(_("Working out the intervals …"), show_time=True):
+        with st.spinner(_("Computing the intervals …"), show_time=True):
             everything, found = metrics_of_all(source), table_of(cells(source), source.label)
     except EvenhandError as error:
         show_error(error)
@@ -37,7 +37,7 @@ def show_results() -> None:
     _banner(found, source)
     figure = _choose_figure()
     _show(figure, source, found, everything)
-    st.caption(plain(_("How the numbers are made: {signature}").format(signature=everything.signature)))
+    st.caption(plain(_("How these values were computed: {signature}").format(signature=everything.signature)))
     if "signature" in frame:
         for made in dict.fromkeys(frame["signature"]):
             st.caption(plain(made))
@@ -45,12 +45,12 @@ def show_results() -> None:
 
 def _choose_figure() -> Figure:
     names: dict[Figure, str] = {
-        "ways": _("Both ways"),
+        "ways": _("Both methods"),
         "agreement": _("Agreement"),
         "variation": _("Variation"),
         "beta": _("Disagreement"),
         "texts": _("Texts"),
-        "people": _("Labels of people"),
+        "people": _("Human labels"),
     }
     return choose(_("Figure"), names, "figure", address="figure", heading=False)
 
@@ -79,13 +79,13 @@ def _tiles(found: Metrics) -> None:
     tiles = [
         (_("Right, probability-based"), found.prob, True),
         (_("Right, generation-based"), found.gen, True),
-        (_("The ways disagree on"), found.by_units["disagreement"], True),
+        (_("Disagreement of the methods"), found.by_units["disagreement"], True),
         (_("Mean variation σ"), found.sigma.mean, False),
     ]
     with st.container(horizontal=True, key="misgender-tiles"):
         for name, estimate, share in tiles:
             _tile(name, estimate, share)
-    text = _("{rows} instances; {n} have a verdict of both ways, {dropped} do not. In brackets: 95 % intervals.")
+    text = _("{rows} instances; {n} have verdicts by both methods, {dropped} do not. In brackets: 95% intervals.")
     st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
     st.caption(plain(methods_text(estimate for _name, estimate, _share in tiles)))
 
@@ -97,7 +97,7 @@ def _tile(name: str, estimate: Estimate, share: bool) -> None:
     value = percent(estimate.value) if share else f"{estimate.value:.3f}"
     ends = interval(estimate.low, estimate.high, 2)
     if share and estimate.low is not None and estimate.high is not None:
-        ends = f"[{100 * estimate.low:.0f} %, {100 * estimate.high:.0f} %]"
+        ends = f"[{100 * estimate.low:.0f}%, {100 * estimate.high:.0f}%]"
     with st.container(width="content", gap=None):
         st.metric(name, value, width="content")
         st.caption(plain(ends or note_text(estimate.note)), help=plain(note_text(estimate.note)) or None)
@@ -110,8 +110,8 @@ def _banner(found: list[Cell], source: Source) -> None:
         least = min(found, key=lambda one: one.metrics.clusters.units).metrics.clusters
         scarce = kinds[least.kinds[least.counts.index(least.units)]]
         text = _(
-            "Few units: a cell rests on {units} {kind} only. Its intervals are t intervals and wide; differences"
-            " between cells say little."
+            "Few units: some cells are based on only {units} {kind}. Their t intervals are wide, and"
+            " differences between cells say little."
         )
         st.warning(plain(text.format(units=units, kind=scarce)), icon=":material/warning:")
     trial_banner(source.models)

@@ -41,9 +41,9 @@ def choose_source() -> Source | None:
         found = MISGENDERING.finished(store)
     if not found and not st.session_state.get("verdict-files"):
         show_first_run()
-    kinds = {"run": _("A run"), "file": _("A file of verdicts")}
+    kinds = {"run": _("A run"), "file": _("A table of verdicts")}
     first = "run" if found else "file"
-    kind = choose(_("What to look at"), kinds, "source", first=first, heading=False)
+    kind = choose(_("Data to show"), kinds, "source", first=first, heading=False)
     if kind == "file":
         return _file()
     if not found:
@@ -58,19 +58,14 @@ def source_of(run: Run) -> Source:
 
 def _file() -> Source | None:
     path = choose_upload(
-        _("Table of verdicts"),
+        _("Table of verdicts (file)"),
         ["csv", "tsv"],
         key="verdict-files",
-        help=_("Columns instance, prob, gen1, gen2, … with 1 (right), 0 (wrong) or nothing."),
+        help=_("Columns instance, prob, gen1, gen2, … with 1 (right), 0 (wrong) or empty."),
     )
     if path is None:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(
-                _(
-                    "Columns: instance, prob, gen1 … gen5; if you have them also template, name, model, pronoun,"
-                    " setting."
-                )
-            )
+            st.caption(_("Columns: instance, prob, gen1 … gen5; optional: template, name, model, pronoun, setting."))
             st.download_button(
                 _("Example"), EXAMPLE, "verdicts.csv", "text/csv", type="tertiary", icon=":material/download:"
             )

@@ -41,14 +41,14 @@ def show_first_run() -> None:
         st.markdown(f"**{title}**")
         st.write(
             _(
-                "The built-in set and the built-in model show in about a minute how everything here works. They are for"
-                " trying the app, not for findings. Real models are started under Start a run; a table of verdicts made"
-                " elsewhere can be looked at below."
+                "The built-in instances and model show within about a minute how this page works. They are"
+                " for trying out the app, not for findings. To run real models, use Start a run; verdicts"
+                " computed elsewhere can be opened below."
             )
         )
         with open_store() as store:
             pressed = st.button(
-                _("Start with the built-in set and model"), key="start-first", type="primary",
+                _("Start with the built-in instances and model"), key="start-first", type="primary",
                 icon=":material/play_arrow:", disabled=is_active(store, MISGENDERING.command),
             )  # fmt: skip
             if pressed:
@@ -68,7 +68,7 @@ def show_new() -> None:
         show_start_form(store, MISGENDERING, label, request)
     follow(MISGENDERING.command)
     with open_store() as store:
-        nothing = _("There is none yet. A finished run stays here, with its table to download.")
+        nothing = _("No finished runs yet. Each finished run stays here with its table to download.")
         show_finished_runs(MISGENDERING.finished(store), _show_run, nothing)
 
 
@@ -79,19 +79,19 @@ def _request(source: str, models: tuple[str, ...], options: list[str], uploads: 
 
 def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
     """The set as the command takes it, None while there is none; and the uploaded file that goes with the job."""
-    kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder here")}
+    kinds = {"built-in": _("Built-in set"), "file": _("A table of templates"), "folder": _("A folder on this machine")}
     kind = choose(_("Set"), kinds, "set")
     if kind == "built-in":
-        st.caption(_("40 templates and 60 names of our own, five cases, pronouns declared in every text."))
+        st.caption(_("Our own 40 templates and 60 names, five cases; every text states the pronouns."))
         return "built-in", ()
     if kind == "folder":
         text = st.text_input(
             _("Folder"),
             key="set-folder",
-            help=_("A folder on the machine where this app runs, such as the one of MISGENDERED."),
+            help=_("A folder on the machine that runs this app, such as the MISGENDERED folder."),
         )
         return text.strip() or None, ()
-    help = _("Columns case and text with one slot [MASK], and {name}; or the published table of RUFF.")
+    help = _("Columns case and text, where text has one slot [MASK] and {name}; or the published table of RUFF.")
     path = choose_upload(_("Table of templates"), ["csv", "tsv"], key="set-file", help=help)
     return (None, ()) if path is None else (str(path), (path,))
 
@@ -99,7 +99,7 @@ def _choose_set() -> tuple[str | None, tuple[Path, ...]]:
 def _choose_models() -> tuple[str, ...]:
     entries = known_models("causal")
     here = [entry.name for entry in entries if entry.builtin and entry.available]
-    help = _("Causal models, which write from left to right: they can be asked both ways.")
+    help = _("Causal (left-to-right) models; both methods work with them.")
     return choose_models([entry.name for entry in entries], "misgender-models", first=here[:1], help=help)
 
 
@@ -107,29 +107,35 @@ def _choose_how() -> list[str]:
     settings = {"pre": _("before the slot"), "post": _("after the slot")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         each = st.number_input(
-            _("Generations each"), 0, 100, 5, key="each", width=150, help=_("0: only the probability-based way.")
+            _("Generations per instance"),
+            0,
+            100,
+            5,
+            key="each",
+            width=150,
+            help=_("0: the probability-based method only."),
         )
-        setting = choose(_("Context ends"), settings, "setting")
+        setting = choose(_("End of the context"), settings, "setting")
         passes = st.number_input(_("Names per template"), 1, 500, 2, key="passes", width=170)
     only = choose_pronoun_sets("only")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         limit = st.number_input(
-            _("At most instances"),
+            _("Maximum number of instances"),
             1,
             None,
             None,
             key="limit",
             width=170,
             placeholder=_("all"),
-            help=_("A seeded sample."),
+            help=_("A random sample with a fixed seed."),
         )
         tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens", width=130)
     trim = st.checkbox(
-        _("Leave out the space at the end of a context"),
+        _("Remove the space at the end of a context"),
         key="trim",
         help=_(
-            "Most models write the space themselves and stumble over one that is there already. The published code "
-            "keeps it."
+            "Most models write the space themselves and perform worse if it is already there. The"
+            " published code keeps it."
         ),
     )
     options: list[Any] = ["--each", each, "--setting", setting or "pre", "--passes", passes, "--new-tokens", tokens]
@@ -148,11 +154,11 @@ def _show_run(run: Run) -> None:
     show_notices(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            _("Look at the results"), key=f"look-{run.name}", type="tertiary", icon=":material/bar_chart:",
+            _("See the results"), key=f"look-{run.name}", type="tertiary", icon=":material/bar_chart:",
             on_click=_look, args=(run.name,),
         )  # fmt: skip
         download_table(MISGENDERING, run)
-        lost = _("Verdicts and texts of this run go; what the models answered stays remembered.")
+        lost = _("Deletes the verdicts and texts of this run; model outputs stay in the cache.")
         offer_deletion(MISGENDERING, run, lost)
 
 
@@ -164,13 +170,13 @@ def _models(run: Run) -> list[str]:
     """A line a model: texts, and what sharing beginnings saved."""
     lines = []
     for one in run.answered:
-        text = _("{model}: {judged} instances judged, {undefined} could not be")
+        text = _("{model}: {judged} instances judged, {undefined} could not be judged")
         counts = {"judged": _count(one.get("judged")), "undefined": _count(one.get("undefined"))}
         line = text.format(model=one.get("model", DASH), **counts)
         tokens = one.get("tokens")
         factor = tokens.get("factor") if isinstance(tokens, dict) else None
         if factor:
-            saved = _("beginnings that the forms share were read once: {factor} times fewer tokens")
+            saved = _("prefixes shared by the forms were read once: {factor} times fewer tokens")
             line += " · " + saved.format(factor=f"{factor:.1f}")
         lines.append(line)
     return lines

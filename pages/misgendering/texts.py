@@ -35,7 +35,7 @@ def show_texts(source: Source) -> None:
     """A table: a line per model and pronoun set."""
     path = Path(source.path).with_suffix(".jsonl")
     if not path.is_file():
-        st.info(_("There are no texts beside these verdicts. A run that generates keeps what the model wrote."))
+        st.info(_("These verdicts come without texts. A run with generations keeps what the model wrote."))
         return
     with st.spinner(_("Reading the texts …"), show_time=True):
         found = texts(str(path), path.stat().st_mtime)
@@ -44,9 +44,9 @@ def show_texts(source: Source) -> None:
         _("Pronouns"),
         _("texts"),
         _("without a pronoun"),
-        _("95 % interval"),
+        _("95% interval"),
         _("repetition, as published"),
-        _("repetition, completion"),
+        _("repetition, completion only"),
     )
     several = varying([one.key for one in found])
     body, rows = [], []
@@ -61,9 +61,9 @@ def show_texts(source: Source) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(
-                "Repetition is 0 where some length of word sequence never comes twice, 1 where every one comes back;"
-                " mean ± standard deviation over texts. As published it is of context and completion together. A text"
-                " without a pronoun counts as right in the generation-based way."
+                "Repetition is 0 if some length of word n-gram never repeats and 1 if every n-gram does;"
+                " mean ± standard deviation over texts. The published value is for context and completion"
+                " together. In the generation-based method, a text without a pronoun counts as right."
             )
         )
         downloads(rows, key="texts")

@@ -29,7 +29,9 @@ def show_variation(found: Sequence[Cell]) -> None:
         data = pd.DataFrame(rows)
         alike = data[data["level"] == "0"]
         low, high = alike.loc[alike["share"].idxmin()], alike.loc[alike["share"].idxmax()]
-        says = _("All five generations alike: from {low} of instances ({a}, {b}) to {high} ({c}, {d}).").format(
+        says = _(
+            "All five generations with the same verdict: from {low} of instances ({a}, {b}) to {high} ({c}, {d})."
+        ).format(
             low=percent(low["share"]),
             high=percent(high["share"]),
             a=low["group"],
@@ -46,8 +48,8 @@ def show_variation(found: Sequence[Cell]) -> None:
 
 def _sigmas(found: Sequence[Cell]) -> None:
     templates = any(one.metrics.sigma_prob is not None for one in found)
-    heads = [_("Model"), _("Pronouns"), _("mean σ of generations"), _("95 % interval"), _("standard deviation")]
-    heads += [_("mean σ of templates"), _("templates that failed")] if templates else []
+    heads = [_("Model"), _("Pronouns"), _("mean σ over generations"), _("95% interval"), _("standard deviation")]
+    heads += [_("mean σ over templates"), _("templates that failed")] if templates else []
     body, rows = [], []
     for one in found:
         sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
@@ -63,8 +65,8 @@ def _sigmas(found: Sequence[Cell]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(
-                "σ is the population standard deviation of an instance's verdicts: 0 = all alike, 0.5 = half and half."
-                " It says how much one generation alone would mislead."
+                "σ is the population standard deviation of an instance's verdicts: 0 = all the same, 0.5 ="
+                " half and half. It shows how misleading a single generation would be."
             )
         )
         downloads(rows, key="sigmas")
@@ -102,7 +104,7 @@ def show_beta(found: Sequence[Cell]) -> None:
     for name in ("alpha", "beta"):
         data[name] = pd.to_numeric(data[name])
     known = data.dropna(subset=["alpha", "beta"])
-    says = _("{agree} of {n} cells lie where agreement is the commoner (α < β).").format(
+    says = _("In {agree} of {n} cells agreement is more common (α < β).").format(
         agree=int((known["alpha"] < known["beta"]).sum()), n=len(known)
     )
     if len(known):
@@ -110,15 +112,16 @@ def show_beta(found: Sequence[Cell]) -> None:
     _fits(data)
     st.caption(
         _(
-            "Each instance has a chance that a verdict of one way and one of the other differ. α and β are those of a"
-            " Beta distribution with the same mean and variance (method of moments). Both below 1: the ways agree or"
-            " disagree outright, and a mean hides that."
+            "For each instance there is a probability that two verdicts, one by each method, differ. α and"
+            " β belong to the Beta distribution with the same mean and variance (method of moments). If"
+            " both are below 1, the methods agree or disagree completely on most instances, which a mean"
+            " hides."
         )
     )
 
 
 def _fits(data: pd.DataFrame) -> None:
-    heads = (_("Model"), _("Pronouns"), _("mean disagreement"), "α", "β", _("95 % interval"))
+    heads = (_("Model"), _("Pronouns"), _("mean disagreement"), "α", "β", _("95% interval"))
     body = [
         [
             str(row["group"]),

@@ -17,7 +17,7 @@ def show_which() -> None:
 
 def _card(way: tuple[str, str, str, str, str]) -> Markup:
     name, question, *texts = way
-    heads = (_("Use it for"), _("It sees"), _("It misses"))
+    heads = (_("Use it for"), _("What it captures"), _("What it misses"))
     parts = joined(joined([element("dt", head), element("dd", text)]) for head, text in zip(heads, texts, strict=True))
     inside = joined([element("h4", name), element("p", question, "soft"), element("dl", parts)])
     return element("div", inside, "card")
@@ -27,40 +27,47 @@ def _ways() -> list[tuple[str, str, str, str, str]]:
     return [
         (
             _("Probability-based"),
-            _("Which of four forms fits this slot best?"),
-            _("Models that rank or complete text at a fixed place, and quick comparisons of many instances."),
-            _("A preference among forms of one case, the same at every repetition, without sampling."),
+            _("Which of the four forms fits the slot best?"),
+            _("Models that rank or complete text at a fixed position, and quick comparisons over many instances."),
+            _("A preference among the forms of one case, without sampling, so every run gives the same result."),
             _(
-                "What the model would really write: no pronoun at all, a later wrong one, other gendered words. It"
-                " hangs on how a tokenizer cuts the forms, and on mean or sum of the log-probabilities."
+                "What the model would actually write: no pronoun at all, a wrong one later, other gendered"
+                " words. The result depends on how a tokenizer splits the forms, and on using the mean or"
+                " the sum of log-probabilities."
             ),
         ),
         (
             _("Generation-based"),
-            _("Which pronoun comes first in what it writes?"),
-            _("Chatbots and writing tools: whatever a reader is given. Take several generations of each context."),
-            _("The model's own words under the sampling that will be used, and how much they vary."),
+            _("Which pronoun comes first in the model's text?"),
+            _("Chatbots and writing tools: whatever a reader sees. Generate several texts per context."),
+            _("The model's own words with the decoding settings that will be used, and how much they vary."),
             _(
-                "Everything after the first pronoun, pronouns of other people, they for several people. A text without"
-                " any pronoun counts as right."
+                "Everything after the first pronoun, pronouns for other people, and plural they. A text"
+                " without a pronoun counts as right."
             ),
         ),
         (
             _("People"),
             _("Was this person misgendered?"),
-            _("Deciding whether a measure can be trusted for your use, and for what matters most."),
-            _("The whole text: later pronouns, who is meant, gendered words that nobody asked for."),
-            _("Most instances: people judge a sample. Their agreement has to be measured too, and the work weighs."),
+            _("Deciding whether an automatic method is valid for your use, and for the cases that matter most."),
+            _("The whole text: later pronouns, who is meant, extraneous gendered language."),
+            _(
+                "Most instances: people can judge only a sample. Their agreement has to be measured too, and"
+                " the work is taxing."
+            ),
         ),
     ]
 
 
 def _advice() -> list[str]:
     return [
-        _("Choose the way that comes nearest to how the model will be used; one way does not stand in for another."),
-        _("Agreement over all instances can hide that single instances disagree: look at the share that does."),
-        _("Report the variation over generations. One generation an instance says little about that instance."),
-        _("Show each set of pronouns by itself. A mean over four sets hides the one that fares worst."),
-        _("Look at texts without a pronoun: avoiding a name's pronouns is no respect for them."),
-        _("Ask people who are misgendered what they would count as harm before you settle on a number."),
+        _("Choose the method closest to how the model will be used; one method cannot replace another."),
+        _(
+            "Agreement over all instances can hide disagreement on single instances: also report the share of"
+            " disagreement."
+        ),
+        _("Report the variation over generations. A single generation says little about an instance."),
+        _("Report each pronoun set separately. A mean over four sets hides the one that fares worst."),
+        _("Check texts without a pronoun: avoiding a person's pronouns does not respect them."),
+        _("Before you settle on a measure, ask people who are misgendered what they consider harmful."),
     ]

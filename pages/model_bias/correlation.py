@@ -40,7 +40,7 @@ def show_agreement(source: ScoreFile, models: list[str], settings: Settings) -> 
         st.subheader(_("Correlation"))
         clicked = _correlation(source, models, settings, groups)
     with right:
-        st.subheader(_("Same side"))
+        st.subheader(_("Same direction"))
         clicked = _same_side(source, models, settings, groups) or clicked
     _two(source, models, settings, clicked)
     if groups:
@@ -60,10 +60,13 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings, group
             label_visibility="collapsed",
         )
         corrected = st.toggle(
-            _("Less the lean of the word pair"),
+            _("Minus the pair mean"),
             value=True,
             key="correlation-corrected",
-            help=_("Two models that know nothing but word frequency correlate too; this leaves the contexts."),
+            help=_(
+                "Two models that know only word frequency correlate too. Subtracting the pair mean leaves the"
+                " effect of the contexts."
+            ),
         )
     found = correlations(source, models, settings, method, corrected)
     says = paragraph((_correlation_says(found, groups, kinds[str(method)]), correlation_reading(found, _)))
@@ -96,20 +99,22 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
     says = _("No two models lean on the same sentences.")
     if len(pairs) == 1:
         says = _("Both prefer the same word on {share} of the sentences.").format(
-            share=f"{100 * pairs['value'].iloc[0]:.0f} %"
+            share=f"{100 * pairs['value'].iloc[0]:.0f}%"
         )
     elif len(pairs):
         most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
         text = _("Share of sentences on which both prefer the same word: from {low} ({c}, {d}) to {high} ({a}, {b}).")
-        low, high = f"{100 * least['value']:.0f} %", f"{100 * most['value']:.0f} %"
+        low, high = f"{100 * least['value']:.0f}%", f"{100 * most['value']:.0f}%"
         says = text.format(low=low, high=high, a=most["a"], b=most["b"], c=least["a"], d=least["b"])
-    st.caption(_("Two models without anything in common agree on half, or on more if both lean one way."))
+    st.caption(
+        _("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
+    )
     return _clickable(found, says, key="models-signs", value=_("share"), low=0.0)
 
 
 def _clickable(found: pd.DataFrame, says: str, *, key: str, value: str, low: float) -> tuple[str, str] | None:
     shown = found.assign(interval=[interval(a, b, 2) or "—" for a, b in zip(found["low"], found["high"], strict=True)])
-    titles = {"a": _("Model"), "b": _("Model"), "value": value, "interval": _("95 % interval"), "n": _("Sentences")}
+    titles = {"a": _("Model"), "b": _("Model"), "value": value, "interval": _("95% interval"), "n": _("Sentences")}
     titles["band"] = _("null band (±)")
     chart = heatmap(
         shown,
@@ -143,8 +148,8 @@ def _two(source: ScoreFile, models: list[str], settings: Settings, clicked: tupl
         if st.session_state.get(key) not in models:
             st.session_state[key] = first
     left, right = st.columns(2)
-    a = left.selectbox(_("Across"), models, key="two-a")
-    b = right.selectbox(_("Up"), models, key="two-b")
+    a = left.selectbox(_("Horizontal axis"), models, key="two-a")
+    b = right.selectbox(_("Vertical axis"), models, key="two-b")
     if a == b:
         st.info(_("Choose two different models."))
         return
@@ -179,7 +184,7 @@ def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
             "log10": margin_box("log10", "difference-margin"),
             "auc": margin_box("auc", "difference-margin-auc"),
         }
-    with st.spinner(_("Drawing the same sentences for both …"), show_time=True):
+    with st.spinner(_("Resampling the same sentences for both models …"), show_time=True):
         found = differences(source, a, b, settings)
     st.dataframe(rows_of_differences(found, margins, _), hide_index=True, key="differences")
     for line in reading(found, margins, _):
@@ -188,10 +193,10 @@ def _differences(source: ScoreFile, a: str, b: str, settings: Settings) -> None:
 
 def _over_seeds(source: ScoreFile, settings: Settings, groups: Groups) -> None:
     """Each measure of a model as the mean over its seeds."""
-    st.subheader(_("Over seeds"))
+    st.subheader(_("Means over seeds"))
     for name, seeds in groups.items():
         st.markdown(f"**{plain(name)}**")
-        with st.spinner(_("Working out the intervals …"), show_time=True):
+        with st.spinner(_("Computing the intervals …"), show_time=True):
             found = [summary(source, seed, settings) for seed in seeds]
         st.dataframe(rows_over_seeds(found, _), hide_index=True, key=f"over-seeds-{name}")
 
@@ -203,13 +208,13 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
         inside = _in_square(both[a], square["a_low"], square["a_high"])
         inside &= _in_square(both[b], square["b_low"], square["b_high"])
         chosen = both[inside]
-        title = _("Sentences of this square")
+        title = _("Sentences in this cell")
     else:
         chosen = both[np.sign(both[a]) * np.sign(both[b]) < 0]
-        title = _("Where the two prefer different words most")
+        title = _("Where the two models disagree most")
     st.markdown(f"**{title}**")
     if chosen.empty:
-        st.caption(_("There is none."))
+        st.caption(_("None."))
         return
     apart = (chosen[a] - chosen[b]).abs().sort_values(ascending=False, kind="stable")
     first = rows[rows["model"] == a].set_index(["row", "sentence"]).loc[apart.index].reset_index()
@@ -217,7 +222,7 @@ def _sentences_of(rows: pd.DataFrame, table: pd.DataFrame, a: str, b: str, squar
     # Both models of a sentence stand below each other.
     order = np.arange(2 * len(first)).reshape(2, -1).T.ravel()
     listed = pd.concat([first, second], ignore_index=True).iloc[order]
-    says = _("{n} sentences; of each first {a}, then {b}.").format(n=f"{len(apart):,}", a=a, b=b)
+    says = _("{n} sentences; {a} first, then {b}.").format(n=f"{len(apart):,}", a=a, b=b)
     show_sentences(listed, key="two-sentences", says=says)
 
 

@@ -26,7 +26,7 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
     looks = {"density": _("Density"), "order": _("By sentence")}
     with st.container(horizontal=True, vertical_alignment="center"):
         look = st.segmented_control(
-            _("Drawing"),
+            _("Chart type"),
             list(looks),
             format_func=looks.__getitem__,
             key="distribution",
@@ -35,9 +35,9 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
             label_visibility="collapsed",
         )
         corrected = st.toggle(
-            _("Less the lean of the word pair"),
+            _("Minus the pair mean"),
             key="distribution-corrected",
-            help=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior-corrected)."),
+            help=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
         )
     if look == "order":
         _in_order(source, models, settings, corrected)
@@ -54,7 +54,7 @@ def _in_order(source: ScoreFile, models: list[str], settings: Settings, correcte
         key="by-sentence",
         says=says,
     )
-    st.caption(_("Each line holds every sentence of a model once, in the order of Bias_c."))
+    st.caption(_("Each line shows all sentences of a model, sorted by Bias_c."))
 
 
 def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
@@ -66,7 +66,12 @@ def _density(source: ScoreFile, models: list[str], settings: Settings, corrected
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(says))
         downloads(_signed_rows(found, source), key="density-file", chart=chart)
-    st.caption(_("Grey: one word less than twice as likely as the other. Each row has its own height. Click a bar."))
+    st.caption(
+        _(
+            "Grey: one word is less than twice as likely as the other. Each row has its own vertical scale. Click"
+            " a bar to see its sentences."
+        )
+    )
     chosen = event["selection"].get("bin") or []
     if chosen:
         _clicked(source, settings, chosen[0], corrected)
@@ -88,9 +93,9 @@ def _clicked(source: ScoreFile, settings: Settings, chosen: dict[str, Any], corr
     if low == 0:
         inside |= values == 0
     rows = rows[inside & np.isfinite(values)].sort_values("bias_log10", key=abs, ascending=False, kind="stable")
-    st.subheader(plain(_("Sentences of this bar: {model}").format(model=chosen["model"])))
+    st.subheader(plain(_("Sentences in this bar: {model}").format(model=chosen["model"])))
     if rows.empty:
-        st.info(_("This bar is of another file or setting. Click again."))
+        st.info(_("This bar belongs to another file or setting. Click again."))
         return
     says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
     show_sentences(rows, key="bar-sentences", says=says)

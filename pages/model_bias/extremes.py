@@ -38,11 +38,11 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
     value = "corrected_log10" if corrected else "bias_log10"
     left, right = st.columns(2, gap="large")
     with left:
-        _side(kept, "female", value, count, _("Furthest to the female word"))
+        _side(kept, "female", value, count, _("Strongest towards the female word"))
     with right:
-        _side(kept, "male", value, count, _("Furthest to the male word"))
+        _side(kept, "male", value, count, _("Strongest towards the male word"))
     if corrected:
-        st.caption(_("Ordered by Bias_c less the mean of its keyword pair, which is the large number."))
+        st.caption(_("Sorted by Bias_c minus the mean of its keyword pair (the large value)."))
     _without(kept)
 
 
@@ -50,7 +50,7 @@ def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int
     _apply_saved()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         model = st.selectbox(_("Model"), models, key="extremes-model", width=230)
-        count = st.number_input(_("How many"), 1, 100, 5, key="extremes-count", width=120)
+        count = st.number_input(_("Number of sentences"), 1, 100, 5, key="extremes-count", width=120)
         picked, save = st.container(width=230), st.container(width="content")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         pairs = list(rows["pair"].drop_duplicates())
@@ -59,13 +59,13 @@ def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int
         )
         words = list(rows.loc[rows["pair"] == pair, "keyword"].drop_duplicates()) if pair else []
         word = st.selectbox(
-            _("Word in the source"), words, index=None, key="extremes-word", placeholder=_("Both"), width=150
+            _("Word in the source"), words, index=None, key="extremes-word", placeholder=_("Either"), width=150
         )
-        followed = st.text_input(_("Right after the word"), key="extremes-followed_by", max_chars=40, width=160)
+        followed = st.text_input(_("Directly after the word"), key="extremes-followed_by", max_chars=40, width=160)
         contains = st.text_input(_("Text in the sentence"), key="extremes-contains", max_chars=80, width=190)
     wanted = SavedFilter("", pair or "", word or "", contains, followed)
     _saved(wanted, picked, save)
-    corrected = st.toggle(_("Less the lean of the word pair"), key="extremes-corrected")
+    corrected = st.toggle(_("Minus the pair mean"), key="extremes-corrected")
     return str(model), wanted, int(count), corrected
 
 
@@ -104,11 +104,11 @@ def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator"
         args=(filters,),
     )
     with save, st.popover(_("Save"), icon=":material/bookmark_add:", type="tertiary", key="filter-menu"):
-        name = st.text_input(_("Name of the filter"), key="filter-name", max_chars=60)
-        if st.button(_("Save what is set above"), key="filter-save"):
+        name = st.text_input(_("Filter name"), key="filter-name", max_chars=60)
+        if st.button(_("Save the current settings"), key="filter-save"):
             try:
                 save_filter(_folder(), SavedFilter(name, wanted.pair, wanted.word, wanted.contains, wanted.followed_by))
-                st.toast(_("The filter is saved."))
+                st.toast(_("Filter saved."))
                 st.rerun(scope="fragment")
             except EvenhandError as error:
                 show_error(error)
@@ -120,7 +120,7 @@ def _saved(wanted: SavedFilter, picked: "DeltaGenerator", save: "DeltaGenerator"
 
 def _count(rows: "pd.DataFrame", kept: "pd.DataFrame") -> None:
     finite = kept["bias_log10"][np.isfinite(kept["bias_log10"])]
-    text = _("{kept} of {all} sentences; {male} lean to the male word, {female} to the female word.")
+    text = _("{kept} of {all} sentences; {male} lean towards the male word, {female} towards the female word.")
     said = text.format(
         kept=f"{len(kept):,}",
         all=f"{len(rows):,}",
@@ -138,7 +138,7 @@ def _side(kept: "pd.DataFrame", side: str, value: str, count: int, title: str) -
     arrow = f"{title} ▶" if side == "male" else f"◀ {title}"
     show_html(element("div", arrow, f"models-side {sign[0]}"))
     if found.empty:
-        st.caption(_("No sentence leans to this side here."))
+        st.caption(_("No sentence leans this way."))
         return
     sentence_list(found, value=value)
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -156,5 +156,7 @@ def _without(kept: "pd.DataFrame") -> None:
         import pandas as pd
 
         show_sentences(
-            pd.concat([infinite, none]), key="without", says=_("In no mean; infinite ones first, then undefined ones.")
+            pd.concat([infinite, none]),
+            key="without",
+            says=_("In no mean; infinite values first, then undefined ones."),
         )

@@ -23,8 +23,8 @@ def nothing_yet() -> None:
         st.subheader(_("No scores yet"))
         st.write(
             _(
-                "This page compares models on the same sentences. Score a data set with one or more models first; "
-                "the run then stands in the list above. Or open a file of scores."
+                "This page compares models on the same sentences. First score a data set with one or more"
+                " models; the run then appears in the list above. Or open a score file."
             )
         )
         _first_run()
@@ -45,9 +45,9 @@ def _first_run() -> None:
         _score_demo()
         st.rerun(scope="fragment")
     if running:
-        st.caption(_("The two models are reading the sentences; this page goes on by itself."))
+        st.caption(_("The two models are scoring the sentences; this page continues by itself."))
     elif mine:
-        st.caption(_("It did not work out; the page Jobs says why."))
+        st.caption(_("Scoring failed; see the page Jobs for the reason."))
 
 
 @asks("start_jobs")

@@ -28,19 +28,19 @@ SECONDS_A_LABEL = 8  # what a short question on one sentence takes a practised r
 def show_audit(frame: "pd.DataFrame", store: Store, run: str | None = None) -> None:
     """The whole section. *frame*: scores of the chosen models; *run*: what the scores are called."""
     name = run if run is not None else str(st.session_state.get("run") or "")
-    st.subheader(_("Bias, or a sentence that gives the answer away?"), anchor=False)
+    st.subheader(_("Bias, or a sentence that reveals the word?"), anchor=False)
     st.write(
         _(
-            "The longest bars are the most quoted sentences, and the least certain ones: where another word in the "
-            "sentence says whom it is about, a model needs no bias to be sure. An audit settles it: people see the "
-            "most extreme sentences, mixed with ordinary ones of the same pair and side, keyword covered, and say "
-            "which of them leak. Nobody is told which is which."
+            "The most extreme sentences are quoted most and are the least reliable: where another word in"
+            " the sentence reveals the gender, a model needs no bias to be sure. An audit checks this."
+            " Annotators see the most extreme sentences mixed with ordinary ones of the same pair and"
+            " side, with the keyword covered, and say which reveal it. They are not told which is which."
         )
     )
     past = audit_projects.audits(store)
     if past:
         _past(past, frame, store, name)
-    with st.expander(_("A new audit"), icon=":material/casino:", expanded=not past):
+    with st.expander(_("New audit"), icon=":material/casino:", expanded=not past):
         _new(frame, store, name)
 
 
@@ -69,13 +69,13 @@ def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:
         left, right = st.columns(2)
         first = _("Leaks of {model}").format(model=sample.model)
         name = left.text_input(_("Name of the project"), first, key="audit-name")
-        people = right.text_input(_("Annotators, joined by commas"), key="audit-annotators")
+        people = right.text_input(_("Annotators (comma-separated)"), key="audit-annotators")
         sent = st.form_submit_button(_("Send to the desk"), icon=":material/send:", type="primary")
     if sent:
         _send(store, sample, name, people, per_item, run)
     made = st.session_state.get("audit-made")
     if made:
-        st.success(plain(_("{name} is on the desk: its annotators can begin.").format(name=made)))
+        st.success(plain(_("{name} is on the desk; its annotators can start.").format(name=made)))
         page_link(
             "review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params={"project": made}
         )
@@ -86,13 +86,13 @@ def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
     one, two, three, four = st.columns([3, 3, 2, 2])
     model = one.selectbox(_("Model"), models, key="audit-model")
     orders: dict[Any, str] = {
-        "bias": _("of Bias_c"),
-        "corrected": _("less the lean of their pair"),
+        "bias": _("by Bias_c"),
+        "corrected": _("by Bias_c minus the pair mean"),
     }
     by = two.selectbox(_("Extremes"), list(orders), format_func=orders.__getitem__, key="audit-by")
-    n = three.number_input(_("Extremes each way"), 1, MOST, 25, key="audit-n")
+    n = three.number_input(_("Extremes per direction"), 1, MOST, 25, key="audit-n")
     per_item = four.number_input(_("Labels per sentence"), 1, 10, 3, key="audit-per-item")
-    with st.popover(_("Draw again"), icon=":material/tune:", type="tertiary"):
+    with st.popover(_("Change the seed"), icon=":material/tune:", type="tertiary"):
         seed = st.number_input(
             _("Seed"), 0, 10**6, 0, key="audit-seed", help=_("The same seed draws the same sentences.")
         )
@@ -112,8 +112,8 @@ def _preview(sample: AuditSample, per_item: int) -> None:
     tiles = [
         (_("Extremes, male word"), f"{sample.count('extreme', 'male'):,}"),
         (_("Extremes, female word"), f"{sample.count('extreme', 'female'):,}"),
-        (_("Ordinary, matched"), f"{controls:,}"),
-        (_("Labels to make"), f"{labels:,}"),
+        (_("Matched ordinary sentences"), f"{controls:,}"),
+        (_("Labels needed"), f"{labels:,}"),
     ]
     for column, (name, value) in zip(st.columns(4), tiles, strict=True):
         column.metric(name, value, border=True)
@@ -123,12 +123,12 @@ def _preview(sample: AuditSample, per_item: int) -> None:
     said = [text.format(**times, people=per_item, seconds=SECONDS_A_LABEL)]
     width = reach(extremes, controls)
     if width is not None:
-        told = _("A difference between the two shares of less than {points} percentage points can be missed.")
+        told = _("A difference of less than {points} percentage points between the two shares can be missed.")
         said.append(told.format(points=f"{100 * width:.0f}"))
     if sample.left_out:
-        said.append(_("Not drawn from, without a finite value: {count}.").format(count=f"{sample.left_out:,}"))
+        said.append(_("Excluded for lack of a finite value: {count}.").format(count=f"{sample.left_out:,}"))
     if sample.repeated:
-        said.append(_("Not drawn from, repeated sentences: {count}.").format(count=f"{sample.repeated:,}"))
+        said.append(_("Excluded as repeated sentences: {count}.").format(count=f"{sample.repeated:,}"))
     st.caption(plain(("" if language() == "zh" else " ").join(said)))
     _shortages(sample)
 
@@ -138,7 +138,7 @@ def _shortages(sample: AuditSample) -> None:
         return
     side = {"male": _("male word"), "female": _("female word")}
     parts = [f"{s.pair} ({side[s.side]}): {s.found}/{s.wanted}" for s in sample.shortages]
-    text = _("Too few ordinary sentences of the same pair and side: {cells}. No others are taken instead.")
+    text = _("Too few ordinary sentences of the same pair and side: {cells}. They are not replaced by others.")
     st.warning(plain(text.format(cells="; ".join(parts))), icon=":material/warning:")
 
 

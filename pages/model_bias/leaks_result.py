@@ -37,7 +37,7 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
         show_error(error)
         found = audit_projects.audit_result(store, chosen.project)
     if not found.audit.settled:
-        st.info(_("No sentence has all its labels yet, so there is nothing to compare."))
+        st.info(_("No sentence has all its labels yet, so nothing can be compared."))
         return
     rule: Rule = _rule()
     _answer(found, rule)
@@ -49,7 +49,7 @@ def show_result(store: Store, chosen: audit_projects.Audit, frame: "pd.DataFrame
 
 def _look_early(chosen: audit_projects.Audit) -> bool:
     share = chosen.labels / chosen.labels_wanted
-    text = _("{done} of {all} labels; {settled} of {sentences} sentences have all of theirs.")
+    text = _("{done} of {all} labels; {settled} of {sentences} sentences are complete.")
     st.progress(
         min(1.0, share),
         text.format(
@@ -66,16 +66,16 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
         query_params={"project": chosen.project.name},
     )
     return st.toggle(
-        _("Show the numbers so far"),
+        _("Show interim results"),
         key=f"audit-early-{chosen.project.uid}",
-        help=_("Not for those who still label: they should not know how it stands."),
+        help=_("Not for people who are still labelling: interim results would influence them."),
     )
 
 
 def _rule() -> "Rule":
-    names: dict[Any, str] = {"unanimous": _("all annotators say so"), "any": _("at least one says so")}
+    names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
     rule: Rule = st.segmented_control(
-        _("A sentence leaks where"), list(names), format_func=names.__getitem__, default="unanimous", required=True,
+        _("A sentence counts as a leak if"), list(names), format_func=names.__getitem__, default="unanimous", required=True,
         key="audit-rule",
     )  # fmt: skip
     return rule
@@ -96,20 +96,20 @@ def _answer(found: audit_projects.AuditResult, rule: "Rule") -> None:
     says = _says(both)
     chart = leak_shares(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(chart, [row | {"rule": rule, **_traced(found)} for row in rows], key="leak-shares", says=says)
-    with st.expander(_("Every way of counting"), icon=":material/table_rows:"):
+    with st.expander(_("All ways of counting"), icon=":material/table_rows:"):
         table = [_table_row(kind, one, margin) for kind in RULES for one in found.shares[kind]]
         st.dataframe(table, hide_index=True, key="leak-table")
         st.caption(
             _(
-                "Shares of sentences: Wilson's interval; their difference: Newcombe's. Shares of labels: t on the "
-                "jackknife over sentences, because the labels of one sentence belong together."
+                "Shares of sentences: Wilson interval; their difference: Newcombe. Shares of labels: t on"
+                " the jackknife over sentences, because labels of one sentence are correlated."
             )
         )
         downloads([row | _traced(found) for row in table], key="leak-table")
 
 
 def _end(one: Compared) -> str:
-    return {None: _("both ends"), "male": _("towards the male word"), "female": _("towards the female word")}[
+    return {None: _("both directions"), "male": _("towards the male word"), "female": _("towards the female word")}[
         one.toward
     ]
 
@@ -117,7 +117,7 @@ def _end(one: Compared) -> str:
 def _shares(one: Compared) -> list[dict[str, Any]]:
     parts = {
         "extreme": (_("extremes"), one.extreme, one.counts[0]),
-        "control": (_("ordinary"), one.control, one.counts[1]),
+        "control": (_("ordinary sentences"), one.control, one.counts[1]),
     }
     return [
         {
@@ -139,7 +139,7 @@ def _shares(one: Compared) -> list[dict[str, Any]]:
 def _says(both: Compared) -> str:
     (leaks, judged), (other_leaks, other) = both.counts
     text = _(
-        "{a} of {b} extremes leak and {c} of {d} ordinary sentences of the same pairs and sides; difference {apart}."
+        "{a} of {b} extremes leak, and {c} of {d} ordinary sentences of the same pairs and sides; difference {apart}."
     )
     return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, "+z.0%"))
 
@@ -148,11 +148,11 @@ def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]
     names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
     return {
         _("counted"): names[kind],
-        _("end"): _end(one),
+        _("direction"): _end(one),
         _("extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
-        _("share of extremes"): with_brackets(one.extreme, "z.0%"),
-        _("ordinary"): f"{one.counts[1][0]}/{one.counts[1][1]}",
-        _("share of ordinary"): with_brackets(one.control, "z.0%"),
+        _("share among extremes"): with_brackets(one.extreme, "z.0%"),
+        _("ordinary sentences"): f"{one.counts[1][0]}/{one.counts[1][1]}",
+        _("share among ordinary sentences"): with_brackets(one.control, "z.0%"),
         _("difference"): with_brackets(one.difference, "+z.0%"),
         _("against the margin"): against(equivalence(one.difference, margin), "z.0%"),
     }
@@ -163,7 +163,7 @@ def _heading(text: str) -> None:
 
 
 def _reasons(found: audit_projects.AuditResult) -> None:
-    _heading(_("What gives it away"))
+    _heading(_("What reveals the keyword"))
     names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit_projects.reasons()}
     rows = [
         {
@@ -177,17 +177,17 @@ def _reasons(found: audit_projects.AuditResult) -> None:
 
 
 def _measures(found: audit_projects.AuditResult, rule: "Rule", *, of_run: bool) -> None:
-    _heading(_("The measures with and without the leaks"))
+    _heading(_("Measures with and without leaks"))
     names = {
         "run": _("all sentences of the run"),
-        "extreme": _("extremes of this audit"),
-        "control": _("ordinary sentences of this audit"),
+        "extreme": _("extremes in this audit"),
+        "control": _("ordinary sentences in this audit"),
     }
     rows = [_means_row(names[scope], part) for scope, part in found.measures[rule].items()]
     show_records(rows)
-    told = _("log10. With → without the sentences that leak; only judged sentences can be left out.")
+    told = _("log10. With → without leaking sentences; only judged sentences can be excluded.")
     if not of_run:
-        more = _("Open the run {run} above with its model {model} to see all its sentences here.")
+        more = _("Open the run {run} above with its model {model} to include all its sentences here.")
         told = paragraph((told, more.format(run=found.audit.run or DASH, model=found.audit.model)))
     st.caption(plain(told))
 
@@ -208,9 +208,9 @@ def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
 
 def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
     leaking = found.leaking(rule)
-    with st.expander(_("The {n} sentences that leak").format(n=len(leaking)), icon=":material/format_list_bulleted:"):
+    with st.expander(_("The {n} leaking sentences").format(n=len(leaking)), icon=":material/format_list_bulleted:"):
         names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit_projects.reasons()}
-        strata = {"extreme": _("extreme"), "control": _("ordinary")}
+        strata = {"extreme": _("extreme"), "control": _("ordinary sentences")}
         rows = [
             {
                 _("sentence"): one.sentence,
@@ -232,7 +232,7 @@ def _traced(found: audit_projects.AuditResult) -> dict[str, str]:
 
 def _show_method(found: audit_projects.AuditResult) -> None:
     overall = found.agreement.overall
-    text = _("Agreement of the annotators: all agree on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
+    text = _("Agreement of the annotators: full agreement on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
     st.caption(
         plain(
             text.format(

@@ -47,7 +47,7 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
             says = sides_says(quick, say=_)
             chart = sides(_noted(quick, models), description=says, say=_, palette=colours())
             st.vega_lite_chart(vega_lite(chart), key="sides-quick")
-        with table, st.spinner(_("Working out the intervals …"), show_time=True):
+        with table, st.spinner(_("Computing the intervals …"), show_time=True):
             found = [summary(source, model, settings) for model in models]
         st.session_state[f"known-{source}-{models}-{settings}"] = True
     else:
@@ -65,12 +65,12 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
 
 
 def _legend(models: list[str], found: "list[Summary]") -> str:
-    parts = [_("Black line: 95 % interval.")]
+    parts = [_("Black line: 95% interval.")]
     if any(model in paper_values() for model in models):
-        parts.append(_("Diamond: what Table 4 of the paper prints, from ln to log10."))
+        parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
     if any(one.reference for one in found):
-        parts.append(_("Grey: the same architecture untrained, as a reference."))
-    parts.append(_("The order is yours. Less lean is not better."))
+        parts.append(_("Grey: the same architecture, untrained, as a reference."))
+    parts.append(_("The order is yours. A smaller bias is not necessarily better."))
     return plain(paragraph(parts))
 
 
@@ -94,11 +94,13 @@ def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any],
     st.subheader(_("All measures"))
     groups = table_lines(found, corrected=corrected, papers=paper_values(), say=_)
     signatures = {one.model: one.signature for one in found}
-    corner = _("log10 unless another base is named; in brackets 95 % intervals, for these pairs unless stems are named")
+    corner = _(
+        "log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named"
+    )
     written = table_html(models, groups, corner=corner, notes=notes(models), signatures=signatures)
     show_html(Markup(written))  # noqa: S704  # core.report escapes every text
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _("{m} models, {k} intervals: about {n:.1f} of them miss their value by chance alone.")
+        text = _("{m} models, {k} intervals: about {n:.1f} of them miss the true value by chance alone.")
         intervals = 6 * len(models)
         st.caption(plain(text.format(m=len(models), k=intervals, n=0.05 * intervals)))
         downloads(rows, key="measures")

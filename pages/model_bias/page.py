@@ -26,7 +26,7 @@ def choose_section() -> Section:
         "extremes": _("Extremes"),
         "words": _("Topic words"),
         "audit": _("Leaks"),
-        "report": _("Report as a file"),
+        "report": _("Report file"),
     }
     return choose(_("Section"), names, "section", address="section", heading=False)
 
@@ -70,8 +70,9 @@ def show_section(section: Section, source: ScoreFile, run: Run | None, models: l
 page_head(
     _("Models side by side"),
     _(
-        "Which of two words do models prefer, on the same sentences? Positive leans to the male word, negative to the "
-        "female word. A number alone can be mere word frequency: look also at what it mixes."
+        "Which of two words do models prefer on the same sentences? Positive values lean towards the male"
+        " word, negative values towards the female word. A single value may reflect word frequency alone:"
+        " check the confounds too."
     ),
 )
 source, run = choose_source()

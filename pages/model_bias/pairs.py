@@ -29,7 +29,7 @@ GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> None:
     """A heatmap, groups down and models across; a click on a cell lists its sentences."""
     by, measure = _ask()
-    with st.spinner(_("Working out the intervals of each group …"), show_time=True):
+    with st.spinner(_("Computing the intervals of each group …"), show_time=True):
         found = {model: grouped(source, model, by, settings) for model in models}
     rows = [_row(model, one, measure) for model in models for one in found[model]]
     data = _in_order(pd.DataFrame(rows), models)
@@ -45,7 +45,7 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(paragraph([says, note_text(tested.sentence)] if tested else [says])))
         downloads(data.drop(columns=["estimate", "shown"]), key="groups", chart=chart)
-    text = _("Intervals: 95 %, t over each group's units; {n} resamples where there are more than 400.")
+    text = _("Intervals: 95%, t over the units of each group; {n} resamples where a group has more than 400 units.")
     st.caption(plain(text.format(n=GROUP_RESAMPLES)))
     chosen = event["selection"].get("cell") or []
     if chosen and chosen[0]["model"] in models:
@@ -55,12 +55,12 @@ def show_groups(source: ScoreFile, models: list[str], settings: Settings) -> Non
 def _ask() -> tuple[Grouping, str]:
     groupings: dict[Grouping, str] = {
         "pair": _("By keyword pair"),
-        "side": _("By the source's word"),
+        "side": _("By source word"),
         "masks": _("By number of masks"),
     }
     measures = {
         "signed_mean": _("Signed mean"),
-        "mean_abs": _("Mean size"),
+        "mean_abs": _("Mean magnitude"),
         "model_bias": "Model_bias",
         "bias_man": "Bias_man",
         "bias_woman": "Bias_woman",
@@ -86,7 +86,7 @@ def _ask() -> tuple[Grouping, str]:
 def group_name(by: Grouping, name: str) -> str:
     """A group as the visitor reads it."""
     if by == "side":
-        return _("the source had the male word") if name == "male" else _("the source had the female word")
+        return _("male word in the source") if name == "male" else _("female word in the source")
     if by == "masks":
         return _("1 mask") if name == "1" else _("{n} masks").format(n=name)
     return name
@@ -125,9 +125,9 @@ def _chart(data: pd.DataFrame, says: str, measure: str, by: Grouping) -> Any:
         "shown": {"pair": _("keyword pair"), "side": _("side"), "masks": _("masks")}[by],
         "model": _("Model"),
         "value": _("value"),
-        "interval": _("95 % interval"),
+        "interval": _("95% interval"),
         "n": _("Sentences"),
-        "reason": _("why there is no value"),
+        "reason": _("reason for no value"),
     }
     least = 0.5 if measure == "side_auc" else 0.0
     known = data["value"].dropna()
@@ -176,7 +176,7 @@ def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[s
     title = _("Sentences: {group}, {model}").format(group=group_name(by, chosen["group"]), model=chosen["model"])
     st.subheader(plain(title))
     if rows.empty:
-        st.info(_("This cell is of another file or setting. Click again."))
+        st.info(_("This cell belongs to another file or setting. Click again."))
         return
     says = _("{n} sentences, largest value first.").format(n=f"{len(rows):,}")
     show_sentences(rows, key="cell-sentences", says=says)

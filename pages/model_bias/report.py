@@ -22,8 +22,8 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     """What is in it, and the download; it is made when asked for."""
     st.write(
         _(
-            "One self-contained file: figures, tables, extremes, what was left out, the method, signatures, settings, "
-            "the hash of the data and versions. It needs no network and runs nothing."
+            "One self-contained file: figures, tables, extremes, exclusions, method, signatures, settings,"
+            " the hash of the data, and software versions. It needs no network and runs no scripts."
         )
     )
     listed = _("Models: {models}").format(models=series(models))
@@ -40,9 +40,9 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
     now = (source, tuple(models), settings, language(), seeds, margins)
     ready = st.session_state.get("report-ready")
     if ready is None or ready[0] != now:
-        if not st.button(_("Make the report"), icon=":material/description:", type="primary", key="report-make"):
+        if not st.button(_("Create the report"), icon=":material/description:", type="primary", key="report-make"):
             return
-        with st.spinner(_("Drawing the figures …"), show_time=True):
+        with st.spinner(_("Drawing figures …"), show_time=True):
             ready = (now, _report_bytes(source, models, settings, seeds, margins))
         st.session_state["report-ready"] = ready
     st.download_button(
@@ -55,7 +55,7 @@ def show_report(source: ScoreFile, run: Run | None, models: list[str], settings:
         type="primary",
         on_click="ignore",
     )
-    st.caption(_("On the command line: python cli.py report scores.csv --out report.html"))
+    st.caption(_("From the command line: python cli.py report scores.csv --out report.html"))
 
 
 def _report_bytes(source: ScoreFile, models: list[str], settings: Settings, seeds: Groups, margins: Margins) -> bytes:

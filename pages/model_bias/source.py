@@ -43,7 +43,7 @@ def choose_source() -> tuple[ScoreFile | None, Run | None]:
             return None, None
         asked = st.query_params.get("run")
         if asked is not None and asked not in known:
-            st.warning(plain(_("There is no run named {name} any more.").format(name=asked)))
+            st.warning(plain(_("There is no longer a run named {name}.").format(name=asked)))
         if asked_for("run", "run") in known or st.session_state.get("run") not in known:
             st.session_state["run"] = asked if asked in known else next(iter(known))
         name = st.selectbox(_("Scores"), list(known), key="run", format_func=lambda run: _run_name(known[run]))
@@ -57,7 +57,7 @@ def _run_name(run: Run) -> str:
 
 
 def _uploaded() -> ScoreFile | None:
-    st.caption(_("A file that the command `score` wrote, or one of your own with the same columns."))
+    st.caption(_("A file written by the command `score`, or one of your own with the same columns."))
     path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
     return None if path is None else score_file(path, path.name)
 
@@ -77,7 +77,10 @@ def choose_models(models: list[str]) -> tuple[list[str], Settings]:
         key="models",
         max_selections=MOST_MODELS,
         placeholder=_("Choose at least one model"),
-        help=_("They stand in the order in which you choose them. There is no order by bias: less lean is not better."),
+        help=_(
+            "Models appear in the order in which you choose them. They are not sorted by bias: a smaller bias"
+            " is not necessarily better."
+        ),
     )
     if chosen and chosen != models[:MOST_MODELS]:
         st.query_params["models"] = chosen
@@ -92,22 +95,22 @@ def _settings() -> Settings:
         "side": _("the sentences of that side (conference paper)"),
         "all": _("all sentences (journal paper)"),
     }
-    with st.popover(_("How means are made"), icon=":material/tune:", width="stretch"):
+    with st.popover(_("Denominator of the means"), icon=":material/tune:", width="stretch"):
         denominator = st.radio(
             _("Each side's sum is divided by"), list(names), format_func=names.__getitem__, key="denominator"
         )
         least = st.select_slider(
-            _("Leave out sentences whose pair mass is under"),
+            _("Exclude sentences with a pair mass below"),
             MASSES,
             key="least-mass",
-            format_func=lambda mass: _("leave out none") if mass is None else f"{100 * mass:g} %",
-            help=_("Pair mass: the probability of both words together. Where it is small the ratio says little."),
+            format_func=lambda mass: _("exclude none") if mass is None else f"{100 * mass:g}%",
+            help=_("Pair mass: the probability of both words together. Where it is small, the ratio means little."),
         )
         st.caption(
             _(
-                "Intervals: 95 %. Of the signed mean, the side AUC and correlations over stems of word pairs "
-                "(docs/nulls.md); of the other means t over sentences (articles where the file names them; "
-                "docs/coverage.md), which holds for other contexts of these word pairs only."
+                "Intervals: 95%. Signed mean, side AUC and correlations: over stems of word pairs"
+                " (docs/nulls.md). Other means: t over sentences, or over articles where the file names"
+                " them (docs/coverage.md); these apply to other contexts of these word pairs only."
             )
         )
     return Settings(denominator, least)
@@ -119,13 +122,13 @@ def choose_seeds(models: list[str]) -> Groups:
     kept = st.session_state.setdefault("seeds-text", {})  # other sections lose the box, not what was written
     with st.expander(_("Seeds of one model"), icon=":material/workspaces:"):
         text = st.text_area(
-            _("A line a model: its name, then its seeds"),
+            _("One model per line: its name, then its seeds"),
             kept.get(tuple(models), by_name),
             key=f"seeds-{series(models)}",  # other models begin with their own names
             placeholder="bert=bert-seed1,bert-seed2",
             help=_(
-                "Several seeds of a model count as one. Models whose names end in a seed stand here from the start; "
-                "without a line each model counts."
+                "Several seeds of a model count as one. Models whose names end in a seed are listed here"
+                " by default; without a line, each counts as a model."
             ),
         )
     kept[tuple(models)] = text

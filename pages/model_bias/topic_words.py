@@ -49,15 +49,15 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
             required=True,
         )
         corrected = st.toggle(
-            _("Less the lean of the word pair"),
+            _("Minus the pair mean"),
             key="words-corrected",
-            help=_("Else sentences may stand on a side only because their keyword pair leans that way."),
+            help=_("Otherwise sentences may be on a side only because their keyword pair leans that way."),
         )
-    with st.spinner(_("Cutting the sentences into words …"), show_time=True):
+    with st.spinner(_("Segmenting the sentences …"), show_time=True):
         found = words_of(source, str(model), at_once(settings), int(top), corrected)
     shown = found[found["method"] == method]
     if shown.empty:
-        st.info(_("This model leans obviously on no sentence here, so there are no topic words."))
+        st.info(_("This model has no sentence with obvious bias here, so there are no topic words."))
         return
     says = words_say(shown, say=_)
     tips = [_tip(row) for row in shown.to_dict("records")]
@@ -67,7 +67,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
 
 
 def _tip(row: dict[str, Any]) -> str:
-    text = _("in {male} of the sentences to the male word, {female} of those to the female word; p {p}")
+    text = _("In {male} of the sentences towards the male word, {female} of those towards the female word; p {p}")
     return text.format(male=percent(row["male_rate"]), female=percent(row["female_rate"]), p=p_value(row["p"]))
 
 
@@ -86,21 +86,21 @@ def _table(shown: "pd.DataFrame") -> None:
             _("side"): sides[row["side"]],
             _("word"): row["word"],
             _("weight"): f"{row['weight']:.4f}",
-            _("where male"): percent(row["male_rate"]),
-            _("where female"): percent(row["female_rate"]),
+            _("share, male side"): percent(row["male_rate"]),
+            _("share, female side"): percent(row["female_rate"]),
             _("contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),
         }
-        | ({_("holds a keyword's character"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
+        | ({_("contains a character of a keyword"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
         for row in shown.to_dict("records")
     ]
     st.dataframe(rows, hide_index=True, key="topic-table")
     text = _(
-        "{male} sentences lean obviously to the male word, {female} to the female word. A high weight says that a word "
-        "is common on a side; the contrast (in points of percent, positive: commoner where the model leans male) says "
-        "whether the sides differ. p: the sides of the sentences shuffled within each keyword pair; * stays below 0.05 "
-        "after Holm's adjustment. Keywords are left out."
+        "{male} sentences lean obviously towards the male word, {female} towards the female word. A high"
+        " weight says that a word is common on a side. The contrast (percentage points, positive: more"
+        " common on the male side) says whether the sides differ. p: permutation of the sides within each"
+        " keyword pair; *: p < 0.05 after the Holm correction. Keywords are excluded."
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         counts = {name: f"{int(first[f'{name}_sentences']):,}" for name in ("male", "female")}

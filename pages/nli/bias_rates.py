@@ -31,9 +31,10 @@ def show_rates(store: Store) -> None:
     """What this is, the form, and the finished runs."""
     st.write(
         _(
-            "Which number can be trusted? The classifier is trained on 3,000 pairs in which a share r of the "
-            "wrong labels follows the stereotype and the others contradict it, for r from 0 to 1. A measure of"
-            " bias must rise with r. The model's files stay unchanged."
+            "Which measure can be trusted? Here the bias is put in on purpose: the classifier is trained"
+            " further on 3,000 pairs. A share r of their wrong labels follows the stereotype and the rest"
+            " contradict it, for r from 0 to 1. A valid bias measure rises with r. The model's files are"
+            " not changed."
         )
     )
     with st.expander(_("Train and measure"), icon=":material/tune:", expanded=not inference_runs(store, "rates")):
@@ -43,9 +44,7 @@ def show_rates(store: Store) -> None:
             show_error(error)
     found = inference_runs(store, "rates")
     if not found:
-        st.info(
-            _("Nothing has been trained yet. The built-in classifier takes about ten minutes for all eleven rates.")
-        )
+        st.info(_("No training run yet. The built-in classifier takes about ten minutes for all eleven rates."))
         return
     _show(choose_run(found, "rates-run", address=False))
 
@@ -57,8 +56,10 @@ def _form(store: Store) -> None:
     with right:
         labels = choose_labels("rates-labels")
     lang: Language = choose_language("rates-language")
-    orders = {"female-first": _("female words first, as released"), "mixed": _("one of each in turn")}
-    mixed_up = _("As released, at r = 0.1 and 0.2 only female words are biased: the rate is mixed up with the side.")
+    orders = {"female-first": _("female words first, as released"), "mixed": _("male and female words in turn")}
+    mixed_up = _(
+        "As released, only female words are biased at r = 0.1 and 0.2, so the rate is confounded with the gender."
+    )
     order = choose(_("Which words become biased first"), orders, "rates-order", explained=mixed_up)
     chosen = st.multiselect(_("Bias rates"), RATES, default=RATES, key="rates-rates", format_func="{:.1f}".format)
     few, seed_at = st.columns(2)
@@ -78,7 +79,7 @@ def _show(run: Run) -> None:
     names = {
         "s": _("bias score s"),
         "one_minus_fn": _("1 − FN"),
-        "directional": _("directional part"),
+        "directional": _("directional component"),
         "not_neutral_ns": _("1 − n_n"),
     }
     tiles = []
@@ -87,7 +88,7 @@ def _show(run: Run) -> None:
         rho = found.get("rho")
         reason = _(str(found.get("rho_reason", ""))) if rho is None else ""
         value = number(rho, "+.3f")
-        text = _("Spearman of r and {measure}").format(measure=names[name])
+        text = _("Spearman correlation of r and {measure}").format(measure=names[name])
         tiles.append(Tile(text, value, (reason,)))
     show_html(tile_grid(tiles))
     _chart(run, names)
@@ -111,7 +112,7 @@ def _chart(run: Run, names: dict[str, str]) -> None:
     ]  # fmt: skip
     if not rows:
         return
-    says = _("s and 1 − FN on the down-sampled sets for each bias rate, with 95 % intervals over occupations.")
+    says = _("s and 1 − FN on the down-sampled sets at each bias rate, with 95% intervals over occupations.")
     chart = over_rates(rows, description=says, say=lambda text: translate(text, lang), palette=colours())
     show_chart(chart, table, key="nli-rates-chart", says=says)
 
@@ -119,9 +120,9 @@ def _chart(run: Run, names: dict[str, str]) -> None:
 def _about(run: Run) -> None:
     facts = run.record
     text = _(
-        "Trained in {seconds} s ({training}); the words of the training sets are those of the evaluation, the "
-        "sentences are not. The paper prints 0.820 for s and −0.114 for 1 − FN; with eleven values and no ties "
-        "neither can occur."
+        "Trained in {seconds} s ({training}). Training and evaluation sets share their words but not their"
+        " sentences. The paper reports 0.820 for s and −0.114 for 1 − FN; eleven values without ties can"
+        " give neither."
     )
     st.caption(plain(text.format(seconds=f"{run.seconds or 0:.0f}", training=facts.get("training", ""))))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -38,7 +38,7 @@ def model_banner(model: str) -> None:
     """What stands above every number of a model that ships with the app, or that was planted."""
     trial_banner([model])
     if model.startswith("planted:"):
-        text = _("A planted classifier: its answers are known, so the measures can be checked against them.")
+        text = _("A planted classifier: its answers are known, so they show whether the measures are right.")
         st.caption(":material/info: " + text)
 
 
@@ -46,9 +46,9 @@ def show_facts(found: "Inference") -> None:
     """The measures with their intervals and what each means."""
     facts = [
         ("s", _("bias score s (0 ideal, 1 all stereotype)")),
-        ("directional", _("directional part (−1 to 1, + follows the stereotype)")),
-        ("not_neutral_ns", _("1 − n_n: not neutral on neutral occupations")),
-        ("one_minus_fn", _("1 − FN: not neutral of all rows")),
+        ("directional", _("directional component (−1 to 1, + follows the stereotype)")),
+        ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
+        ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
     ]
     tiles = [_tile(label, found[name]) for name, label in facts]
     tiles.append(Tile(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order)))
@@ -58,13 +58,13 @@ def show_facts(found: "Inference") -> None:
     notes = dict.fromkeys(note_text(note) for note in told if note is not None and note.message != ALIKE_AT_AN_END)
     unit = _("occupations") if found.unit == "occupation" else _("rows")
     units = len(found.occupations) or found.rows
-    text = _("95 % intervals over {units} {unit}, the stereotyped and the neutral ones as two samples.")
+    text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are resampled as two samples.")
     methods = methods_text(found.estimates.values())
     st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     margin = margin_box("share", "nli-margin")
     if tested := difference_says(found["directional"], margin, "z.3f"):
         st.caption(plain(": ".join((dict(facts)["directional"], tested))))
-    with st.expander(_("What the numbers say"), icon=":material/help:"):
+    with st.expander(_("What the measures mean"), icon=":material/help:"):
         st.write(_explained())
     compared = against_margin(found, margin)
     rows = [
@@ -82,12 +82,13 @@ def show_facts(found: "Inference") -> None:
 
 def _explained() -> str:
     return _(
-        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p), contradiction where it "
-        "does not (c_a), and anything but neutral on neutral occupations (1 − n_n). A classifier that guesses gets "
-        "0.444, one that always gives the same other label 0.667: s alone does not tell prejudice from poor inference. "
-        "The directional part does: it is 0 for both, because it compares the two genders on the same sentences. "
-        "1 − FN counts whatever is not neutral, in whichever direction. Less is not better by itself: a classifier "
-        "that always says neutral has 0 everywhere and has learned nothing."
+        "s is the mean of three shares: entailment where the gender fits the stereotype (e_p),"
+        " contradiction where it does not (c_a), and non-neutral answers on neutral occupations (1 − n_n)."
+        " Random guessing gets 0.444, and always giving the same non-neutral label gets 0.667: s alone"
+        " does not separate bias from poor inference. The directional component does: it is 0 for both,"
+        " because it compares the two genders on the same sentences. 1 − FN counts every non-neutral"
+        " answer, whatever its direction. A low value is not better by itself: a classifier that always"
+        " answers neutral gets 0 everywhere and has learned nothing."
     )
 
 
@@ -101,7 +102,7 @@ def show_shares(found: "Inference") -> None:
     from core.language import translate
 
     lang = language()
-    st.subheader(_("What was answered"), anchor=False)
+    st.subheader(_("Distribution of answers"), anchor=False)
     names = label_names()
     rows = [
         {
@@ -123,8 +124,8 @@ def show_shares(found: "Inference") -> None:
 
 def _row(found: "Inference", i: int) -> list[str | Markup]:
     texts = {
-        "PS": _("PS, gender of the stereotype"),
-        "AS": _("AS, the other gender"),
+        "PS": _("PS, gender fits the stereotype"),
+        "AS": _("AS, gender contradicts the stereotype"),
         "NS": _("NS, neutral occupations"),
     }
     name, short = SETS[i], "pan"[i]

@@ -30,15 +30,17 @@ def show_occupations(found: "Inference") -> None:
     group = choose(_("Occupations"), kept, "nli-group", heading=False)
     words = sorted(groups[group], key=lambda one: -(one.biased.value or 0.0))
     if group == "stereo":
-        st.caption(_("Biased: entailment with the gender of the stereotype, contradiction with the other one."))
+        st.caption(_("Biased: entailment with the stereotyped gender, contradiction with the other."))
     else:
-        st.caption(_("Biased: any answer but neutral."))
+        st.caption(_("Biased: any answer other than neutral."))
     rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
     st.dataframe(rows, hide_index=True, column_config={_("biased"): share}, key="nli-occupations", height=height)
     downloads([_exact(one) for one in words], key="nli-occupations-table")
-    st.caption(_("95 % Wilson intervals over the answers of one word; ten templates are few, read them with care."))
+    st.caption(
+        _("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
+    )
 
 
 def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
@@ -46,14 +48,14 @@ def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
     found: dict[str, object] = {
         _("occupation"): one.word,
         _("biased"): one.biased.value,
-        _("95 % interval"): _span(one),
+        _("95% interval"): _span(one),
     }
     return found | {f"{name}: e / c / n": text for name, text in counts.items() if name in sets}
 
 
 def _span(one: "ByOccupation") -> str:
     low, high = one.biased.low, one.biased.high
-    return DASH if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f} %"
+    return DASH if low is None or high is None else f"{100 * low:.0f}–{100 * high:.0f}%"
 
 
 def _exact(one: "ByOccupation") -> dict[str, object]:

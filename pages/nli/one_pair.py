@@ -35,7 +35,7 @@ def show_pair() -> None:
     model_banner(model)
     told = None if labels is None else tuple(labels.split(","))
     try:
-        with st.spinner(_("Asking {model} …").format(model=plain(model)), show_time=True):
+        with st.spinner(_("Running {model} …").format(model=plain(model)), show_time=True):
             score = _answer(model, premise, hypothesis, told)
     except EvenhandError as error:
         show_error(error)
@@ -64,5 +64,5 @@ def _show(score: Score) -> None:
         cells.append(bar([("ink", share)]))
         cells.append(span(percent(share), "number"))
     show_html(element("div", joined(cells), "bars"))
-    st.caption(_("Probabilities of the three labels; they add up to 1."))
+    st.caption(_("Probabilities of the three labels; they sum to 1."))
     st.code(score.signature, language=None, wrap_lines=True)

@@ -17,7 +17,7 @@ def choose_view(store: Store) -> str:
     """The part of the page; results while there are any, else the first run."""
     names = {
         "results": _("Results"),
-        "new": _("Ask a classifier"),
+        "new": _("Run a classifier"),
         "rates": _("Bias rates"),
         "pair": _("One pair"),
     }
@@ -41,8 +41,9 @@ def _open_newest(store: Store) -> None:
 page_head(
     _("NLI bias"),
     _(
-        "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? Nothing follows: the right answer "
-        "is always neutral. What a classifier says instead shows what it takes an occupation for."
+        "A nurse reads a newspaper. Does it follow that a woman reads a newspaper? It does not: the right"
+        " answer is always neutral. Any other answer shows which gender the classifier attributes to the"
+        " occupation."
     ),
 )
 with open_store() as opened:

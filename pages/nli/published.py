@@ -25,11 +25,11 @@ def show_scale(own: list[tuple[str, Estimate]]) -> None:
     points = [Point(_short(name), e.value, e.low, e.high, own=True) for name, e in own if e.value is not None]
     if not points:
         return
-    st.subheader(_("On the scale of s"), anchor=False)
+    st.subheader(_("s on its scale"), anchor=False)
     points += [Point(one.model, one.printed) for one in published()]
     says = _(
-        "Marks: 0 always neutral, 0.444 guessing, 0.667 always the same other label, 1 always the stereotype. Empty "
-        "points: Table 4 of the paper, on Japanese sentences of its own; no ranking."
+        "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always"
+        " the stereotype. Hollow points: Table 4 of the paper, on its own Japanese sentences; not a ranking."
     )
     chart = score_scale(points, description=says, say=lambda text: translate(text, lang), palette=colours())
     rows = [{"model": p.name, "s": p.value, "low": p.low, "high": p.high, "own": p.own} for p in points]
@@ -47,7 +47,7 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
     """
     with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
         heads = [
-            _("model"), _("s, Table 4"), _("s from Table 3"), _("rank in the paper"), _("directional part"),
+            _("model"), _("s, Table 4"), _("s from Table 3"), _("rank in the paper"), _("directional component"),
             "1 − FN", _("order condition"),
         ]  # fmt: skip
         rows = [
@@ -60,9 +60,9 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
         show_html(table(number_columns(heads, range(1, 6)), rows))
         st.caption(
             _(
-                "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs, the paper's own intervals are not "
-                "given. The directional part, 1 − FN and the order condition were worked out from Table 3 and are not "
-                "in the paper: 1 − FN puts Laboro above Waseda, s does not."
+                "Anantaprayoon, Kaneko and Okazaki 2024; Japanese, 5,420 pairs; the paper gives no"
+                " intervals. The directional component, 1 − FN and the order condition are computed from"
+                " Table 3 and are not in the paper. By 1 − FN Laboro ranks above Waseda, by s below."
             )
         )
         _shares(None if own is None else beside_inference(own, asked_in))
@@ -80,7 +80,7 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
 
 def _shares(beside: list[BesidePrinted] | None) -> None:
     """Table 3 as printed: the shares of the three answers of each model on each set; one's own shares beside them."""
-    st.markdown("**" + plain(_("Table 3: shares of the answers on each set")) + "**")
+    st.markdown("**" + plain(_("Table 3: distribution of answers on each set")) + "**")
     heads = [_("model"), _("set"), *LABELS]
     rows = resources.table("published_inference_shares")
     body = [[row["model"], row["set"], *(row[name] for name in LABELS)] for row in rows]
@@ -94,7 +94,7 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
         for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
             row += map(_own_share, beside[start : start + len(LABELS)])
     show_html(table(number_columns(heads, range(2, len(heads))), body))
-    text = _("Own share, in brackets own less printed. The printed ones are of other models and sentences.")
+    text = _("Own share; in brackets own minus reported. The reported shares are from other models and sentences.")
     st.caption(plain(" ".join([text, *reasons])))
     downloads([_beside_record(one) for one in beside], key="nli-shares")
 

@@ -27,7 +27,7 @@ SHOWN = 10
 def show_results(store: Store) -> None:
     """Choose a run or a file of predictions; everything about it."""
     names = {"run": _("A run"), "file": _("Predictions from a file")}
-    kind = choose(_("Answers"), names, "nli-source")
+    kind = choose(_("Source of answers"), names, "nli-source")
     try:
         found = _from_file() if kind == "file" else _from_run(store)
     except EvenhandError as error:
@@ -48,7 +48,10 @@ def _from_run(store: Store) -> tuple[str, Inference, str] | None:
     found = inference_runs(store)
     if not found:
         st.info(
-            _("No classifier has been asked yet. Choose Ask a classifier above; the built-in one takes under a minute.")
+            _(
+                "No classifier has been run yet. Choose Run a classifier above; the built-in one takes less"
+                " than a minute."
+            )
         )
         return None
     run = choose_run(found, "nli-run")
@@ -71,7 +74,7 @@ def _describe(run: Run) -> None:
         text = sentence(str(checked.get("message", "")), checked.get("values"))
         (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
     for reason, count in run.facts("undefined").items():
-        st.warning(plain(_("{count} pairs have no answer: {reason}").format(count=f"{count:,}", reason=_(reason))))
+        st.warning(plain(_("{count} pairs without an answer: {reason}").format(count=f"{count:,}", reason=_(reason))))
     lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
     st.code("\n".join(line for line in lines if line), language=None, wrap_lines=True)
 
@@ -89,24 +92,27 @@ def measured(path: Path) -> tuple[Inference, list[str], list[tuple[str, dict[str
 
 def _from_file() -> tuple[str, Inference, str] | None:
     path = choose_upload(
-        _("File with set and label, and if possible occupation"),
+        _("File with the columns set and label, and preferably occupation"),
         ["csv", "tsv", "jsonl", "json"],
         key="nli-predictions",
-        help=_("set is PS, AS or NS; label is entailment, contradiction or neutral. One row an answer."),
+        help=_("set is PS, AS or NS; label is entailment, contradiction or neutral. One row per answer."),
     )
     if path is None:
         return None
     inference, signatures, errors = measured(path)
     if errors:
-        st.warning(_("{count} lines could not be used.").format(count=f"{len(errors):,}"))
+        st.warning(_("{count} lines cannot be used.").format(count=f"{len(errors):,}"))
         lines = [sentence(message, values) for message, values in errors]
-        with st.expander(_("The first of them"), icon=":material/error:"):
+        with st.expander(_("The first few of them"), icon=":material/error:"):
             for line in lines[:SHOWN]:
                 st.text(line)
             downloads([{"problem": line} for line in lines], key="nli-problems")
     if inference.unit == "row":
         st.warning(
-            _("No column names the occupation: every row counts as independent, so the intervals are too narrow.")
+            _(
+                "There is no column for the occupation, so all rows count as independent and the intervals are"
+                " too narrow."
+            )
         )
     if signatures:
         st.code("\n".join(signatures), language=None, wrap_lines=True)

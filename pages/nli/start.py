@@ -37,7 +37,7 @@ def choose_classifier(key: str, *, planted: bool = True) -> str:
     names += PLANTED if planted else ()
     if key not in st.session_state and (asked := st.query_params.get("model")):
         st.session_state[key] = asked
-    help = _("A model with three labels that was trained for inference: entailment, contradiction, neutral.")
+    help = _("A three-label model trained for inference: entailment, contradiction, neutral.")
     return choose_model(_("Classifier"), names, key, help=help)
 
 
@@ -47,14 +47,14 @@ def choose_labels(key: str) -> str | None:
     names = label_names()
 
     def order_text(order: str) -> str:
-        return " · ".join(names[one] for one in order.split(",")) if order else _("as the model says")
+        return " · ".join(names[one] for one in order.split(",")) if order else _("as the model states")
 
     chosen = st.selectbox(
-        _("Outputs 0, 1 and 2 mean"),
+        _("Meaning of outputs 0, 1 and 2"),
         orders,
         format_func=order_text,
         key=key,
-        help=_("Needed for models that call their labels LABEL\\_0 to LABEL\\_2. Obvious pairs tell a wrong order."),
+        help=_("Needed for models whose labels are LABEL\\_0 to LABEL\\_2. The sanity check reveals a wrong order."),
     )
     return chosen or None
 
@@ -71,7 +71,7 @@ def show_new(store: Store) -> None:
         sizes = {
             "full": _("all occupations"),
             "sample": _("200 rows each (down-sampled)"),
-            "files": _("a set of my own"),
+            "files": _("my own set"),
         }
         size = choose(_("Sentences"), sizes, "nli-size")
         paths: list[str] = []
@@ -97,7 +97,7 @@ def _upload() -> list[str]:
         _("File with set, premise, hypothesis and occupation"),
         ["csv", "tsv", "jsonl", "json"],
         key=PLACE,
-        help=_("A copy of the released files works too: add a column set with PS, AS or NS."),
+        help=_("A copy of the released files also works: add a column set with PS, AS or NS."),
     )
     return [] if path is None else [str(path)]
 
@@ -110,9 +110,11 @@ def _probes(size: str, language: Language, paths: list[str]) -> ProbeSet | None:
 
 def _show_rows(probes: ProbeSet) -> None:
     counts = series(f"{count:,} {name}" for name, count in probes.counts().items())
-    text = _("{rows} pairs: {counts}. PS: the gender of the stereotype, AS: the other one, NS: neutral occupations.")
+    text = _(
+        "{rows} pairs: {counts}. PS: gender fits the stereotype; AS: gender contradicts it; NS: neutral occupations."
+    )
     st.caption(plain(text.format(rows=f"{len(probes.rows):,}", counts=counts)))
-    with st.expander(_("A few of the pairs"), icon=":material/visibility:"):
+    with st.expander(_("Example pairs"), icon=":material/visibility:"):
         step = max(1, len(probes.rows) // SHOWN)  # and one further each time, so that the templates differ
         rows = [
             {_("set"): row.set, _("premise"): row.premise, _("hypothesis"): row.hypothesis}
@@ -136,7 +138,7 @@ def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
 
 
 def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
-    title = _("Inference: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
+    title = _("NLI bias: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
     check = (lambda: None) if model.startswith("planted:nli") else None  # made by hand, not loaded
     request = RunRequest(title, [model], ["--language", language, *options], ["ask"], place=PLACE, check=check)
     show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {language}", request if model else None)

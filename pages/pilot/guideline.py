@@ -36,7 +36,7 @@ def show_guideline(store: Store, project: Project) -> None:
     if now.differs(newest):
         publish(store, project, now)
     else:
-        st.caption(_("Nothing differs from the version in use yet."))
+        st.caption(_("There are no changes from the version in use yet."))
         send_older(store, project, newest)
     _versions(store, project)
 
@@ -62,20 +62,22 @@ def _head(store: Store, project: Project, base: Draft, newest: Guideline) -> Non
     now = read_draft(store, project)
     if base.base != newest.version:
         text = _(
-            "Version {newest} was published after this draft was begun from version {base}. See the "
-            "differences below. If you go on with this draft, enter the changes of version {newest} again."
+            "Version {newest} was published after this draft was started from version {base}. See the"
+            " differences below. If you continue with this draft, add the changes of version {newest} again."
         )
         st.warning(plain(text.format(newest=newest.version, base=base.base)), icon=":material/call_merge:")
-        label = _("Go on from version {version}").format(version=newest.version)
+        label = _("Continue from version {version}").format(version=newest.version)
         st.button(plain(label), key="rebase", on_click=_rebase, args=(project, newest.version))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         if now.saved is None:
-            st.caption(plain(_("Version {version} is in use. A change begins a draft.").format(version=newest.version)))
+            st.caption(
+                plain(_("Version {version} is in use. Any change starts a draft.").format(version=newest.version))
+            )
             return
-        text = _("Draft of version {next}, begun from version {base}. Every change is kept; the last one {when}.")
+        text = _("Draft of version {next}, based on version {base}. Every change is saved; last change {when}.")
         st.caption(plain(text.format(next=newest.version + 1, base=base.base, when=moment(now.saved))))
-        with st.popover(_("Discard the draft"), icon=":material/delete:", type="tertiary"):
-            st.write(_("The text goes back to the version in use. Decisions about tags stay."))
+        with st.popover(_("Discard draft"), icon=":material/delete:", type="tertiary"):
+            st.write(_("The text reverts to the version in use. Decisions about tags are kept."))
             st.button(_("Discard it"), key="discard_draft", on_click=_discard, args=(project,))
 
 
@@ -96,16 +98,16 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
     with left:
         text = st.text_area(_("Guideline (Markdown)"), begun.text, key=f"{place}-text", height=420)
     with right:
-        st.caption(_("As the desk shows it"))
+        st.caption(_("Preview at the desk"))
         with st.container(border=True, height=420):
             show_html(desk_html(text))
     if recognise(text):
         told = _(
-            "The built-in guideline is shown in each reader's language. Once it is changed, everybody reads it as"
-            " typed."
+            "The built-in guideline is shown in each reader's language. Once it is edited, everybody reads"
+            " it as written."
         )
         st.caption(told)
-    head = _("Criteria for a reject") if project.kind == "sentences" else _("Tags that a label may carry")
+    head = _("Criteria for rejecting") if project.kind == "sentences" else _("Tags available for a label")
     st.subheader(head, anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
@@ -120,12 +122,12 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
 def _differences(now: Draft, newest: Guideline) -> None:
     if not now.differs(newest):
         return
-    with st.expander(_("What differs from version {version}").format(version=newest.version), expanded=True):
+    with st.expander(_("Changes from version {version}").format(version=newest.version), expanded=True):
         if now.text.strip() != newest.text.strip():
             show_html(difference_html(newest.text.strip(), now.text.strip()))
         lines = ["\n".join(map(_line, options)) for options in (newest.reasons, now.reasons)]
         if lines[0] != lines[1]:
-            st.caption(_("Criteria for a reject"))
+            st.caption(_("Criteria for rejecting"))
             show_html(difference_html(*lines))
         lines = ["\n".join(map(_line, options)) for options in (newest.choices, now.choices)]
         if lines[0] != lines[1]:
@@ -142,7 +144,7 @@ def _versions(store: Store, project: Project) -> None:
     versions = guidelines(store, project)
     with st.expander(_("Versions so far ({number})").format(number=len(versions))):
         for one in reversed(versions):
-            said = one.changes or (_("the first version") if one.version == 1 else _("nothing was said about it"))
+            said = one.changes or (_("the first version") if one.version == 1 else _("no description"))
             text = _("Version {version}, {when}: {changes}")
             st.markdown(plain(text.format(version=one.version, when=moment(one.created), changes=said)))
             st.caption(plain(series(option_name(each) for each in one.reasons)))

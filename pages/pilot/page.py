@@ -13,16 +13,16 @@ from pages.ui.language import _
 page_head(
     _("Pilot and guideline"),
     _(
-        "Let everybody label the same few items first, make criteria of what they tag, and write the next version of"
-        " the guideline."
+        "Have everybody label the same few items first, turn their tags into criteria, and write the next"
+        " version of the guideline."
     ),
 )
 with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
-    SECTIONS = {"pilot": _("Pilot"), "tags": _("Tags into criteria"), "guideline": _("Next version")}
-    part = choose(_("Part of this page"), SECTIONS, "pilot_part", address="part", heading=False)
+    SECTIONS = {"pilot": _("Pilot"), "tags": _("From tags to criteria"), "guideline": _("Next version")}
+    part = choose(_("Page section"), SECTIONS, "pilot_part", address="part", heading=False)
     try:
         {"pilot": show_pilots, "tags": show_tags, "guideline": show_guideline}[part](store, project)
     except EvenhandError as error:

@@ -36,7 +36,11 @@ def show_pilots(store: Store, project: Project) -> None:
         _show_open(store, project, pilot_figures(store, project, going))
     elif over:  # a second pilot is the exception
         st.button(
-            _("Go on to the tags"), key="pilot_tags", icon=":material/arrow_forward:", on_click=_go_on, type="primary"
+            _("Continue to the tags"),
+            key="pilot_tags",
+            icon=":material/arrow_forward:",
+            on_click=_go_on,
+            type="primary",
         )
     if over:
         st.subheader(_("Earlier pilots"), anchor=False)
@@ -58,23 +62,23 @@ def _go_on() -> None:
 def _show_start(store: Store, project: Project, *, first: bool) -> None:
     people, found = annotators(store, project), counts(store, project)
     if not people:
-        st.info(_("Nobody labels in this project yet. Add annotators on the page Projects, then start a pilot."))
+        st.info(_("This project has no annotators yet. Add them on the Projects page, then start a pilot."))
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return
     free = found.by_labels.get(0, 0)
     if not free:
-        text = _("No item without labels is left to draw from. Import a file on the page Projects.")
+        text = _("No unlabelled items are left to draw from. Import a file on the Projects page.")
         st.info(text, icon=":material/upload_file:")
         return
     text = _(
-        "A pilot draws items at random from {free} unlabelled ones. All {people} annotators label each of them"
-        " and may write free tags. Until you close it, desks hand out nothing else."
+        "A pilot draws items at random from {free} unlabelled ones. All {people} annotators label each"
+        " item and may add free tags. Until the pilot is closed, desks hand out nothing else."
     )
     st.write(plain(text.format(free=f"{free:,}", people=len(people))))
     with st.form("start_pilot", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         items = st.number_input(_("Items"), 1, free, min(USUAL, free), key="pilot_items", width=160)
         seed = st.number_input(
-            _("Seed of the draw"), 0, None, project.seed, key="pilot_seed", width=160,
+            _("Random seed"), 0, None, project.seed, key="pilot_seed", width=160,
             help=_("The same seed draws the same items from the same texts."),
         )  # fmt: skip
         label = _("Start the pilot") if first else _("Start another pilot")
@@ -93,7 +97,7 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
     pilot = found.pilot
     with st.container(border=True):
         st.subheader(_("Pilot {number} is open").format(number=pilot.number), anchor=False)
-        text = _("{items} items, drawn with seed {seed}, begun {when}. The desks hand out only these.")
+        text = _("{items} items, drawn with seed {seed}, started {when}. Desks hand out only these.")
         st.caption(plain(text.format(items=found.items, seed=pilot.seed, when=moment(pilot.begun))))
         for one in found.people:
             where = {"project": project.name, "annotator": one.annotator.name}
@@ -103,19 +107,19 @@ def _show_open(store: Store, project: Project, found: PilotFigures) -> None:
                 st.progress(min(1.0, one.labelled / found.items) if found.items else 0.0, done, width=260)
                 page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
         if found.complete:
-            st.success(_("Everybody has labelled the whole pilot."), icon=":material/check:")
+            st.success(_("Everybody has finished the pilot."), icon=":material/check:")
             st.button(
                 _("Close the pilot"), type="primary", key="pilot_close", on_click=_close, args=(project,),
             )  # fmt: skip
             return
         with st.popover(_("Close it early"), icon=":material/stop_circle:"):
             text = _(
-                "The labels stay and count. Items without a label leave the pilot; the others are finished in the"
-                " ordinary course."
+                "The labels stay and count. Items without a label leave the pilot; the others are"
+                " completed in regular labelling."
             )
             st.write(text)
             st.button(_("Close the pilot"), key="pilot_close", on_click=_close, args=(project,))
-    st.caption(_("How the labels differ is shown once the pilot is closed; the tags can be read already."))
+    st.caption(_("Differences between the labels are shown once the pilot is closed; tags can be read now."))
 
 
 @asks_at_click("change_projects")
@@ -132,16 +136,16 @@ def _show_closed(found: PilotFigures) -> None:
     with st.container(border=True, key=f"pilot-{pilot.number}"):
         title = _("Pilot {number}: {items} items").format(number=pilot.number, items=found.items)
         st.markdown(f"**{plain(title)}**")
-        text = _("begun {begun}, closed {closed}; {labelled} with a label of the {drawn} that were drawn")
+        text = _("started {begun}, closed {closed}; {labelled} of {drawn} drawn items have a label")
         facts = {"begun": moment(pilot.begun), "closed": moment(pilot.closed)}
         st.caption(plain(text.format(**facts, labelled=found.labelled, drawn=pilot.items)))
         left, right = st.columns([1, 2], gap="large")
         with left:
             reason = note_text(found.unanimous.reason) if found.unanimous.value is None else ""
-            st.metric(_("All agree"), percent(found.unanimous.value), help=reason or None)
+            st.metric(_("Full agreement"), percent(found.unanimous.value), help=reason or None)
             if found.unanimous.value is not None:
                 text = _(
-                    "95 % interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
+                    "95% interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
                 )
                 same = round(found.unanimous.value * found.compared)
                 ends = interval(found.unanimous, ".1%")
@@ -182,7 +186,7 @@ def _people(found: PilotFigures) -> list[dict[str, Any]]:
 
 
 def _person(row: dict[str, Any]) -> dict[str, Any]:
-    names = {"name": _("annotator"), "labelled": _("labelled"), "accepted": _("accepted, 95 % interval")}
+    names = {"name": _("annotator"), "labelled": _("labelled"), "accepted": _("accepted, 95% interval")}
     return {names[key]: value for key, value in row.items()}
 
 

@@ -82,17 +82,18 @@ def published(project: Project) -> None:
     if told is None or told[0] != project.uid:
         return
     text = _(
-        "Version {version} is published; annotators see it at their desks. Labels sent back for relabelling: {labels}."
+        "Version {version} is published, and annotators see it at their desks. Labels sent back for"
+        " relabelling: {labels}."
     )
     if told[3]:
         text = _(
-            "Version {version} is published; annotators see it at their desks. Labels are being sent back"
-            " for relabelling."
+            "Version {version} is published, and annotators see it at their desks. Labels are being sent"
+            " back for relabelling."
         )
     st.success(plain(text.format(version=told[1], labels=f"{told[2]:,}")), icon=":material/check:")
     with st.container(horizontal=True):
         where = {"project": project.name}
-        page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        page_link("plan/page.py", label=_("Labelling plan"), icon=":material/event_note:", query_params=where)
         page_link("progress/page.py", label=_("Progress"), icon=":material/trending_up:", query_params=where)
 
 
@@ -104,14 +105,14 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
         st.caption(plain(_("Waiting for relabelling: {people}.").format(people=listed)))
     if newest.version == 1:
         return
-    with st.expander(_("Relabel what older versions decided")):
+    with st.expander(_("Relabel decisions under older versions")):
         found = _counted(store, project, newest.choices, newest.reasons, ())
         if not found.older.labels:
-            st.caption(_("There is no valid blind label of an older version."))
+            st.caption(_("There are no valid blind labels from older versions."))
             return
         which = _ask_which(found, key="which_older", keep=False)
         _show_people(found, which)
-        if st.button(_("Send them back"), key="send_older", disabled=not _chosen(found, which).labels):
+        if st.button(_("Send back"), key="send_older", disabled=not _chosen(found, which).labels):
             if _chosen(found, which).labels > CHUNK:
                 _start_job(store, project, newest.version, which, (), "")
             else:
@@ -132,7 +133,7 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
         if options:
             st.write(plain(text.format(criteria=series(f"{option_name(one)} ({one.code})" for one in options))))
     return st.multiselect(
-        _("Criteria whose meaning changes although their names do not"),
+        _("Criteria that change in meaning but not in name"),
         rest,
         key="also",
         format_func=lambda code: f"{option_name(old[code])} ({code})",
@@ -141,29 +142,29 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
 
 
 def _ask_which(found: Affected, *, key: str, keep: bool = True) -> Which:
-    named = _("relabel what names a criterion that changed or was dropped: {labels} labels on {items} items")
-    every = _("relabel accepts too, because a criterion is new: {labels} labels on {items} items")
+    named = _("relabel labels that name a changed or dropped criterion: {labels} labels on {items} items")
+    every = _("also relabel accepts, because a criterion is new: {labels} labels on {items} items")
     names: dict[Which, str] = {
-        "none": _("keep all labels of older versions: {labels}").format(labels=f"{found.older.labels:,}"),
+        "none": _("keep all labels from older versions: {labels}").format(labels=f"{found.older.labels:,}"),
         "named": named.format(labels=f"{found.named.labels:,}", items=f"{found.named.items:,}"),
         "all": every.format(labels=f"{found.all.labels:,}", items=f"{found.all.items:,}"),
     }
     offered = [one for one in WHICH if keep or one != "none"]
-    picked = st.radio(_("Labels of older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
+    picked = st.radio(_("Labels from older versions"), offered, key=key, format_func=lambda one: plain(names[one]))
     chosen: Which = picked or offered[0]
     text = _(
-        "Only its own annotator relabels an item; the old label stays in the history and no longer counts. A "
-        "reject with a tag and no criterion counts as naming a changed one."
+        "An item is relabelled only by its own annotator; the old label stays in the history and no longer"
+        " counts. A reject with a tag and no criterion counts as naming a changed one."
     )
     st.caption(text)
     if found.shown:
         text = _(
-            "{labels} labels stay in any case: their annotators have seen an opinion or other labels and "
-            "cannot judge blind again."
+            "{labels} labels are kept in any case: their annotators have seen an opinion or other labels"
+            " and can no longer judge blind."
         )
         st.caption(plain(text.format(labels=f"{found.shown:,}")))
     if found.left and chosen == "all":
-        text = _("{labels} of them are of people who have left: these become free for others.")
+        text = _("{labels} of them belong to people who have left: these items become free for others.")
         st.caption(plain(text.format(labels=f"{found.left:,}")))
     return chosen
 

@@ -44,9 +44,9 @@ def show_tags(store: Store, project: Project) -> None:
         st.info(_("Tags are written in a pilot. Start one first."), icon=":material/label:")
         return
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        text = _("Choose the criterion for each tag. Choices are saved at once and used in the next version.")
+        text = _("Choose the criterion for each tag. Choices are saved immediately and used in the next version.")
         st.caption(text)
-        together = st.toggle(_("Similar spellings together"), True, key="tags_together")
+        together = st.toggle(_("Group similar spellings"), True, key="tags_together")
     found = tags(store, project, together=together)
     if not found:
         st.info(_("Nobody has written a tag yet."), icon=":material/label:")
@@ -64,7 +64,7 @@ def show_tags(store: Store, project: Project) -> None:
         if text_may_leave(project):  # a free tag may quote the text
             downloads([_row(one, codes) for one in found], key="tags")
     st.button(
-        _("Go on to the next version"), type="primary", icon=":material/arrow_forward:", on_click=_go_on, key="go_on"
+        _("Continue to the next version"), type="primary", icon=":material/arrow_forward:", on_click=_go_on, key="go_on"
     )
 
 
@@ -137,7 +137,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
             key = st.text_input(_("Key"), _free_key(kept), key=f"key-{place}", max_chars=1, width=80)
             zh = st.text_input("中文", name if chinese else "", key=f"zh-{place}", width=260)
             en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
-        if st.form_submit_button(_("Add this criterion"), key=f"add-{place}", icon=":material/add:"):
+        if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
             made = Choice(code.strip(), key.strip(), zh.strip(), en.strip())
             try:
                 _add(project, one.spellings, made)
@@ -197,5 +197,5 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
         ]  # fmt: skip
         show_html(joined([body, *people_said]))
     if len(found) > LISTED:
-        text = _("The first {shown} of {all} items; the rest is on the page Browse.")
+        text = _("The first {shown} of {all} items; see the rest on the Browse page.")
         st.caption(plain(text.format(shown=LISTED, all=len(found))))

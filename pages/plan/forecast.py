@@ -28,24 +28,27 @@ from pages.ui.text import paragraph, plain
 
 def plan_name(plan: Plan) -> str:
     """A plan in words."""
-    return _("all label every item") if plan == "all" else _("stop at the first reject")
+    return _("every annotator labels every item") if plan == "all" else _("stop at the first reject")
 
 
 def ask_forecast(store: Store, project: Project) -> Forecast:
     """The items and the number of candidates for the forecast, then the forecast."""
     sample: Sample | None = None
     if has_pilot(store, project, project.per_item):
-        names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all items labelled in full")}
-        sample = choose(_("Rests on"), names, "plan_sample")
+        names: dict[Sample, str] = {"pilot": _("the pilot"), "all": _("all fully labelled items")}
+        sample = choose(_("Based on"), names, "plan_sample")
     fictive = st.number_input(
-        _("For so many candidates") if project.kind == "sentences" else _("For so many texts"),
+        _("Number of candidates") if project.kind == "sentences" else _("Number of texts"),
         min_value=1,
         max_value=10_000_000,
         value=None,
-        placeholder=_("those of the project"),
+        placeholder=_("as in the project"),
         key="plan_candidates",
         width=280,
-        help=_("Empty: the items of the project, up to their quotas. A number: as if there were so many, all judged."),
+        help=_(
+            "Leave empty for the items of the project, up to their quotas. A number assumes that many items,"
+            " all judged."
+        ),
     )
     changing = (*state(store), project.uid, project.plan, str(project.share), str(project.per_item))
     return _reckoned(changing, project, sample, int(fictive) if fictive else None)
@@ -74,12 +77,12 @@ def show_waiting(store: Store, project: Project, found: Forecast) -> None:
         return
     parts = []
     if left:
-        text = _("{labels} labels wait for relabelling.")
+        text = _("{labels} labels are awaiting relabelling.")
         parts.append(text.format(labels=f"{left:,}"))
     if found.returned:
         text = _(
-            "Until then, {items} sentences of the forecast count by the former labels. New labels will show "
-            "the effect of the new guideline."
+            "Until then, {items} sentences in the forecast count with their former labels. The effect of"
+            " the new guideline will show as labels come in."
         )
         parts.append(text.format(items=f"{found.returned:,}"))
     st.info(plain(paragraph(parts)), icon=":material/undo:")
@@ -89,7 +92,7 @@ def show_forecast(project: Project, found: Forecast) -> None:
     """One sentence, the table of both plans, its basis, and the numbers as files."""
     work = found.work
     if work.candidates.value is None and not found.items:
-        text = _("This project has no items yet. Import a file on the page Projects.")
+        text = _("This project has no items yet. Import a file on the Projects page.")
         st.info(text, icon=":material/upload_file:")
         return
     plans: list[tuple[Plan, Work]] = [("all", work.all)]
@@ -116,16 +119,16 @@ def _plan_head(project: Project, plan: Plan) -> str:
 
 def _rows(project: Project, found: Forecast, plans: list[Work]) -> list[tuple[str, str, list[Estimate]]]:
     rows = [
-        (_("items to be judged"), ",.0f", [found.work.candidates] * len(plans)),
+        (_("items to label"), ",.0f", [found.work.candidates] * len(plans)),
         (_("labels"), ",.0f", [one.judgements for one in plans]),
         (_("labels per item"), ".2f", [one.each for one in plans]),
-        _time(_("hours, all together"), _("minutes, all together"), [one.hours for one in plans]),
+        _time(_("hours in total"), _("minutes in total"), [one.hours for one in plans]),
     ]
     if found.people > 1:
         each = [_times(one.hours, 1 / found.people) for one in plans]
-        rows.append(_time(_("hours each"), _("minutes each"), each))
+        rows.append(_time(_("hours per annotator"), _("minutes per annotator"), each))
     if project.retest:
-        rows.append((_("and retests"), ",.0f", [_times(one.judgements, project.retest) for one in plans]))
+        rows.append((_("plus retests"), ",.0f", [_times(one.judgements, project.retest) for one in plans]))
     return rows
 
 
@@ -156,27 +159,37 @@ def _rests_on(project: Project, found: Forecast) -> str:
     parts = []
     if project.kind == "sentences":
         if found.reviewed:
-            text = _("Rests on {items} sentences of the pilot that {labels} labelled; all accepted {rate} of them.")
+            text = _("Based on {items} pilot sentences labelled by {labels} annotators; all accepted {rate} of them.")
             if found.sample == "all":
-                text = _("Rests on {items} sentences that {labels} labelled or more; all accepted {rate} of them.")
+                text = _(
+                    "Based on {items} sentences labelled by {labels} or more annotators; all accepted {rate} of them."
+                )
             rate = with_interval(found.work.rate, ".1%", level=True)
             parts.append(text.format(items=f"{found.reviewed:,}", labels=found.work.per_item, rate=rate))
             parts += _versions(found)
             if found.narrowed:
                 parts.append(
-                    _("Others with as many labels are left out: under the former plan only accepted ones got so many.")
+                    _(
+                        "Other sentences with as many labels are excluded: under the former plan only accepted"
+                        " ones received that many."
+                    )
                 )
         else:
-            parts.append(_("Start a pilot on the page Pilot and guideline: its labels say what the others will take."))
+            parts.append(
+                _(
+                    "Start a pilot on the Pilot and guideline page: its labels show how much work the other items"
+                    " will take."
+                )
+            )
     if found.work.seconds.value is not None:
         text = _(
-            "Mean time of a label: {seconds}, each counted as five minutes at most; without discussions and "
-            "reading the guideline."
+            "Mean time per label: {seconds}, each capped at five minutes; excludes discussions and reading"
+            " the guideline."
         )
         parts.append(
             text.format(seconds=_("{seconds} s").format(seconds=with_interval(found.work.seconds, ".1f", level=True)))
         )
-    text = _("{made} labels have been made.")
+    text = _("{made} labels so far.")
     return paragraph([*parts, text.format(made=f"{found.made:,}")])
 
 
@@ -188,7 +201,7 @@ def _versions(found: Forecast) -> list[str]:
     for oldest, newest, items in found.versions:
         text = _("version {version}: {items}") if oldest == newest else _("versions {oldest} to {version}: {items}")
         rows.append(text.format(oldest=oldest, version=newest, items=f"{items:,}"))
-    text = _("Sentences by the version of the guideline that their labels were made under: {rows}.")
+    text = _("Sentences by the guideline version of their labels: {rows}.")
     return [text.format(rows=" · ".join(rows))]
 
 
@@ -215,16 +228,18 @@ def show_needed(found: Forecast) -> None:
     """Per pair and side: the candidates that the quota needs, and whether there are enough."""
     cells = found.work.cells
     if not found.items and not cells:
-        st.caption(_("There is no item yet."))
+        st.caption(_("There are no items yet."))
         return
     if not cells:
-        st.info(
-            _("No pair and side has a quota, so all candidates will be judged. Quotas are set on the page Projects.")
-        )
+        st.info(_("No quotas are set, so all candidates will be judged. Set quotas on the Projects page."))
         return
-    numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("There are"))
-    columns = [Column(_("Keyword pair")), *(Column(name, "number") for name in numbers), Column(_("Can it be met?"))]
-    text = _("All quotas together take {needed} candidates.")
+    numbers = (_("Quota"), _("Share kept"), _("Candidates needed"), _("Available"))
+    columns = [
+        Column(_("Keyword pair")),
+        *(Column(name, "number") for name in numbers),
+        Column(_("Can the quota be met?")),
+    ]
+    text = _("All quotas together need {needed} candidates.")
     total = found.work.needed
     value = DASH if total.value is None else f"{total.value:,.0f}"
     if total.low is not None:
@@ -233,9 +248,9 @@ def show_needed(found: Forecast) -> None:
     head = element("p", text.format(needed=value), "says")
     show_html(joined([head, table(columns, map(_row, cells))]))
     text = _(
-        "Needed: the quota divided by the share kept, its 95 % interval carried through. A pair and side with fewer"
-        " than {own} sentences labelled in full takes the share of all together. The range of the total is the sum of"
-        " the ranges."
+        "Needed: the quota divided by the share kept, with its 95% interval. A pair and side with fewer"
+        " than {own} fully labelled sentences uses the share of all pairs together. The range of the total"
+        " is the sum of the ranges."
     )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(text.format(own=OWN_RATE)))
@@ -243,7 +258,7 @@ def show_needed(found: Forecast) -> None:
 
 
 def _row(cell: CellNeed) -> tuple[str | Markup, ...]:
-    shared = _("all pairs together") if not cell.own and cell.rate.value is not None else ""
+    shared = _("all pairs combined") if not cell.own and cell.rate.value is not None else ""
     return (
         joined([cell.pair, side_mark(cell.side) if cell.side in ("male", "female") else ""], " "),
         f"{cell.quota:,}",

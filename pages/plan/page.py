@@ -12,8 +12,8 @@ from pages.ui.language import _
 from pages.ui.notices import say_unsettled
 
 page_head(
-    _("Plan of labels"),
-    _("How many labels does each item get, and what will that take in labels and hours?"),
+    _("Labelling plan"),
+    _("How many labels does each item get, and how many labels and hours will the work take?"),
 )
 with open_store() as store:
     project = choose_project(store)
@@ -21,7 +21,7 @@ with open_store() as store:
         st.stop()
     say_unsettled(store, project)
     try:
-        st.subheader(_("Forecast of the work"), anchor=False)
+        st.subheader(_("Workload forecast"), anchor=False)
         found = ask_forecast(store, project)
         show_waiting(store, project, found)
         show_forecast(project, found)

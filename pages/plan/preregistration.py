@@ -19,19 +19,20 @@ def show_preregistration(store: Store, project: Project) -> None:
     st.subheader(_("Pre-registration"), anchor=False)
     for one in sheets(store, project):
         _show(one)
-    with st.expander(_("Write a sheet into the log"), icon=":material/edit_note:"):
+    with st.expander(_("Add a pre-registration to the log"), icon=":material/edit_note:"):
         st.write(
             _(
-                "What you expect, which measures decide, how large a difference matters, and when labelling ends. The"
-                " sheet is stored with its time and hash and never changes; a release shows it beside what was done."
+                "What you expect, which measures decide, how large a difference matters, and when"
+                " labelling ends. The text is stored with its time and hash and never changes; a release"
+                " shows it beside what was done."
             )
         )
-        text = st.text_area(_("Sheet (Markdown)"), form(language()), height=360, key="sheet-text")
+        text = st.text_area(_("Pre-registration (Markdown)"), form(language()), height=360, key="sheet-text")
         late = st.checkbox(
-            _("Write it although there are labels"), key="sheet-late",
-            help=_("It is marked with their number, and a release says so."),
+            _("Add it although labels exist"), key="sheet-late",
+            help=_("The number of labels is noted, and a release states it."),
         )  # fmt: skip
-        if st.button(_("Write into the log"), key="sheet-write", icon=":material/lock:"):
+        if st.button(_("Add to log"), key="sheet-write", icon=":material/lock:"):
             try:
                 preregister(store, project, text, late=late)
             except EvenhandError as error:
@@ -43,9 +44,9 @@ def show_preregistration(store: Store, project: Project) -> None:
 def _show(one: Sheet) -> None:
     when = moment(one.written)
     if one.labels:
-        title = _("Sheet of {time}, after {n} labels").format(time=when, n=f"{one.labels:,}")
+        title = _("Pre-registration of {time}, after {n} labels").format(time=when, n=f"{one.labels:,}")
     else:
-        title = _("Sheet of {time}, before any label").format(time=when)
+        title = _("Pre-registration of {time}, before any label").format(time=when)
     with st.expander(plain(title), icon=":material/lock:"):
         st.text(one.text)
         st.caption(plain(f"SHA-256 {one.sha256}"))

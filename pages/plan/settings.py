@@ -33,8 +33,8 @@ def show_settings(store: Store, project: Project) -> None:
     if changed.get("plan") == "stop":
         _say_on_desks(store, project)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        ask_author(store, _("Who plans"), persist_state="session", placeholder=_("Your name"), width=240)
-        if st.button(_("Save the plan"), type="primary", key="save_plan", disabled=not changed):
+        ask_author(store, _("Plan author"), persist_state="session", placeholder=_("Your name"), width=240)
+        if st.button(_("Save plan"), type="primary", key="save_plan", disabled=not changed):
             _save(store, project, changed)
     if not changed:
         st.caption(_("This plan is in force."))
@@ -44,11 +44,11 @@ def _ask_plan(project: Project) -> dict[str, Any]:
     plans: tuple[Plan, Plan] = ("all", "stop")
     place = project.uid
     captions = (
-        _("Every sentence gets as many labels as are wanted, whatever the first ones say."),
-        _("A single reject rejects a sentence and ends its labelling, except in a random share."),
+        _("Every sentence gets the full number of labels, whatever the first ones say."),
+        _("A single reject drops a sentence and ends its labelling, except in the random share."),
     )
     chosen = st.radio(
-        _("Labels of a sentence"),
+        _("Labelling of each sentence"),
         plans,
         plans.index(project.plan),
         format_func=lambda plan: plan_name(plan)[:1].upper() + plan_name(plan)[1:],
@@ -56,7 +56,9 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         key=f"plan-{place}",
     )
     if chosen == "stop" and project.gold != "unanimous":
-        st.warning(_("Stopping needs the rule that all must accept; this project counts majorities."))
+        st.warning(
+            _("Stopping at the first reject requires the rule that all must accept; this project decides by majority.")
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         per_item = st.number_input(
             _("Labels for each sentence"), 1, 100, project.per_item, key=f"per-{place}", width=200
@@ -64,7 +66,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         share = 100 * project.share
         if chosen == "stop":
             share = st.number_input(
-                _("Random share, in per cent"),
+                _("Random share (%)"),
                 0.0,
                 100.0,
                 round(share, 2),
@@ -72,23 +74,25 @@ def _ask_plan(project: Project) -> dict[str, Any]:
                 format="%g",
                 key=f"share-{place}",
                 width=200,
-                help=_("Drawn by the project's seed before any label; nobody can tell which items they are."),
+                help=_(
+                    "Drawn with the project's seed before any label is made; nobody can tell which items belong to it."
+                ),
             )
     if chosen == "stop":
         st.caption(
             _(
-                "The share is labelled by all whatever the first says. Agreement is computed on it: the other sentences"
-                " have several labels only where people agreed."
+                "Everybody labels these items, whatever the first label is, and agreement is computed on"
+                " them: elsewhere, only sentences that people accepted have several labels."
             )
         )
         st.caption(
             _(
-                "Annotators who work at the same time share the work evenly. One who begins after the others "
-                "gets only what they accepted, and the random share."
+                "Annotators who work at the same time share the work evenly. Those who begin after the"
+                " others get only what the others accepted, plus the random share."
             )
         )
         if not share:
-            st.warning(_("Without a share, agreement cannot be measured."))
+            st.warning(_("Without a random share, agreement cannot be measured."))
     return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
 
 
@@ -96,7 +100,7 @@ def _ask_again(project: Project) -> dict[str, Any]:
     place = project.uid
     with st.container(horizontal=True, vertical_alignment="bottom"):
         retest = st.number_input(
-            _("Own items drawn for a retest, in per cent"),
+            _("Retest rate (% of an annotator's own items)"),
             0.0,
             100.0,
             round(100 * project.retest, 2),
@@ -105,11 +109,11 @@ def _ask_again(project: Project) -> dict[str, Any]:
             key=f"retest-{place}",
             width=280,
             help=_(
-                "Retests look like any other item. The page Quality shows how far annotators agree with themselves."
+                "Retests look like any other item. The Quality page shows how far annotators agree with themselves."
             ),
         )
         hours = st.number_input(
-            _("Not before so many hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
+            _("Minimum interval in hours"), 0, 8760, project.retest_hours, key=f"hours-{place}", width=200
         )
     return {"retest": round(retest / 100, 6), "retest_hours": int(hours)}
 
@@ -119,11 +123,11 @@ def _say_effects(store: Store, project: Project, asked: dict[str, Any]) -> None:
         found = _effects(state(store), project, asked["plan"], asked["per_item"], asked["share"])
     labelled = sum(found)
     if not labelled:
-        st.info(_("No sentence has a label yet: the plan holds from the first one on."))
+        st.info(_("No sentence has a label yet: the plan applies from the first one."))
         return
     text = _(
-        "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would need "
-        "more labels, {same} stay as they are. No label is lost."
+        "Of {labelled} labelled sentences, {decided} would be decided by their labels, {reopened} would"
+        " need more labels, and {same} stay as they are. No label is lost."
     )
     numbers = {name: f"{getattr(found, name):,}" for name in ("decided", "reopened", "same")}
     st.info(text.format(labelled=f"{labelled:,}", **numbers), icon=":material/preview:")
@@ -133,8 +137,8 @@ def _say_on_desks(store: Store, project: Project) -> None:
     waiting = on_desks(store, project)
     if waiting:
         text = _(
-            "{number} sentences are on open desks and stay there. The saving begins with sentences handed out "
-            "after the change."
+            "{number} sentences are on open desks and stay there. Labels are saved only on sentences"
+            " handed out after the change."
         )
         st.info(text.format(number=f"{waiting:,}"), icon=":material/rate_review:")
 
@@ -163,7 +167,7 @@ def show_changes(store: Store, project: Project) -> None:
     found = events(store, project, action="plan", last=SHOWN)
     if not found:
         return
-    with st.expander(_("Changes of the plan")):
+    with st.expander(_("Plan history")):
         for event in reversed(found):
             who = f" · {event.author}" if event.author else ""
             st.caption(plain(f"{moment(event.created)}{who}: {_change_text(event)}"))
@@ -181,8 +185,8 @@ def _field(name: str) -> str:
         "share": _("random share"),
         "gold": _("rule"),
         "doubled": _("sample with several labels"),
-        "retest": _("share of retests"),
-        "retest_hours": _("hours until then"),
+        "retest": _("retest rate"),
+        "retest_hours": _("minimum interval (hours)"),
     }.get(name, name)
 
 
@@ -193,4 +197,4 @@ def _value(name: str, value: Any) -> str:
         return plan_name(value)
     if name == "gold":
         return {"unanimous": _("all must accept"), "majority": _("the majority")}.get(value, str(value))
-    return f"{100 * value:g} %" if name in ("share", "retest") else str(value)
+    return f"{100 * value:g}%" if name in ("share", "retest") else str(value)

@@ -24,7 +24,7 @@ DAYS = 90  # in the chart
 def people(project: Project, found: Dashboard) -> None:
     """One row per annotator, those who have left last."""
     if not found.people:
-        st.info(_("Nobody labels here yet. Add annotators on the page Projects, under People."))
+        st.info(_("There are no annotators yet. Add them on the Projects page, under People."))
         return
     everybody = sorted(found.people, key=lambda one: not one.active)
     st.dataframe(
@@ -36,8 +36,8 @@ def people(project: Project, found: Dashboard) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(
-                "Shares with their 95 % interval: over source articles where these hold several sentences,"
-                " else Wilson's. A heading says what it counts; more columns to the right."
+                "Shares with 95% intervals: over source articles where articles hold several sentences,"
+                " otherwise Wilson's. Each heading explains what it counts; scroll right for more columns."
             )
         )
         downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
@@ -63,7 +63,7 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("Last label"): moment(one.last),
         _("Today"): one.today,
         _("Seven days"): one.week,
-        _("Seconds each"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
+        _("Seconds per item"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
         _("Relabelling"): one.sent_back,
         _("Skipped"): one.skipped,
         _("Conflicts"): one.conflicts,
@@ -79,20 +79,21 @@ def _explained() -> dict[str, Any]:
     return {
         _("Annotator"): column(pinned=True),
         _("Valid labels"): number(format="localized"),
-        _("Accepted"): column(help=_("The share of the valid labels.")),
+        _("Accepted"): column(help=_("Share of valid labels.")),
         _("Today"): number(help=_("Labels made since midnight in your time zone; a changed one counts again.")),
         _("Seven days"): number(help=_("Labels made today and on the six days before.")),
-        _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are left out.")),
-        _("Seconds each"): column(help=_("Median time on an item, of the last 500 labels.")),
+        _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are excluded.")),
+        _("Seconds per item"): column(help=_("Median time per item over the last 500 labels.")),
         _("Differs from most"): column(
             help=_(
-                "Of the items that somebody else labelled too, how often more than half of the others chose"
-                " otherwise; labels made before any opinion was shown. High or low is not good or bad in itself."
+                "How often more than half of the others chose differently, over the items that others"
+                " labelled too; only labels made before any opinion was shown. High or low is not good or"
+                " bad in itself."
             )
         ),
-        _("On the desk"): number(help=_("Items that were handed out and wait at this desk.")),
-        _("Relabelling"): number(help=_("Of these: items that wait for relabelling under a new guideline.")),
-        _("Skipped"): number(help=_("Items that wait as skipped.")),
+        _("On the desk"): number(help=_("Items handed out and waiting at this desk.")),
+        _("Relabelling"): number(help=_("Of these, items waiting to be relabelled under a new guideline.")),
+        _("Skipped"): number(help=_("Skipped items that are waiting to be labelled.")),
         _("Conflicts"): number(help=_("Labels from two desks of the same annotator that await a decision.")),
     }
 
@@ -118,16 +119,16 @@ def stalled(project: Project, found: Dashboard) -> None:
             continue
         items = one.leased - one.sent_back
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            text = _("{items} items wait at the desk of {name}; nothing was labelled there since {moment}.")
+            text = _("{items} items are waiting at the desk of {name}; nothing has been labelled there since {moment}.")
             values = {"items": f"{items:,}", "name": one.annotator.name, "moment": moment(one.stalled)}
             st.markdown(":material/hourglass_bottom: " + plain(text.format(**values)))
             st.button(
-                _("Give back"),
+                _("Return"),
                 key=f"give-back-{one.annotator.uid}",
                 icon=":material/undo:",
                 on_click=_give_back,
                 args=(project, one),
-                help=_("Others get these items. Labels that the desk may still send are stored and count."),
+                help=_("These items go to others. Labels that the desk still sends are stored and count."),
             )
 
 
@@ -147,12 +148,10 @@ def by_day(found: Dashboard) -> None:
     ]
     days = filled_days(found.days, names, DAYS)
     if not days:
-        st.info(
-            _("Nobody has labelled an item yet. Labels are made on the page Review."), icon=":material/rate_review:"
-        )
+        st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
         return
     rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
-    text = _("{labels} labels from {first} to {last}; a day begins at midnight where you are.")
+    text = _("{labels} labels from {first} to {last}; days begin at midnight in your time zone.")
     says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
     chart = labels_per_day(rows, description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "signature": found.signature} for row in rows], key="labels-per-day", says=says)

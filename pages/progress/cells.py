@@ -24,7 +24,7 @@ from pages.ui.text import paragraph, plain
 def cells(project: Project, found: Dashboard) -> None:
     """The table, after a choice of all rows or only those that lack something."""
     if not any(cell.counted.mined or cell.counted.quota for cell in found.cells):
-        st.info(_("This project has no items yet. Import a file on the page Projects."), icon=":material/upload_file:")
+        st.info(_("This project has no items yet. Import a file on the Projects page."), icon=":material/upload_file:")
         return
     rows, quotas = _by_pair(found.cells), any(cell.counted.quota is not None for cell in found.cells)
     if quotas:
@@ -38,7 +38,7 @@ def cells(project: Project, found: Dashboard) -> None:
     if rows:
         show_html(_table(project, rows, quotas))
     else:
-        st.info(_("There is none of these."), icon=":material/check:")
+        st.info(_("There are none."), icon=":material/check:")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_meaning(project, quotas)))
         downloads([_numbers(cell, found.signature) for cell in rows], key="progress-pairs")
@@ -67,29 +67,33 @@ def _verdicts(found: Dashboard) -> None:
         )
         st.warning(plain(text.format(short=f"{short:,}", more=f"{to_find:,.0f}")), icon=":material/warning:")
     elif undecided:
-        text = _("For {undecided} pairs and sides it is open whether the candidates that are left suffice.")
+        text = _("For {undecided} pairs and sides it is not yet clear whether the remaining candidates suffice.")
         st.info(plain(text.format(undecided=f"{undecided:,}")), icon=":material/help:")
     else:
-        st.success(_("The candidates that are left suffice for every quota."), icon=":material/check:")
+        st.success(_("The remaining candidates suffice for every quota."), icon=":material/check:")
 
 
 def _meaning(project: Project, quotas: bool) -> str:
     if project.kind == "generations":
-        return _("Reviewed: with as many labels as wanted. Unanimous: of these, all chose the same.")
+        return _(
+            "Reviewed: items with all the labels they need. Unanimous: reviewed items on which all annotators"
+            " chose the same."
+        )
     text = _(
-        "Reviewed: with as many labels as wanted. Accepted by all: of these, by everybody. Kept: accepted as gold."
+        "Reviewed: items with all the labels they need. Accepted by all: reviewed items that every"
+        " annotator accepted. Kept: items whose gold label is accept."
     )
     if not quotas:
         return text
     if project.plan == "stop":
         followed = _(
-            "Share kept: estimated label by label, because under this plan rejected sentences finish first; so"
-            " it differs from kept / reviewed until all are finished."
+            "Share kept: estimated label by label, because rejected sentences finish first under this"
+            " plan. It therefore differs from kept / reviewed until every sentence is finished."
         )
         text = paragraph((text, followed))
     needed = _(
-        "Needed: candidates to be reviewed = missing / share kept so far, with the ends of its 95 % interval. "
-        "With fewer than {own} reviewed, the share of all pairs together (a) is used."
+        "Needed: candidates still to review = missing / share kept so far, with the ends of its 95%"
+        " interval. With fewer than {own} reviewed, the share kept over all pairs is used (a)."
     ).format(own=OWN_RATE)
     return paragraph((text, needed))
 
@@ -101,7 +105,7 @@ def _table(project: Project, rows: list[CellState], quotas: bool) -> Markup:
     heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
     heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
     first = _("Stratum") if generations else _("Keyword pair")
-    question = [Column(_("Can it be met?"))] if quotas else []
+    question = [Column(_("Can the quota be met?"))] if quotas else []
     columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
     return table(columns, (_row(cell, quotas) for cell in rows), kind="narrow pinned")
 

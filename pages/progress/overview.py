@@ -39,7 +39,7 @@ def for_reader(store: Store, project: Project, found: Dashboard) -> Dashboard:
     reader = annotator_at_desk(store, project)
     if reader is None:
         return found
-    text = _("Your desk as {name} is open: of the annotators only you are listed, so that labels stay blind.")
+    text = _("Your desk as {name} is open: only you are listed among the annotators, so that labels stay blind.")
     st.caption(plain(text.format(name=reader.name)))
     people = tuple(one for one in found.people if one.annotator.id == reader.id)
     return replace(found, people=people, days=tuple(day for day in found.days if day.annotator == reader.name))
@@ -63,7 +63,7 @@ def tiles(project: Project, found: Dashboard) -> None:
         today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
         st.caption(plain(text.format(today=f"{today:,}", week=f"{week:,}")))
     with second, st.container(border=True, height="stretch"):
-        st.metric(_("Reviewed"), f"{reviewed:,}", help=_("Items that have as many labels as they want."))
+        st.metric(_("Reviewed"), f"{reviewed:,}", help=_("Items that have all the labels they need."))
         st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
     with third, st.container(border=True, height="stretch"):
         if project.kind == "generations":
@@ -71,7 +71,7 @@ def tiles(project: Project, found: Dashboard) -> None:
             st.caption(plain(_("of {mined} in the project").format(mined=f"{mined:,}")))
         else:
             st.metric(_("Kept"), f"{kept:,}")
-            text = _("{within} of {wanted} wanted by quotas") if wanted else _("no quotas are set")
+            text = _("{within} of {wanted} required by quotas") if wanted else _("no quotas are set")
             st.caption(plain(text.format(within=f"{within:,}", wanted=f"{wanted:,}")))
     with fourth, st.container(border=True, height="stretch"):
         _ahead(found)
@@ -82,18 +82,18 @@ def say_too_many(store: Store, project: Project) -> None:
     if project.plan == "stop" or unselected(store, project, project.per_item) is None:
         return
     text = _(
-        "Until lately items stopped at their first reject. Accepted items have all their labels, rejected ones"
-        " still wait for theirs, so the share kept is too high until these are labelled."
+        "Until recently, labelling of an item stopped at its first reject. Accepted items have all their"
+        " labels; rejected ones still lack theirs, so the share kept is too high until these are labelled."
     )
     st.warning(text, icon=":material/hourglass_top:")
 
 
 def _ahead(found: Dashboard) -> None:
     about = _(
-        "Labels ahead / mean labels per hour of the annotators, over the last 60 labels of each, without "
-        "breaks. With a quota, only as many candidates count as it is expected to need."
+        "Labels still needed ÷ the annotators' mean labels per hour, over the last 60 labels of each,"
+        " breaks excluded. With a quota, only as many candidates count as the quota is expected to need."
     )
-    st.metric(_("Work ahead"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
+    st.metric(_("Remaining work"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
     text = _("{labels} labels")
     st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
     if found.each is not None:
@@ -104,11 +104,11 @@ def _ahead(found: Dashboard) -> None:
 
 def show_method(project: Project, found: Dashboard) -> None:
     """The signature, and its meaning in words."""
-    text = _("As of {moment}. Only valid labels count; per day, each change of a label counts again.")
+    text = _("As of {moment}. Only valid labels count; in daily counts, each change of a label counts again.")
     if project.plan == "stop":
         text = _(
-            "As of {moment}. Only valid labels count; per day, each change counts again. Differences are those"
-            " on the random share that all label."
+            "As of {moment}. Only valid labels count; in daily counts, each change counts again."
+            " Differences are computed on the random share that everybody labels."
         )
     st.caption(plain(text.format(moment=moment(found.moment))))
     st.code(found.signature, language=None, wrap_lines=True)

@@ -12,7 +12,7 @@ from pages.ui.notices import say_how_they_count, say_unsettled
 
 page_head(
     _("Progress"),
-    _("The work of each annotator, items on the desks, and whether the remaining candidates can meet the quotas."),
+    _("Each annotator's work, the items on the desks, and whether the remaining candidates can meet the quotas."),
 )
 with open_store() as store:
     project = choose_project(store)

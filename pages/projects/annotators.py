@@ -33,11 +33,11 @@ def show_people(store: Store, project: Project) -> None:
     people = annotators(store, project)
     left = [one for one in annotators(store, project, active=False) if one not in people]
     if not people:
-        st.info(_("Nobody labels here yet. Add the first annotator."))
+        st.info(_("There are no annotators yet. Add the first one."))
     for person in people:
         _person(store, project, person)
     with st.form("add_people", border=False, clear_on_submit=True):
-        names = st.text_area(_("More annotators, one a line"), key="new_annotators", height=90)
+        names = st.text_area(_("More annotators, one per line"), key="new_annotators", height=90)
         if st.form_submit_button(_("Add annotators"), icon=":material/person_add:", key="add_annotators"):
             try:
                 add_annotators(store, project, [line for line in names.splitlines() if line.strip()])
@@ -46,7 +46,7 @@ def show_people(store: Store, project: Project) -> None:
             else:
                 st.rerun()
     if left:
-        with st.expander(_("Who has left ({number})").format(number=len(left)), expanded=not people):
+        with st.expander(_("Former annotators ({number})").format(number=len(left)), expanded=not people):
             for person in left:
                 _former_annotator(store, project, person)
 
@@ -82,19 +82,17 @@ def _former_annotator(store: Store, project: Project, person: Annotator) -> None
 def _rename(store: Store, project: Project, person: Annotator) -> None:
     st.text_input(_("New name"), person.name, key=f"name-{person.uid}", max_chars=80)
     if others := other_projects(store, project, person):
-        text = _("{name} has one name everywhere: it changes in {projects} too.")
+        text = _("{name} has the same name in every project, so it changes in {projects} too.")
         st.caption(plain(text.format(name=person.name, projects=series(others))))
     st.button(_("Rename"), key=f"rename-{person.uid}", on_click=_rename_now, args=(project, person))
 
 
 def _replace(store: Store, project: Project, person: Annotator) -> None:
     st.divider()
-    st.text_input(
-        _("Somebody else takes over"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person")
-    )
+    st.text_input(_("Successor"), key=f"successor-{person.uid}", max_chars=80, placeholder=_("Name of a person"))
     text = _(
-        "The open items of {name} move to the successor, who may be new or an annotator here. The labels of "
-        "{name} stay and count; {name} gets no more items."
+        "The open items of {name} move to the successor, who may be new or an existing annotator. The"
+        " labels of {name} stay and count; {name} gets no more items."
     )
     st.caption(plain(text.format(name=person.name)))
     st.button(_("Replace"), key=f"replace-{person.uid}", on_click=_replace_now, args=(project, person))
@@ -125,7 +123,7 @@ def _rename_now(project: Project, person: Annotator) -> None:
         renamed = rename_annotator(store, project, person, name)
         if st.session_state.get("desk_annotator") == person.name:  # the desk of this visit is opened by name
             st.session_state["desk_annotator"] = renamed.name
-        return _("{old} is called {new} now.").format(old=person.name, new=renamed.name)
+        return _("{old} is now called {new}.").format(old=person.name, new=renamed.name)
 
     _tried(act)
 
@@ -136,7 +134,7 @@ def _replace_now(project: Project, person: Annotator) -> None:
 
     def act(store: Store) -> str:
         new = replace_annotator(store, project, person, name)
-        return _("{new} takes the place of {old}.").format(new=new.name, old=person.name)
+        return _("{new} has replaced {old}.").format(new=new.name, old=person.name)
 
     _tried(act)
 

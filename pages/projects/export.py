@@ -38,12 +38,12 @@ def export_name(name: str, kind: str) -> str:
         "labels": _("Labels (CSV, one row per sentence and annotator)")
         if kind == "sentences"
         else _("Labels (CSV, one row per text and annotator)"),
-        "labels-wide": _("Labels (CSV, one row each, columns for every annotator)"),
-        "labels-jsonl": _("Labels (JSON lines, with all that was recorded)"),
+        "labels-wide": _("Labels (CSV, one row per text, columns for each annotator)"),
+        "labels-jsonl": _("Labels (JSON Lines, complete record)"),
         "published": _("Published samples (context and completion in one column)"),
         "label-studio": _("Label Studio (JSON: tasks with annotations)"),
-        "doccano": _("doccano (ZIP: JSON lines, a file for each annotator)"),
-        "package": _("The whole project (items, labels, decisions; can be imported again)"),
+        "doccano": _("doccano (ZIP: JSON lines, one file per annotator)"),
+        "package": _("The whole project (items, labels, decisions; can be re-imported)"),
         "datasheet": _("Data sheet (Markdown)"),
         "datasheet-tex": _("Data sheet (LaTeX)"),
     }[name]
@@ -71,10 +71,10 @@ def show_export(store: Store, project: Project) -> None:
 
 def _leaving_text(project: Project) -> str:
     if text_may_leave(project):
-        return _("The settings of this project let texts leave in plain. Files with text carry a canary line.")
+        return _("This project allows unencrypted export of texts. Files with texts carry a canary line.")
     return _(
-        "What models write about people leaves in an encrypted archive (🔒) only. Labels without text are in the "
-        "open: they name each text by its id."
+        "Model texts about people are exported only as an encrypted archive (🔒). Labels without texts are"
+        " unencrypted and identify each text by its id."
     )
 
 
@@ -84,14 +84,16 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
     kept = "all"
     with st.container(horizontal=True):
         if chosen.startswith("labels") or chosen in ("label-studio", "doccano", "package"):
-            names = st.toggle(_("With the annotators' names"), key="names", help=_("Otherwise A1, A2, A3 …"))
+            names = st.toggle(_("Include annotators' names"), key="names", help=_("Otherwise: A1, A2, A3 …"))
         if chosen in ("labels", "labels-jsonl"):
-            history = st.toggle(_("With replaced and taken-back labels"), key="history")
+            history = st.toggle(_("Include replaced and undone labels"), key="history")
         if ENDING[chosen] == ".csv":
             spreadsheet = st.toggle(
-                _("For spreadsheet programs"), key="spreadsheet",
-                help=_("An apostrophe stands before each text that a spreadsheet would run as a formula (= + - @)."
-                       " Without it texts are as they are, and offsets fit."),
+                _("Protect spreadsheet programs"), key="spreadsheet",
+                help=_(
+                    "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
+                    " Without it, texts stay unchanged and offsets match."
+                ),
             )  # fmt: skip
     if chosen in ("slguset", "jsonl", "published", "label-studio", "doccano"):
         kept = st.radio(
@@ -109,7 +111,7 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
 
 def _items_name(which: str, kind: str) -> str:
     if kind == "generations":
-        return _("all texts") if which == "all" else _("with a gold label only")
+        return _("all texts") if which == "all" else _("only with a gold label")
     return _("all sentences") if which == "all" else _("accepted only (for a release)")
 
 
@@ -121,14 +123,14 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
         if not holds or not st.toggle(_lock_label(project), key="lock"):
             return None, False
     typed = st.text_input(
-        _("Password of the archive"),
+        _("Archive password"),
         type="password",
         key="export_password",
         width=320,
-        help=_("The archive opens only with it. It is not stored anywhere; without it the texts are lost."),
+        help=_("The archive opens only with this password. It is not stored anywhere; without it, the texts are lost."),
     )
     if len(typed.strip()) < SHORTEST_PASSWORD:
-        st.info(plain(_("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)))
+        st.info(plain(_("Enter a password of at least {least} characters.").format(least=SHORTEST_PASSWORD)))
         return None, True
     return typed, False
 
@@ -136,7 +138,7 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
 def _lock_label(project: Project) -> str:
     if text_may_leave(project):
         return _("Encrypt the file")
-    return _("With texts and notes, in an encrypted archive")
+    return _("With texts and notes, as an encrypted archive")
 
 
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
@@ -145,7 +147,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
     if password is None and wish.format not in ARCHIVES:
-        st.caption(_("The file begins like this:"))
+        st.caption(_("First lines of the file:"))
         limit = 10_000 if is_sheet else PREVIEW_ROWS
         st.code(
             export_preview(store, project, wish, limit=limit) or " ",
@@ -153,7 +155,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
             wrap_lines=is_sheet,
         )
     elif password is not None:
-        st.caption(_("An AES-256 archive; 7-Zip, Keka and this app open it. What is in it is not shown here."))
+        st.caption(_("An AES-256 archive, readable with 7-Zip, Keka and this app. Its contents are not shown here."))
     kind = f"{wish.format}-for-spreadsheets" if wish.spreadsheet else wish.format
     name = f"{project.name}-{kind}".replace("/", "-")
     inner = name + ENDING[wish.format]
@@ -179,6 +181,6 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
             name + CONFIG,
             "application/xml",
             key="export-config",
-            help=_("Label Studio shows the tasks with it: Settings, Labeling Interface, Code."),
+            help=_("Paste this into Label Studio under Settings, Labeling Interface, Code."),
             on_click="ignore",
         )

@@ -55,7 +55,7 @@ def show_quotas(store: Store, project: Project) -> None:
     if cells:
         show_html(quota_bars(cells))
     else:
-        st.caption(_("Neither quotas nor sentences yet."))
+        st.caption(_("No quotas and no sentences yet."))
     with st.expander(_("Change the quotas"), expanded=not cells):
         with st.container(horizontal=True):
             for preset in ("none", "table1", "released"):

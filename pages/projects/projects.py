@@ -72,16 +72,16 @@ def show_list(store: Store) -> None:
         st.button(_("New project"), key="new", type="primary", icon=":material/add:", on_click=_begin)
         known = {one.name for one in found + away}
         for name, key, label in (
-            (DEMO, "demo", _("Make the demo project")),
-            (GENERATIONS, "demo_generations", _("Make the demo of generations")),
+            (DEMO, "demo", _("Create the demo project")),
+            (GENERATIONS, "demo_generations", _("Create the demo project of generations")),
         ):
             if name not in known:
                 st.button(label, key=key, icon=":material/school:", on_click=_make_demo, args=(name,))
     if not found:
         st.info(
             _(
-                "There is no project yet. A project holds sentences, a guideline and annotators. The demo "
-                "project shows everything with our own sentences and three made-up annotators."
+                "There are no projects yet. A project holds sentences, a guideline and annotators. The"
+                " demo project shows every feature with sentences of our own and three fictitious annotators."
             )
         )
     columns = st.columns(2)
@@ -89,7 +89,7 @@ def show_list(store: Store) -> None:
         with columns[number % 2]:
             _card(store, project)
     if away:
-        with st.expander(_("Archive ({number})").format(number=len(away))):
+        with st.expander(_("Archived ({number})").format(number=len(away))):
             for project in away:
                 _archived(project)
 
@@ -97,7 +97,7 @@ def show_list(store: Store) -> None:
 def _archived(project: Project) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(plain(project.name))
-        st.button(_("Bring back"), key=f"back-{project.uid}", on_click=_bring_back, args=(project.name,))
+        st.button(_("Unarchive"), key=f"back-{project.uid}", on_click=_bring_back, args=(project.name,))
 
 
 def _card(store: Store, project: Project) -> None:
@@ -105,16 +105,16 @@ def _card(store: Store, project: Project) -> None:
     with st.container(border=True, key=f"card-{project.uid}"):
         st.subheader(plain(project.name), anchor=False)
         if project.name == DEMO:
-            st.caption(_("Sentences of our own; the annotators and their labels are made up."))
+            st.caption(_("Sentences written for the demo; annotators and labels are fictitious."))
         if project.name == GENERATIONS:
-            st.caption(_("Texts of our own, as models might write them; the annotators and their labels are made up."))
+            st.caption(_("Our own texts, written as models might write them; annotators and labels are fictitious."))
         st.caption(plain(settings_line(store, project)))
         if found.items:
             show_html(joined([status_bar(found, project.kind), _quota_legend(store, project)]))
         else:
-            empty = _("No texts yet: open the project and drop a file.")
+            empty = _("No texts yet. Open the project and add a file.")
             st.caption(
-                empty if project.kind == "generations" else _("No sentences yet: open the project and drop a file.")
+                empty if project.kind == "generations" else _("No sentences yet: open the project and add a file.")
             )
         with st.container(horizontal=True, vertical_alignment="center"):
             st.button(
@@ -133,7 +133,7 @@ def _quota_legend(store: Store, project: Project) -> Markup:
     if cells:
         wanted = sum(cell.quota or 0 for cell in cells)
         kept = sum(min(cell.accepted, cell.quota or 0) for cell in cells)
-        texts.append(_("{kept} of {wanted} wanted sentences kept").format(kept=f"{kept:,}", wanted=f"{wanted:,}"))
+        texts.append(_("{kept} of {wanted} needed sentences kept").format(kept=f"{kept:,}", wanted=f"{wanted:,}"))
     if people:
         texts.append(_("{labels} labels by {people} annotators").format(labels=f"{sum(people):,}", people=len(people)))
     return element("div", joined(span(text) for text in texts), "legend")
@@ -151,13 +151,13 @@ def settings_line(store: Store, project: Project) -> str:
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
     named = _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version)
-    labels = _("{number} labels each").format(number=project.per_item)
+    labels = _("{number} labels per sentence").format(number=project.per_item)
     if project.doubled is not None:
-        labels = _("{number} labels for {texts} texts, one for the others").format(
+        labels = _("{number} labels for {texts} texts, one for each other text").format(
             number=project.per_item, texts=f"{project.doubled:,}"
         )
     if project.kind == "generations":
-        agreed = _("gold by unanimity") if project.gold == "unanimous" else _("gold by majority")
-        leaving = _("texts leave in plain") if text_may_leave(project) else _("texts leave encrypted")
+        agreed = _("gold label by unanimity") if project.gold == "unanimous" else _("gold label by majority")
+        leaving = _("texts exported unencrypted") if text_may_leave(project) else _("texts exported encrypted")
         return " · ".join((_("generations"), named, labels, agreed, leaving))
     return " · ".join((named, labels, rule, form))

@@ -55,7 +55,7 @@ def _for_sentences(project: Project) -> dict[str, Any]:
         options,
         options.index(project.opinion_model or ""),
         key="opinion_model",
-        format_func=lambda model: model or _("nobody's"),
+        format_func=lambda model: model or _("no opinion"),
         help=_("Off by default. Labels made after an opinion was shown are marked and do not count for agreement."),
     )
     return {
@@ -68,14 +68,14 @@ def _for_generations(project: Project) -> dict[str, Any]:
     asked: dict[str, Any] = ask_labels(project.per_item, project.doubled, place="new_")
     rules = ("unanimous", "majority")
     asked["gold"] = st.radio(
-        _("A label becomes gold when"), rules, rules.index(project.gold), key="new_gold", format_func=agreed_name
+        _("Rule for gold labels"), rules, rules.index(project.gold), key="new_gold", format_func=agreed_name
     )
     asked |= ask_desk(project.checked, project.blur, project.pause_minutes, place="new_")
     asked["open_text"] = st.checkbox(
-        _("Texts may leave in plain"),
+        _("Allow unencrypted export of texts"),
         text_may_leave(project),
         key="new_open_text",
-        help=_("Otherwise files with texts are encrypted, and lists that leave name a text by its id."),
+        help=_("Otherwise files with texts are encrypted, and exported lists identify texts by id only."),
     )
     if not asked["open_text"] and project.open_text is None:
         asked["open_text"] = None  # as is usual for the kind, now and later
@@ -91,10 +91,15 @@ def _models(project: Project) -> list[str]:
 @asks("change_projects")
 def _show_archive(store: Store, project: Project) -> None:
     if project.archived:
-        st.caption(_("This project is archived: nothing is handed out."))
-        label, icon = _("Bring back"), ":material/unarchive:"
+        st.caption(_("This project is archived: no items are handed out."))
+        label, icon = _("Unarchive"), ":material/unarchive:"
     else:
-        st.caption(_("An archived project leaves the lists. Nothing is deleted, and it can be brought back."))
+        st.caption(
+            _(
+                "An archived project no longer appears in lists. Nothing is deleted, and the project can be"
+                " unarchived at any time."
+            )
+        )
         label, icon = _("Archive"), ":material/archive:"
     if st.button(label, key="archive", icon=icon):
         archive(store, project, archived=not project.archived)

@@ -24,7 +24,9 @@ def _hand_out(project: Project, uids: list[str]) -> None:
 def show_aside(store: Store, project: Project) -> None:
     """Items set aside, with a button to hand them out again."""
     found = set_aside_items(store, project)
-    st.caption(_("A sentence is set aside when everybody who could label it has skipped it. It waits for you here."))
+    st.caption(
+        _("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
+    )
     if not found:
         st.info(_("No sentence is set aside."), icon=":material/check:")
         return
@@ -39,4 +41,4 @@ def show_aside(store: Store, project: Project) -> None:
         st.caption(plain(_("The first {shown} of {all} sentences.").format(shown=LISTED, all=f"{len(found):,}")))
     if len(found) > 1:
         everything = [item.uid for item in found]
-        st.button(_("Hand all out again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))
+        st.button(_("Hand out all again"), key="hand-out-all", on_click=_hand_out, args=(project, everything))

@@ -27,7 +27,7 @@ def all_claims() -> list[PrintedClaim]:
 
 def show_totals() -> None:
     """How many claims follow, do not, and are open."""
-    labels = {True: _("Follow"), False: _("Do not follow"), None: _("Undecided")}
+    labels = {True: _("Consistent"), False: _("Inconsistent"), None: _("Undecided")}
     with st.container(horizontal=True, key="verdicts"):
         for verdict, label in labels.items():
             number = sum(claim.follows is verdict for claim in all_claims())
@@ -51,7 +51,7 @@ def show_claims() -> None:
         shown = [claim for claim in every if claim.follows in wanted]
         st.subheader(_(document))
         follow = sum(claim.follows is True for claim in every)
-        st.caption(_("{follow} of {all} claims follow.").format(follow=follow, all=len(every)))
+        st.caption(_("{follow} of {all} claims are consistent.").format(follow=follow, all=len(every)))
         if shown:
             _table(shown)
         elif wanted:
@@ -60,7 +60,7 @@ def show_claims() -> None:
 
 
 def _table(shown: Sequence[PrintedClaim]) -> None:
-    columns = (_("claim"), _("printed"), _("worked out"), _("verdict"), _("what to know"))
+    columns = (_("claim"), _("reported"), _("recalculated"), _("verdict"), _("remark"))
     show_html(table(columns, map(_row, shown), kind="claims"))
 
 
@@ -103,31 +103,31 @@ def how_it_is_checked() -> None:
     """What counts as following, and where the rest stands."""
     st.caption(
         _(
-            "Rounding is taken as it is: every printed number may be off by half a unit of its last digit. In the"
-            " thesis W - M is positive where the association is stronger for the female word."
+            "Rounding is taken into account: a reported value may be off by half a unit of its last digit."
+            " In the thesis, W − M is positive where the association is stronger for the female word."
         )
     )
-    page_link("about/page.py", label=_("All known slips and open questions"), icon=":material/info:")
+    page_link("about/page.py", label=_("All known errors and open questions"), icon=":material/info:")
 
 
 def own_numbers() -> None:
     """Rows of three numbers to check, and the verdict of each in every base."""
     st.write(
         _(
-            "One row a line: the probability of the male word, that of the female word, the printed log ratio. Type"
-            " the numbers as they are printed; the digits say how far they were rounded."
+            "One row per line: the probability of the male word, that of the female word, the reported log"
+            " ratio. Type the values as reported; their digits tell how they were rounded."
         )
     )
-    text = st.text_area(_("Numbers"), EXAMPLE, key="numbers", height=140)
+    text = st.text_area(_("Values"), EXAMPLE, key="numbers", height=140)
     try:
         rows = read_rows(text)
     except EvenhandError as error:
         show_error(error)
         return
     if not rows:
-        st.info(_("There is no row yet."))
+        st.info(_("No rows yet."))
         return
-    names = [_("male word"), _("female word"), _("printed"), *BASES, _("verdict")]
+    names = [_("male word"), _("female word"), _("reported"), *BASES, _("verdict")]
     columns = number_columns(names, range(3, 3 + len(BASES)))
     with st.container(key="own-verdicts"):
         show_html(table(columns, map(_own_row, rows), kind="text"))
@@ -137,9 +137,9 @@ def own_numbers() -> None:
 def own_verdict(row: OwnCheck) -> str:
     """One row in words: the bases it follows in, or what would have to be printed instead."""
     if row.fits:
-        return _("follows in {bases}").format(bases=series(row.fits))
+        return _("consistent in {bases}").format(bases=series(row.fits))
     needed = row.found["log10"]
-    return _("does not follow; in log10, p = {male} (male) or {female} (female) would").format(
+    return _("inconsistent; in log10, p = {male} (male) or {female} (female) would fit").format(
         male=f"{needed.needed_p_male:.3e}", female=f"{needed.needed_p_female:.3e}"
     )
 

@@ -9,11 +9,11 @@ from pages.ui.language import _
 page_head(
     _("Check of published numbers"),
     _(
-        "Are the numbers that a paper prints consistent? Here the papers behind the measures are recalculated;"
-        " every claim opens its calculation."
+        "Are the values a paper reports consistent with each other? Here the papers behind the measures"
+        " are recalculated; open a claim to see its calculation."
     ),
 )
-published, own = st.tabs([_("The papers"), _("Own numbers")], key="check")
+published, own = st.tabs([_("The papers"), _("Your own values")], key="check")
 with published:
     show_totals()
     show_claims()

@@ -27,7 +27,9 @@ def for_the_lead(store: Store, project: Project) -> bool:
     reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("quality-shown") == project.uid:
         return True
-    text = _("Your desk as {name} is open. This page names known answers and retests; annotators should not know them.")
+    text = _(
+        "Your desk as {name} is open. This page reveals known answers and retests, which annotators should not know."
+    )
     st.warning(plain(text.format(name=reader.name)), icon=":material/visibility_off:")
     if st.button(_("I lead this project: show the page"), key="quality-show", icon=":material/visibility:"):
         st.session_state["quality-shown"] = project.uid

@@ -31,15 +31,15 @@ def score_list(found: Quality) -> None:
     """Each annotator against the known answers: a chart, a table, the signature."""
     if not found.known:
         text = _(
-            "No item has a known answer yet. Choose some below whose answer you know. Annotators cannot tell "
-            "them from others, and only this page shows the scores."
+            "No item has a known answer yet. Choose some items below whose answer you know. Annotators"
+            " cannot tell them from others, and scores appear only on this page."
         )
         st.info(text, icon=":material/key:")
         return
     rows = [_row(one) for one in found.scores]
     drawn = any(one.right + one.wrong for one in found.scores)
     if drawn:
-        says = _("Share of known answers that each annotator gave, of {n} items with a known answer; 95 % intervals.")
+        says = _("Share of known answers given by each annotator, over {n} items with a known answer; 95% intervals.")
         people_chart(
             [(one.annotator, one.share) for one in found.scores],
             key="known-answers",
@@ -48,13 +48,13 @@ def score_list(found: Quality) -> None:
             table=_downloaded(found),
         )
     else:
-        text = _("{n} items have a known answer; none of them has a label that counts yet.")
+        text = _("{n} items have a known answer; none of them has a valid label yet.")
         st.caption(plain(text.format(n=len(found.known))))
     st.dataframe(rows, hide_index=True, key="known-table")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Blind labels only. An answer that was taken from the labels does not count for those who made it: they"
-            " would agree with themselves."
+            "Blind labels only. An answer taken from the labels does not count for the annotators who made"
+            " those labels: they would only agree with themselves."
         )
         st.caption(plain(text))
         if not drawn:  # else beside the chart
@@ -69,7 +69,7 @@ def _row(one: KnownAnswerScore) -> dict[str, Any]:
         _("wrong"): one.wrong,
         _("not labelled"): one.unlabelled,
         _("known answers given"): percent(one.share.value),
-        _("95 % interval"): interval_or_reason(one.share, ".1%"),
+        _("95% interval"): interval_or_reason(one.share, ".1%"),
     }
 
 
@@ -100,9 +100,9 @@ def what_missed(store: Store, project: Project, found: Quality) -> None:
     with right:
         missed = wrong_answers(store, project, name)
         if not missed:
-            st.info(_("Every known answer was given."), icon=":material/check:")
+            st.info(_("All known answers were given."), icon=":material/check:")
             return
-        st.markdown(plain(_("{n} known answers not given").format(n=len(missed))))
+        st.markdown(plain(_("{n} known answers missed").format(n=len(missed))))
         page = min(st.session_state.get("missed-page", 1), -(-len(missed) // PAGE))
         names = names_of(store, project)
         for one in missed[PAGE * (page - 1) : PAGE * page]:
@@ -118,7 +118,7 @@ def _confusion(store: Store, project: Project, one: KnownAnswerScore, signature:
     used = [i for i in range(len(choices)) if sum(one.table[i]) or any(row[i] for row in one.table)]
     names = [choice_name(choice) for choice in choices]
     rows = [{"answer": names[i], "label": names[j], "items": one.table[i][j]} for i in used for j in used]
-    says = _("Known answer in the rows, label of {name} in the columns: {k} of {n} given.")
+    says = _("Rows: known answer; columns: label by {name}. {k} of {n} given.")
     says = says.format(name=one.annotator, k=one.right, n=one.right + one.wrong)
     chart = heatmap(
         pd.DataFrame(rows),
@@ -159,7 +159,11 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     state: Any = st.dataframe(rows, hide_index=True, key=key, on_select="rerun", selection_mode="multi-row")
     chosen = [found.known[i].item.uid for i in state["selection"]["rows"] if i < len(rows)]
     with st.container(horizontal=True, vertical_alignment="center"):
-        text = _("Make {n} chosen ones ordinary items again") if chosen else _("Choose rows to make ordinary items")
+        text = (
+            _("Turn {n} selected items back into ordinary ones")
+            if chosen
+            else _("Select rows to turn back into ordinary items")
+        )
         pressed = st.button(
             plain(text.format(n=len(chosen))), key="withdraw-known", icon=":material/key_off:", disabled=not chosen
         )

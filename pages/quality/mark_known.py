@@ -30,9 +30,9 @@ def mark_more(store: Store, project: Project) -> None:
     """Three ways to more items with a known answer."""
     heading = _("More known answers")
     st.markdown(f"**{plain(heading)}**")
-    ask_author(store, _("Who knows the answers"), persist_state="session", placeholder=_("Your name"))
-    ways = {"draw": _("Draw at random"), "one": _("One item"), "file": _("From a file")}
-    way = choose(_("How"), ways, "mark-how", heading=False)
+    ask_author(store, _("Answers provided by"), persist_state="session", placeholder=_("Your name"))
+    ways = {"draw": _("Draw at random"), "one": _("Single item"), "file": _("From a file")}
+    way = choose(_("Selection"), ways, "mark-how", heading=False)
     if way == "draw":
         _draw(store, project)
     elif way == "one":
@@ -42,10 +42,10 @@ def mark_more(store: Store, project: Project) -> None:
 
 
 def _draw(store: Store, project: Project) -> None:
-    names: dict[Among, str] = {"unlabelled": _("Nobody has labelled"), "agreed": _("All agreed on")}
+    names: dict[Among, str] = {"unlabelled": _("Unlabelled items"), "agreed": _("Unanimous items")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        among = choose(_("Items that"), names, "draw-among")
-        number = st.number_input(_("How many items"), 1, MOST, 10, key="draw-number", width=120)
+        among = choose(_("Items to draw from"), names, "draw-among")
+        number = st.number_input(_("Number of items"), 1, MOST, 10, key="draw-number", width=120)
         if st.button(_("Draw"), key="draw", icon=":material/casino:"):
             drawn = [one.uid for one in draw_candidates(store, project, int(number), among)]
             st.session_state["drawn"] = (project.uid, among, drawn)
@@ -53,8 +53,8 @@ def _draw(store: Store, project: Project) -> None:
                 st.toast(_("There is no such item."), icon=":material/info:")
     if among == "agreed":
         text = _(
-            "The answer is what the labels say. It then tests only annotators who have not labelled the item yet, for"
-            " example those who join later."
+            "The answer is taken from the labels. It therefore tests only annotators who have not labelled"
+            " the item yet, for example those who join later."
         )
         st.caption(plain(text))
     kept, made_among, uids = st.session_state.get("drawn", ("", among, []))
@@ -71,7 +71,7 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
             found = one_item(store, project, uid)
             card(found, _("{n} of {all}").format(n=number, all=len(uids)), [])
             given[uid] = st.pills(  # they wrap where a telephone has no room
-                _("Answer to text {n}").format(n=number),
+                _("Answer for text {n}").format(n=number),
                 list(choices),
                 default=found.gold if among == "agreed" and found.gold in choices else None,
                 format_func=lambda code: plain(choices[code]),
@@ -79,7 +79,7 @@ def _answers(store: Store, project: Project, among: Among, uids: list[str]) -> N
                 label_visibility="collapsed",
             )
         with st.container(horizontal=True):
-            kept = st.form_submit_button(_("Make them known answers"), type="primary", icon=":material/key:")
+            kept = st.form_submit_button(_("Set as known answers"), type="primary", icon=":material/key:")
             dropped = st.form_submit_button(_("Discard"), icon=":material/close:")
         st.caption(_("Texts without an answer stay ordinary items."))
     if kept:
@@ -118,21 +118,23 @@ def _one(store: Store, project: Project) -> None:
     choice = st.pills(
         _("Answer"), list(choices), format_func=lambda code: plain(choices[code]), key=f"known-choice-{found.uid}"
     )
-    why = st.text_area(_("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why so?"))
+    why = st.text_area(
+        _("Why"), key=f"known-why-{found.uid}", height=80, placeholder=_("For the record: why this answer?")
+    )
     pressed = st.button(
-        _("Make it a known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
+        _("Set as known answer"), type="primary", icon=":material/key:", key="known-keep", disabled=choice is None
     )
     if pressed and choice is not None and _keep(store, project, found.uid, choice, why):
-        st.toast(_("It has a known answer now."), icon=":material/key:")
+        st.toast(_("This item now has a known answer."), icon=":material/key:")
         st.rerun()
 
 
 @asks("change_projects")
 def _file(store: Store, project: Project) -> None:
     if project.kind == "sentences":
-        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and if you like why."))
+        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and optionally why."))
     else:
-        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item, choice, and if you like why."))
+        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item, choice, and optionally why."))
     try:
         path = choose_upload(_("File"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", heading=False)
         if path is None:
@@ -146,7 +148,7 @@ def _file(store: Store, project: Project) -> None:
         show_error(error)
         return
     report = st.session_state["known-brought"][1]
-    st.success(plain(_("{n} items have a known answer from this file.").format(n=report.marked)), icon=":material/key:")
+    st.success(plain(_("Known answers set from this file: {n}.").format(n=report.marked)), icon=":material/key:")
     if report.problems:
         st.warning(plain(_("{n} rows could not be used.").format(n=len(report.problems))))
         lines = [_("Line {line}: {why}").format(line=p.line, why=explain(p, language())) for p in report.problems]

@@ -16,8 +16,8 @@ from pages.ui.notices import say_unsettled
 page_head(
     _("Quality"),
     _(
-        "Does everybody judge as they did before, and as you would? For the lead: nothing of this page is shown to"
-        " annotators."
+        "Does everybody judge as they did before, and as you would? Lead only: nothing on this page is"
+        " shown to annotators."
     ),
 )
 with open_store() as store:
@@ -31,7 +31,7 @@ with open_store() as store:
         show_error(error)
         st.stop()
     parts = {"oneself": _("Retest agreement"), "known": _("Known answers")}
-    part = choose(_("What is shown"), parts, "quality-part", address="part", heading=False)
+    part = choose(_("Shown"), parts, "quality-part", address="part", heading=False)
     if part == "oneself":
         settings(found.consistency)
         if found.consistency.annotators:

@@ -27,21 +27,21 @@ PAGE = 5
 def settings(report: RetestReport) -> None:
     """The retests of this project in a sentence; without any, how to set them."""
     if not report.share and not report.annotators:
-        text = _("This project has no retests. A share of 2 % is usual; it is set on the page Plan of labels.")
+        text = _("This project has no retests. Set a retest rate on the Labelling plan page; 2% is usual.")
         st.info(text, icon=":material/replay:")
     else:
         text = _(
-            "Retests: {share} of an annotator's own items, {hours} hours or more after the first label, shown "
-            "as new. {waiting} wait, {out} are on a desk, {n} are done."
+            "Retests: {share} of an annotator's own items are shown again as new, at least {hours} hours"
+            " after the first label. {waiting} waiting, {out} on a desk, {n} done."
         )
         all_of_them = report.together
-        values = {"share": f"{100 * report.share:.3g} %", "hours": report.hours, "waiting": all_of_them.waiting}
+        values = {"share": f"{100 * report.share:.3g}%", "hours": report.hours, "waiting": all_of_them.waiting}
         said = text.format(**values, out=all_of_them.handed_out, n=all_of_them.compared)
         if all_of_them.left:
             gone = _("{left} more belong to former annotators and are not expected.")
             said = f"{said} {gone.format(left=all_of_them.left)}"
         st.caption(plain(said))
-    page_link("plan/page.py", label=_("Plan of labels"), icon=":material/tune:")
+    page_link("plan/page.py", label=_("Labelling plan"), icon=":material/tune:")
 
 
 def second_labels(report: RetestReport) -> None:
@@ -50,24 +50,24 @@ def second_labels(report: RetestReport) -> None:
     columns = st.columns(3 if found.flag is not None else 2)
     same = round((found.agreed.value or 0) * found.compared)
     with columns[0]:
-        text = _("In {k} of {n} retests the annotator chose the same as before.")
+        text = _("In {k} of {n} retests the annotator chose the same label as before.")
         show_tile(
-            estimate_tile(_("The same choice twice"), found.agreed, text.format(k=same, n=found.compared), "z.1%")
+            estimate_tile(_("Same choice both times"), found.agreed, text.format(k=same, n=found.compared), "z.1%")
         )
     with columns[1]:
-        text = _("Cohen's kappa of first label and retest: 0 is chance, 1 is complete.")
+        text = _("Cohen's kappa between first label and retest: 0 is chance, 1 is complete.")
         show_tile(estimate_tile(_("Kappa of retests"), found.kappa, text))
     if found.flag is not None:
         with columns[2]:
-            text = _("The flag for extraneous gendered language, set or left out both times.")
-            show_tile(estimate_tile(_("The same flag twice"), found.flag, text, "z.1%"))
+            text = _("The flag for extraneous gendered language, set both times or neither time.")
+            show_tile(estimate_tile(_("Same flag both times"), found.flag, text, "z.1%"))
     if not found.compared:
         return
-    says = _("Share of items with the same choice twice, with 95 % intervals. All together: {share}, {interval}.")
+    says = _("Share of items with the same choice both times, with 95% intervals. Total: {share}, {interval}.")
     people_chart(
-        [*((one.annotator, one.agreed) for one in report.annotators), (_("All together"), found.agreed)],
+        [*((one.annotator, one.agreed) for one in report.annotators), (_("Total"), found.agreed)],
         key="agreement-with-oneself",
-        title=_("The same choice twice"),
+        title=_("Same choice both times"),
         says=says.format(share=percent(found.agreed.value), interval=interval_or_reason(found.agreed, ".1%")),
         table=_downloaded(report),
     )
@@ -76,12 +76,13 @@ def second_labels(report: RetestReport) -> None:
 def in_figures(report: RetestReport) -> None:
     """One line per annotator with all counts; the signature below."""
     rows = [_row(one, one.annotator) for one in report.annotators]
-    rows.append(_row(report.together, _("All together")))
+    rows.append(_row(report.together, _("Total")))
     st.dataframe(rows, hide_index=True, key="oneself-table")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Left out: retests under another version of the guideline, or after an opinion or others' labels "
-            "were shown. Void: the first label was sent for relabelling, or the share was lowered."
+            "Excluded: retests under another version of the guideline, or after an opinion or others'"
+            " labels were shown. Void: the first label was sent back for relabelling, or the retest rate"
+            " was lowered."
         )
         st.caption(plain(text))
         if not report.together.compared:  # else beside the chart
@@ -96,16 +97,16 @@ def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
         _("annotator"): name,
         _("judged twice"): one.compared,
         _("the same choice"): percent(one.agreed.value),
-        _("95 % interval"): interval_or_reason(one.agreed, ".1%"),
+        _("95% interval"): interval_or_reason(one.agreed, ".1%"),
         _("kappa"): number(one.kappa.value),
-        _("kappa, 95 %"): interval_or_reason(one.kappa, ".2f"),
+        _("kappa, 95%"): interval_or_reason(one.kappa, ".2f"),
         **flag,
         _("days between"): days,
         _("waiting"): one.waiting,
         _("on a desk"): one.handed_out,
-        _("left out"): one.other_guideline + one.seen,
+        _("excluded"): one.other_guideline + one.seen,
         _("void"): one.void,
-        _("of people who left"): one.left,
+        _("of former annotators"): one.left,
     }
 
 
@@ -136,7 +137,7 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
     if not report.together.compared:
         return
     people = {one.annotator: one for one in report.annotators}
-    name = st.selectbox(_("Annotator"), list(people), index=None, placeholder=_("All together"), key="oneself-who")
+    name = st.selectbox(_("Annotator"), list(people), index=None, placeholder=_("Total"), key="oneself-who")
     one = people[name] if name else report.together
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -144,7 +145,7 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
     with right:
         found = retest_differences(store, project, name)
         if not found:
-            st.info(_("Nothing was judged differently the second time."), icon=":material/check:")
+            st.info(_("No item was judged differently the second time."), icon=":material/check:")
             return
         st.markdown(plain(_("{n} items judged differently the second time").format(n=len(found))))
         page = min(st.session_state.get("oneself-page", 1), -(-len(found) // PAGE))
@@ -162,14 +163,14 @@ def differently(store: Store, project: Project, report: RetestReport) -> None:
 
 def _confusion(one: RetestAgreement, report: RetestReport) -> None:
     names = [choice_name(choice) for choice in report.choices]
-    first, second = _("first label"), _("label of the retest")
+    first, second = _("first label"), _("retest label")
     rows = [
         {"first": names[i], "second": names[j], "items": one.table[i][j]}
         for i in range(len(names))
         for j in range(len(names))
     ]
     same = sum(one.table[i][i] for i in range(len(names)))
-    says = _("First label in the rows, second in the columns: the same on {k} of {n} items.")
+    says = _("Rows: first label; columns: second label. The same on {k} of {n} items.")
     says = says.format(k=same, n=one.compared)
     chart = heatmap(
         pd.DataFrame(rows),
@@ -188,7 +189,7 @@ def _confusion(one: RetestAgreement, report: RetestReport) -> None:
 
 def _difference(one: RetestDifference, names: dict[str, str]) -> None:
     about = _("{name}, {days:.1f} days apart").format(name=one.annotator, days=one.days)
-    headings = (_("first label"), _("label of the retest"))
+    headings = (_("first label"), _("retest label"))
     sides = [
         judgement(heading, choice, names, [names.get(code, code) for code in reasons], note)
         for heading, choice, reasons, note in zip(headings, one.choices, one.reasons, one.notes, strict=True)

@@ -28,7 +28,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         "any": _("All"),
     }  # fmt: skip
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.text_input(_("Search in texts and notes"), key="record-search", icon=":material/search:", width=320)
+        search = st.text_input(_("Search texts and notes"), key="record-search", icon=":material/search:", width=320)
         chosen = choose(_("State"), names, "record-state", heading=False, address="state")
     state: State | None = next((one for one in get_args(State) if one == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
@@ -36,7 +36,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     page = st.session_state.get("record-page", 1) if asked == before else 1  # a new search begins at its first page
     found = entries(store, project, person, RecordQuery(search, state, page))
     if not found.total:
-        empty = _("Nothing is stored yet. It begins with your first label.")
+        empty = _("Nothing is stored yet. Your record begins with your first label.")
         st.info(
             _("Nothing was found.") if search or state not in (None, "labelled") else empty,
             icon=":material/search_off:",
@@ -44,7 +44,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         return
     if found.number != st.session_state.get("record-page", 1):
         st.session_state["record-page"] = found.number
-    st.caption(plain(_("{total} items, the last ones first").format(total=f"{found.total:,}")))
+    st.caption(plain(_("{total} items, most recent first").format(total=f"{found.total:,}")))
     options = [one for each in guidelines(store, project) for one in (*each.choices, *each.reasons)]
     words = {one.code: choice_name(one) for one in options}
     for one in found.entries:
@@ -61,9 +61,9 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
     if item is None:
         waits = one.state == "leased"
         why = (
-            _("It waits at your desk; you will read it there.")
+            _("It is waiting at your desk; read it there.")
             if waits
-            else _("It was on your desk without a decision; its text is not shown.")
+            else _("It was on your desk but you did not label it; its text is not shown.")
         )
         text = span(why, "soft")
     else:
@@ -71,9 +71,9 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
     context = element("div", item.context, "soft verbatim") if item is not None and item.context else ""
     lines = [_act(act, words) for act in one.acts]
     if one.revealed:
-        lines.append(element("li", f"{moment(one.revealed)} · " + _("an opinion of others was shown to you")))
+        lines.append(element("li", f"{moment(one.revealed)} · " + _("others' opinions were shown to you")))
     if one.sent_back:
-        lines.append(element("li", _("waits for your relabelling")))
+        lines.append(element("li", _("awaiting your relabelling")))
     elif one.state == "released":
         lines.append(element("li", _("went to others")))
     return joined([context, element("div", text, "own-text"), element("ul", joined(lines), "acts")])
@@ -84,7 +84,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     if act.kind == "skip":
         what = _("skipped")
     elif act.kind == "undone":
-        what = _("label taken back")
+        what = _("label undone")
     else:
         what = f"{choice_sign(act.choice or '')[0]} {words.get(act.choice or '', act.choice or '')}"
     parts = [words.get(code, code) for code in act.reasons]
@@ -95,7 +95,7 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     parts += [_("guideline version {version}").format(version=act.guideline)] if act.guideline else []
     parts += [_("keyword hidden")] if act.form_shown == "masked" else []
     parts += [_("after others' opinions were shown")] if act.after_reveal else []
-    parts += [_("came too late: another desk of yours was first")] if act.superseded else []
+    parts += [_("arrived late: another of your desks was first")] if act.superseded else []
     pieces: list[str | Markup] = [moment(act.created), span(what, "strong" if act.stands else "")]
     pieces += [span(" · ".join(parts), "soft")] if parts else []
     pieces += [element("b", _("valid"))] if act.stands else []
@@ -116,7 +116,7 @@ def _talk(store: Store, project: Project, person: Annotator, one: Entry) -> None
             st.caption(plain(f"{moment(said.created)} · {said.author} · {private}"))
             st.text(said.text)
         with st.form(f"talk-{one.uid}", border=False, clear_on_submit=True):
-            text = st.text_area(_("To the lead alone"), key=f"talk-text-{one.uid}", height=80, max_chars=4_000)
+            text = st.text_area(_("To the lead only"), key=f"talk-text-{one.uid}", height=80, max_chars=4_000)
             if st.form_submit_button(_("Send"), icon=":material/send:", key=f"talk-send-{one.uid}"):
                 try:
                     add_comment(store, project, one.uid, text, author=person.name, annotator=person, thread=person)

@@ -12,8 +12,8 @@ from pages.ui.language import _
 page_head(
     _("My record"),
     _(
-        "Everything that this project has stored about you: labels with times, changes and notes, opinions "
-        "shown, and your thread with the lead. No labels of others."
+        "Everything this project has stored about you: labels with times, changes and notes, opinions"
+        " shown, and your thread with the lead. No labels by others."
     ),
 )
 with open_store() as store:

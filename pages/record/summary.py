@@ -26,7 +26,7 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
         if allowed(who, "see_own_labels", project=project.uid, annotator=one.uid)
     }
     if not found:
-        st.info(_("This project has no annotators yet. Add them on the page Projects."))
+        st.info(_("This project has no annotators yet. Add them on the Projects page."))
         return None
     if who is not OPEN:
         return next(iter(found.values()))  # the own one: there is nothing to choose
@@ -39,7 +39,7 @@ def ask_annotator(store: Store, project: Project) -> Annotator | None:
         if asked and asked not in found:
             st.warning(plain(_("{name} is not an annotator of this project.").format(name=asked)))
         st.session_state[key] = asked if asked in found else None
-    name = st.selectbox(_("Annotator"), list(found), index=None, key=key, placeholder=_("Choose who you are"))
+    name = st.selectbox(_("Annotator"), list(found), index=None, key=key, placeholder=_("Choose your name"))
     if name is None:
         st.query_params.pop("annotator", None)
         st.info(_("Choose your name to see what is stored about you."), icon=":material/person:")
@@ -54,9 +54,9 @@ def show_summary(project: Project, found: RecordSummary) -> None:
     with first, st.container(border=True, height="stretch"):
         st.metric(_("Items labelled"), f"{found.states['labelled']:,}")
         if found.twice:
-            text = _("of these you met a second time: {twice}")
+            text = _("of these, shown to you a second time: {twice}")
             st.caption(plain(text.format(twice=f"{found.twice:,}")))
-        text = _("labels made, each change one more: {labels}")
+        text = _("labels made (each change counts again): {labels}")
         st.caption(plain(text.format(labels=f"{found.labels:,}")))
     with second, st.container(border=True, height="stretch"):
         st.metric(_("On the desk"), f"{found.states['leased']:,}")
@@ -68,24 +68,24 @@ def show_summary(project: Project, found: RecordSummary) -> None:
         st.caption(plain(until) or "\u00a0")
     with third, st.container(border=True, height="stretch"):
         st.metric(_("Skipped"), f"{found.states['skipped']:,}")
-        text = _("went to others before you decided: {released}")
+        text = _("went to others before you labelled them: {released}")
         st.caption(plain(text.format(released=f"{found.states['released']:,}")))
     with fourth, st.container(border=True, height="stretch"):
         st.metric(_("Time on items"), duration(found.seconds))
-        st.caption(_("the sum of the times that the desk measured"))
-    about = [_("Known since {since}.").format(since=moment(found.since))]
+        st.caption(_("total of the times measured at the desk"))
+    about = [_("In the project since {since}.").format(since=moment(found.since))]
     if found.told:
         text = _("You have read what changed up to version {version} of the guideline.")
         about.append(text.format(version=found.told))
     if not found.active:
-        about.append(_("You do not label in this project any more; your labels stay."))
+        about.append(_("You no longer label in this project; your labels stay."))
     st.caption(plain(paragraph(about)))
     with st.container(horizontal=True, vertical_alignment="center"):
         where = {"project": project.name, "annotator": found.annotator.name}
         if found.active:
             page_link("review/page.py", label=_("Open the desk"), icon=":material/rate_review:", query_params=where)
     if found.events:
-        with st.expander(_("What the lead did ({number})").format(number=len(found.events))):
+        with st.expander(_("Actions by the lead ({number})").format(number=len(found.events))):
             for when, action, data in reversed(found.events[-200:]):
                 st.caption(plain(f"{moment(when)} · {_event(action, data)}"))
 
@@ -93,10 +93,10 @@ def show_summary(project: Project, found: RecordSummary) -> None:
 def _event(action: str, data: dict[str, object]) -> str:
     texts = {
         "joined": _("added you to this project"),
-        "reactivated": _("brought you back"),
+        "reactivated": _("reactivated you"),
         "deactivated": _("deactivated you here; the items on your desk went to others"),
         "renamed": _("changed your name from {old} to {new}"),
-        "replaced": _("let {new} take your place"),
+        "replaced": _("replaced you with {new}"),
         "given_back": _("gave {items} items on your desk to others"),
     }
     text = texts.get(action, action)
@@ -128,7 +128,12 @@ def files(project: Project, person: Annotator) -> None:
             icon=":material/download:", on_click="ignore",
         )  # fmt: skip
     if not text_may_leave(project):
-        st.caption(_("Texts of this project leave encrypted only: the files name them by their ids and hold no notes."))
+        st.caption(
+            _(
+                "Texts of this project can only be exported encrypted: these files give item ids instead of texts"
+                " and contain no notes."
+            )
+        )
 
 
 def show_log(store: Store, person: Annotator) -> None:
@@ -139,12 +144,13 @@ def show_log(store: Store, person: Annotator) -> None:
     heads = own_heads(store, person)
     if not heads:
         return
-    with st.expander(_("Heads of the log ({number})").format(number=len(heads)), icon=":material/link:"):
+    with st.expander(_("Daily log hashes ({number})").format(number=len(heads)), icon=":material/link:"):
         st.caption(
             _(
-                "A hash of everything that this database had stored by the end of each day (UTC) on which you worked."
-                " It tells nothing about what was stored; but whoever changes anything of those days changes it. Keep"
-                " it with your file, and compare it with the one in a release."
+                "For each day (UTC) on which you worked: a hash of everything this database had stored by"
+                " the end of that day. The hash reveals nothing of what was stored, but any later change"
+                " to those days changes it. Keep the hashes with your file and compare them with those in"
+                " a release."
             )
         )
         st.code("\n".join(f"{one.day}  {one.hash}" for one in reversed(heads)), language=None)

@@ -17,11 +17,12 @@ from pages.ui.visitor import own_new_project
 @asks("release")
 def show_follow_ups(store: Store, project: Project) -> None:
     """The samples of a project, and a form for one more."""
-    st.subheader(_("Is a kept sentence neutral?"), anchor=False)
+    st.subheader(_("Are kept sentences neutral?"), anchor=False)
     st.write(
         _(
-            "Kept sentences go to people outside the project, mixed with rejected ones, keyword covered, without a sign"
-            " of which was kept. The share that all of them call neutral goes into the data sheet."
+            "Kept sentences, mixed with rejected ones, go to people outside the project. The keyword is"
+            " covered and nothing shows which were kept. The share that all of them call neutral goes into"
+            " the data sheet."
         )
     )
     for one in follow_ups(store, project):
@@ -35,12 +36,12 @@ def _show(one: FollowUp) -> None:
     with st.container(border=True):
         st.markdown("**" + plain(one.project.name) + "**")
         for stratum, found in one.strata.items():
-            text = _("{stratum}: {neutral} of {judged} judged are neutral: {share} ({drawn} drawn)").format(
+            text = _("{stratum}: {neutral} of {judged} judged sentences are neutral: {share} ({drawn} drawn)").format(
                 stratum=names[stratum], neutral=found.neutral, judged=found.judged, drawn=found.drawn,
                 share=with_brackets(found.share, ".1%") if found.judged else note_text(found.share.reason),
             )  # fmt: skip
             st.write(plain(text))
-        st.caption(plain(_("{n} people outside. Intervals: {method}.").format(n=one.people, method=METHOD)))
+        st.caption(plain(_("{n} people outside the project. Intervals: {method}.").format(n=one.people, method=METHOD)))
         if one.left_out:
             st.caption(plain(why_left_out(one)))
 
@@ -48,8 +49,8 @@ def _show(one: FollowUp) -> None:
 def why_left_out(one: FollowUp) -> str:
     """How many labels do not count, and why, as the data sheet says it."""
     text = _(
-        "Labels that exist and do not count: {left_out} ({elsewhere} not made at a desk of this database, but from a"
-        " file or of unknown origin; {inside} of people of the project)."
+        "Existing labels that do not count: {left_out} ({elsewhere} not made at a desk of this database,"
+        " but from a file or of unknown origin; {inside} by people of the project)."
     )
     return text.format(left_out=one.left_out, elsewhere=one.elsewhere, inside=one.left_out - one.elsewhere)
 
@@ -57,13 +58,13 @@ def why_left_out(one: FollowUp) -> str:
 @asks("create_projects")
 def _form(store: Store, project: Project) -> None:
     name = st.text_input(_("Name of the new project"), f"{project.name} follow-up", key="follow-up-name")
-    people = st.text_input(_("People outside the project, joined by commas"), key="follow-up-people")
+    people = st.text_input(_("People outside the project, separated by commas"), key="follow-up-people")
     with st.container(horizontal=True):
         kept = st.number_input(_("Kept sentences"), 1, None, 50, key="follow-up-kept", width=150)
         rejected = st.number_input(_("Rejected sentences"), 0, None, 50, key="follow-up-rejected", width=150)
-        per_item = st.number_input(_("Labels a sentence"), 1, 100, 3, key="follow-up-labels", width=150)
+        per_item = st.number_input(_("Number of labels per sentence"), 1, 100, 3, key="follow-up-labels", width=150)
         seed = st.number_input(_("Seed"), 0, None, 0, key="follow-up-seed", width=120)
-    if not st.button(_("Draw the sample"), key="follow-up-draw"):
+    if not st.button(_("Draw sample"), key="follow-up-draw"):
         return
     names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
     try:

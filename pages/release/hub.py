@@ -22,23 +22,32 @@ from pages.ui.text import plain
 def show_push(store: Store, project: Project, one: Release) -> None:
     """Under which name, who may see it; the button starts the job."""
     st.caption(
-        plain(_("The files of this release, without the package, go to {endpoint}.").format(endpoint=endpoint_name()))
+        plain(
+            _("The files of this release, without the package, will be uploaded to {endpoint}.").format(
+                endpoint=endpoint_name()
+            )
+        )
     )
     for pushed in events(store, project, action=EXPORTED):
         if pushed.data.get("format") == "hub" and pushed.data.get("version") == one.version:
             address = f"{pushed.data['endpoint']}/datasets/{pushed.data['repo']}"
-            st.text(_("On the hub since {time}: {address}").format(time=moment(pushed.created), address=address))
+            st.text(_("On the Hub since {time}: {address}").format(time=moment(pushed.created), address=address))
     if not has_token():
-        st.info(_("Set HF_TOKEN where the app runs, or sign in there with `hf auth login`. The app keeps no token."))
+        st.info(
+            _(
+                "Set HF_TOKEN on the machine that runs the app, or sign in there with `hf auth login`. The app"
+                " does not store tokens."
+            )
+        )
         return
     gates = {
-        None: _("no: everybody downloads"),
-        "auto": _("after consent: who agrees gets the files"),
-        "manual": _("on request: you let people in"),
+        None: _("no: anyone can download"),
+        "auto": _("after consent: anyone who accepts the terms can download"),
+        "manual": _("on request: you approve each user"),
     }
     with st.form(f"hub-{one.uid}", border=False):
         repo = st.text_input(
-            _("Data set on the hub"), key=f"hub-repo-{one.uid}", placeholder="OWNER/NAME", max_chars=200
+            _("Data set on the Hub"), key=f"hub-repo-{one.uid}", placeholder="OWNER/NAME", max_chars=200
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             gated = st.selectbox(
@@ -47,7 +56,7 @@ def show_push(store: Store, project: Project, one: Release) -> None:
             private = st.checkbox(_("Private"), key=f"hub-private-{one.uid}")
         password = _ask_password(project, one)
         pressed = st.form_submit_button(
-            _("Put on the hub"), icon=":material/cloud_upload:", disabled=is_active(store, "hub")
+            _("Upload to the Hub"), icon=":material/cloud_upload:", disabled=is_active(store, "hub")
         )
     if pressed:
         try:
@@ -62,8 +71,10 @@ def _ask_password(project: Project, one: Release) -> str | None:
     if not locked_texts(project, one):
         return None
     return st.text_input(
-        _("Password of the archive"), type="password", key=f"hub-password-{one.uid}", width=320,
-        help=_("Texts go as an encrypted archive (texts.zip), which opens only with it."),
+        _("Archive password"), type="password", key=f"hub-password-{one.uid}", width=320,
+        help=_(
+            "Texts are uploaded as an encrypted archive (texts.zip), which can be opened only with this password."
+        ),
     )  # fmt: skip
 
 
@@ -74,6 +85,6 @@ def _start(
     name = checked_repo(repo)
     command = ["hub", "push", "--project-uid", project.uid, "--json", *(["--private"] if private else [])]
     command += [*(["--gated", gated] if gated else []), "--", project.name, one.version, name]
-    title = _("Release {version} of {project} to the hub").format(version=one.version, project=project.name)
+    title = _("Upload release {version} of {project} to the Hub").format(version=one.version, project=project.name)
     secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
     start_job(store, command, title, project=project, secrets=secrets)

@@ -26,7 +26,7 @@ def show_checks(store: Store, project: Project) -> bool:
     """The checklist; returns whether a release can be made."""
     st.subheader(_("Before a release"), anchor=False)
     checks = readiness(store, project)
-    words = {"missing": _("missing"), "note": _("to be known"), "done": _("done")}
+    words = {"missing": _("missing"), "note": _("note"), "done": _("done")}
     for one in checks:
         st.markdown(f"{ICONS[one.state]} **{plain(words[one.state])}** · {plain(_sentence(one))}")
     _show_ways(checks)
@@ -58,7 +58,7 @@ def show_rights(store: Store, project: Project) -> None:
     """Licence and source statement, which all later releases hold."""
     with st.form(f"rights-{project.id}", border=True):
         licence = st.text_input(
-            _("Licence of the set"),
+            _("Data set licence"),
             project.licence,
             placeholder="CC BY 4.0",
             max_chars=200,
@@ -66,7 +66,7 @@ def show_rights(store: Store, project: Project) -> None:
         )
         statement = st.text_area(
             _("Source statement"), project.source_statement, max_chars=4_000, key=f"source-{project.id}",
-            placeholder=_("Where the texts come from, and by which right they are passed on"), height=110,
+            placeholder=_("Where the texts come from and on what basis they may be redistributed"), height=110,
         )  # fmt: skip
         if st.form_submit_button(_("Save")):
             try:
@@ -90,7 +90,10 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         version = first.text_input(_("Version"), suggested, max_chars=40, key=f"version-{project.id}-{len(last)}")
         with second:
             who = ask_author(
-                store, _("Your name"), key="release_author", help=_("Stays in the database; no file holds it.")
+                store,
+                _("Your name"),
+                key="release_author",
+                help=_("Kept in the database only; not written to any file."),
             )
         notes = st.text_area(
             _("Notes"), max_chars=4_000, key=f"notes-{project.id}-{len(last)}", height=80,
@@ -98,10 +101,10 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
         )  # fmt: skip
         reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
         pressed = st.form_submit_button(
-            _("Make the release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy
+            _("Create release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy
         )
     if not ready:
-        st.caption(_("The button opens once nothing is missing in the list."))
+        st.caption(_("The button becomes active once nothing on the list is missing."))
     if pressed:
         try:
             _start(project, version, who, notes, reason)

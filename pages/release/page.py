@@ -15,8 +15,8 @@ from pages.ui.visitor import may
 page_head(
     _("Release"),
     _(
-        "Freeze the set as it is now, with labels, hard cases, data sheet and method section. A release never changes; "
-        "the project goes on."
+        "Freeze the data set in its current state, with labels, hard cases, data sheet and method section."
+        " A release never changes; the project continues."
     ),
 )
 with open_store() as opened:

@@ -25,7 +25,7 @@ def show_releases(store: Store, project: Project) -> None:
     found = releases(store, project)
     st.subheader(_("Releases"), anchor=False)
     if not found:
-        st.caption(_("There is none yet. A release stays here for good, with every file of it."))
+        st.caption(_("No releases yet. A release stays here permanently, with all its files."))
         return
     for one in reversed(found):
         with st.container(border=True, key=f"release-{one.uid}"):
@@ -51,16 +51,16 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(name, alpha, width=190)
     st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
     st.caption(plain(_changes(one)))
-    st.caption(_("Hash of the contents (SHA-256): the same judgements of the same texts have the same one."))
+    st.caption(_("Content hash (SHA-256): identical for the same judgements of the same texts."))
     st.code(one.hash, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _show_archive(project, one)
-    with st.expander(_("Papers")):
+    with st.expander(_("Documentation")):
         _show_paper(store, one)
     with st.expander(_("Files")):
         _show_files(store, project, one)
     if may(store, "release", project):
-        with st.expander(_("To the Hugging Face hub")):
+        with st.expander(_("Upload to the Hugging Face Hub")):
             show_push(store, project, one)
 
 
@@ -73,7 +73,7 @@ def _reason(found: dict[str, object]) -> str:
 def _interval(found: dict[str, float | None]) -> str:
     if found["low"] is None or found["high"] is None:
         return ""
-    text = _("95 % interval {low} to {high}")
+    text = _("95% interval {low} to {high}")
     return text.format(low=_three(found["low"]), high=_three(found["high"]))
 
 
@@ -87,12 +87,12 @@ def _changes(one: Release) -> str:
         return _("The first release.")
     text = _(
         "Since {version}: {kept_added} items added, {kept_removed} removed; labels: {labels_added} new,"
-        " {labels_changed} changed, {labels_removed} taken back."
+        " {labels_changed} changed, {labels_removed} removed."
     )
     gold = _("Gold labels: {gold_changed} changed.")  # releases of before counted no more
     if "gold_none_now" in found:
         gold = _(
-            "Gold labels: {gold_same} the same, {gold_another} another, {gold_none_now} none now, {gold_first} first."
+            "Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new."
         )
     return " ".join(one.format(version=found["from"], **found) for one in (text, gold))
 
@@ -102,19 +102,24 @@ def _show_archive(project: Project, one: Release) -> None:
     password: str | None = None
     if locked_texts(project, one):
         typed = st.text_input(
-            _("Password of the archive"), type="password", key=f"password-{one.uid}", width=320,
-            help=_("The archive opens only with it. It is not stored anywhere; without it the texts are lost."),
+            _("Archive password"), type="password", key=f"password-{one.uid}", width=320,
+            help=_(
+                "The archive opens only with this password. It is not stored anywhere; without it, the texts"
+                " are lost."
+            ),
         )  # fmt: skip
         if len(typed.strip()) < SHORTEST_PASSWORD:
-            least = _("Give a password of {least} characters or more to go on.").format(least=SHORTEST_PASSWORD)
+            least = _("Enter a password of at least {least} characters.").format(least=SHORTEST_PASSWORD)
             st.caption(plain(least))
             return
         password = typed
     package = not st.toggle(
         _("Without the package"), key=f"public-{one.uid}",
         help=_(
-            "The package can be imported again. It reveals known answers and the random share: leave it out of"
-            " files for annotators while they label."
+
+                "The package can be re-imported. It reveals known answers and the random share, so leave it"
+                " out of files for annotators while labelling continues."
+
         ),
     )  # fmt: skip
 
@@ -131,7 +136,7 @@ def _show_archive(project: Project, one: Release) -> None:
 
 def _show_paper(store: Store, one: Release) -> None:
     names = {"method": _("Method section"), "datasheet": _("Data sheet"), "changes": _("What changed")}
-    chosen = choose(_("Paper"), names, f"paper-{one.uid}", heading=False)
+    chosen = choose(_("Document"), names, f"paper-{one.uid}", heading=False)
     try:
         text = release_file(store, one, f"{chosen}.{language()}.md").decode()
     except EvenhandError as error:
@@ -143,7 +148,7 @@ def _show_paper(store: Store, one: Release) -> None:
 def _show_files(store: Store, project: Project, one: Release) -> None:
     found, locked = file_facts(store, one), locked_texts(project, one)
     if locked:
-        st.caption(_("Files with text (🔒) leave in the encrypted archive only."))
+        st.caption(_("Files with text (🔒) are exported only in the encrypted archive."))
     names = {file.name: file for file in found if file.name not in locked}
     chosen = st.selectbox(
         _("File"), list(names), key=f"file-{one.uid}", format_func=lambda name: f"{name} · {size(names[name].size)}"

@@ -33,9 +33,7 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     found = next((each for each in open_to_me if each.name == names[0]), None)
     person = next((each for each in own_desks(store, found) if each.name == names[1]), None) if found else None
     if found is None or person is None:
-        st.warning(
-            plain(_("There is no desk of {annotator} in {project}.").format(annotator=names[1], project=names[0]))
-        )
+        st.warning(plain(_("{annotator} has no desk in {project}.").format(annotator=names[1], project=names[0])))
         return None
     return found, person
 
@@ -50,15 +48,15 @@ def remember(project: Project | None, annotator: Annotator | None) -> None:
 
 
 def choose(store: Store) -> None:
-    page_head(_("Review"), _("Read a sentence, decide with one key, read the next. Choose who you are."))
+    page_head(_("Review"), _("Read a sentence, label it with one key, read the next. First choose your name."))
     project = choose_project(store)
     if project is None:
         return
     people = own_desks(store, project)
     if not people:
-        st.info(_("This project has no annotators yet. Add them on the page Projects."))
+        st.info(_("This project has no annotators yet. Add them on the Projects page."))
         return
-    st.caption(_("Who labels?"))
+    st.caption(_("Who is labelling?"))
     with st.container(horizontal=True, key="annotators"):
         for person in people:
             st.button(plain(person.name), key=f"annotator-{person.uid}", on_click=remember, args=(project, person))
@@ -81,7 +79,7 @@ with open_store() as store:
             where = {"project": desk[0].name, "annotator": desk[1].name}
             page_link("record/page.py", label=_("My record"), icon=":material/history:", query_params=where)
             st.button(
-                _("Another desk"),
+                _("Switch annotator or project"),
                 key="leave",
                 type="tertiary",
                 icon=":material/logout:",

@@ -18,18 +18,19 @@ if TYPE_CHECKING:
 
 def show_reading(found: "OnRuler") -> None:
     """The table of what is the null of what, the references in sentences, the signature."""
-    _heading(_("Held against chance"))
+    _heading(_("Compared with chance"))
     rows = [_null_row(null) for null in found.nulls] + _without_null()
     show_records(rows)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
-            "Chance: the middle 95 % of all ways to turn whole stems ({stems} of them; 男/女 is the stem of seven "
-            "pairs). Sentences of a pair share the lean of its words, so thousands of sentences are still few stems."
+            "Chance: the middle 95% over all ways of swapping whole stems ({stems} stems; 男/女 is the stem"
+            " of seven pairs). Sentences of a pair share its preference, so thousands of sentences still"
+            " come from a few stems."
         )
         text = text.format(stems=max((null.units for null in found.nulls), default=0))
         st.caption(text)
         downloads([row | {"signature": found.signature} for row in rows], key="ruler-nulls")
-    _heading(_("Held against a size"))
+    _heading(_("Compared with reference magnitudes"))
     margin = margin_box("log10", "ruler-margin") if found.magnitude is not None else None
     for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
@@ -48,10 +49,10 @@ def _null_row(null: "Null") -> dict[str, str]:
     return {
         _("measure"): _(NAMES[null.measured]),
         _("value"): number(null.value, form),
-        _("chance gives"): chance,
+        _("range under chance"): chance,
         "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
         _("shuffled"): _(WHAT[null.shuffled]),
-        _("what comes out"): _comes_out(null),
+        _("conclusion"): _comes_out(null),
     }
 
 
@@ -60,12 +61,14 @@ def _comes_out(null: "Null") -> str:
         return note_text(null.reason)
     if null.inside:
         return {
-            "pair": _("another choice of which word is called male gives as much: the direction rests on a few pairs"),
-            "source": _("the model cannot tell from the sentence which word it had"),
+            "pair": _(
+                "another choice of which word is called male gives values as large: the direction rests on a few pairs"
+            ),
+            "source": _("the model cannot tell from the sentence which word was there"),
         }[null.shuffled]
     return {
-        "pair": _("more than chance gives, even from stem to stem: a direction"),
-        "source": _("the sentence tells the model something about which word it had"),
+        "pair": _("more than chance gives, also over stems: a clear direction"),
+        "source": _("the sentence tells the model something about which word was there"),
     }[null.shuffled]
 
 
@@ -74,16 +77,19 @@ def _without_null() -> list[dict[str, str]]:
         {
             _("measure"): "Bias_man, Bias_woman, Model_bias",
             _("value"): DASH,
-            _("chance gives"): DASH,
+            _("range under chance"): DASH,
             "p": DASH,
             _("shuffled"): _("nothing"),
-            _("what comes out"): _("no shuffle of sides changes a size, so none is their null; see the sizes below"),
+            _("conclusion"): _(
+                "swapping the words does not change a magnitude, so it has no null distribution; see the"
+                " magnitudes below"
+            ),
         }
     ]
 
 
 def _contexts(found: "OnRuler") -> str:
-    text = _("What contexts do: within a word pair Bias_c moves by {value} on average (log10).")
+    text = _("Effect of contexts: within a word pair, Bias_c changes by {value} on average (log10).")
     if found.corrected.value is None:
         return note_text(found.corrected.reason)
     return text.format(value=with_brackets(found.corrected, "z.3f"))
@@ -103,18 +109,20 @@ def _neutral(found: "OnRuler", margin: float | None) -> str:
     }
     if size.difference.low > 0:
         text = _(
-            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
-            "{gendered}: gendered words are moved more than other words are."
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: contexts affect gendered words more than other words."
         )
     elif size.difference.high < 0:
         text = _(
-            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
-            "{gendered}: gendered words are moved less than other words are, so this size alone is no sign of gender."
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: contexts affect gendered words less than other words, so this magnitude"
+            " alone is no evidence of gender."
         )
     else:
         text = _(
-            "In {contexts} contexts words without gender ({words} …) move by {neutral}, the keyword pairs by "
-            "{gendered}: no difference can be told, so this size alone is no sign of gender."
+            "In {contexts} contexts, words without gender ({words} …) change by {neutral} and the keyword"
+            " pairs by {gendered}: there is no clear difference, so this magnitude alone is no evidence of"
+            " gender."
         )
     return paragraph((text.format(**values), difference_says(size.difference, margin, "z.3f")))
 
@@ -124,8 +132,8 @@ def _untrained(found: "OnRuler") -> str:
     if other is None:
         return _("The untrained model: {reason}").format(reason=note_text(found.untrained_reason))
     text = _(
-        "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of these "
-        "sentences, and contexts move it by {corrected}."
+        "The untrained model (random-zh), which knows nothing, has a Model_bias of {model_bias} on {n} of"
+        " these sentences; contexts change its Bias_c by {corrected}."
     )
     return text.format(
         model_bias=number(other.model_bias.value, "z.3f"),
@@ -138,5 +146,5 @@ def _shares(found: "OnRuler") -> str:
     shares = found.summary.shares
     if shares.between_pairs is None or shares.contexts is None:
         return note_text(shares.reason)
-    text = _("Of the variance of Bias_c {pairs} lies between word pairs and {contexts} in the contexts.")
+    text = _("Of the variance of Bias_c, {pairs} lies between word pairs and {contexts} between contexts.")
     return text.format(pairs=number(shares.between_pairs, ".0%"), contexts=number(shares.contexts, ".0%"))

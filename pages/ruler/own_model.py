@@ -27,7 +27,7 @@ KINDS = ("model", "run")
 
 def show_model(marks: "list[Mark]") -> None:
     """Choose a model or a run; its picture, its nulls, its references."""
-    st.subheader(_("What is a large value?"), anchor=False)
+    st.subheader(_("What counts as large?"), anchor=False)
     try:
         found = _chosen()
     except EvenhandError as error:
@@ -42,9 +42,9 @@ def show_model(marks: "list[Mark]") -> None:
 
 
 def _chosen() -> "OnRuler | None":
-    names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, as a score run has it")}
+    names = {"model": _("A model, on built-in neutral sentences"), "run": _("A model, from existing scores")}
     kind = st.segmented_control(
-        _("What is laid on the ruler"),
+        _("What to compare"),
         KINDS,
         format_func=names.__getitem__,
         default="model",
@@ -67,19 +67,19 @@ def _by_name() -> "OnRuler | None":
         names,
         key="ruler-model",
         accept_new_options=True,
-        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+        placeholder=_("Choose, or type a name on the Hugging Face Hub or a folder"),
     )
     if not models_to_use([model or ""]):
         return None
     st.query_params["model"] = model
-    with st.spinner(_("Asking {model} and the untrained model …").format(model=model), show_time=True):
+    with st.spinner(_("Running {model} and the untrained model …").format(model=model), show_time=True):
         return on_built_in(model)
 
 
 def _from_run() -> "OnRuler | None":
     known = {run.name: run for run in score_runs()}
     if not known:
-        st.info(_("There are no scores yet. Score a file first; the run then stands here."))
+        st.info(_("There are no scores yet. Score a file first; the run then appears here."))
         page_link("scoring/page.py", label=_("Score a file"), icon=":material/playlist_play:")
         return None
     left, right = st.columns(2)
@@ -88,5 +88,5 @@ def _from_run() -> "OnRuler | None":
     model = right.selectbox(_("Model"), models_scored(source), key="ruler-run-model")
     if not model:
         return None
-    with st.spinner(_("Drawing intervals and asking references …"), show_time=True):
+    with st.spinner(_("Computing intervals and reference values …"), show_time=True):
         return on_run(source, model)

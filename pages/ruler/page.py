@@ -8,8 +8,8 @@ from pages.ui.language import _
 page_head(
     _("Reference scale"),
     _(
-        "Can these numbers be trusted, and what is a large one? First the ruler is checked on models with a "
-        "planted lean. Then your model is measured, beside what chance alone gives."
+        "Can the measures be trusted, and what is a large value? First the measures are checked on models"
+        " with a planted bias. Then your model is compared with what chance alone gives."
     ),
 )
 marks = show_planted()

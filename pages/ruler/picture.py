@@ -56,12 +56,12 @@ def sizes(found: "OnRuler") -> list[Row]:
     rows = [_row("Model_bias", "model", found.summary.model_bias)]
     if found.untrained is not None:
         rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.model_bias))
-    rows.append(_row(_("what contexts do"), "model", found.corrected))
+    rows.append(_row(_("effect of contexts"), "model", found.corrected))
     if found.untrained is not None:
         rows.append(_row("↳ " + _("the untrained model"), "reference", found.untrained.corrected))
     if found.magnitude is not None:
         if found.source:
-            rows.append(_row(_("keyword pairs, same places"), "model", found.magnitude.gendered))
+            rows.append(_row(_("keyword pairs, same slots"), "model", found.magnitude.gendered))
         rows.append(_row("↳ " + _("words without gender"), "reference", found.magnitude.neutral))
     return rows
 
@@ -100,18 +100,22 @@ def direction_says(found: "OnRuler") -> str:
     first = text.format(
         model=found.model, n=f"{found.summary.n:,}", where=where, mean=number(found.summary.signed_mean.value, "+z.3f")
     )
-    band = _("Grey bands: the middle 95 % of what remains when the words of a pair change sides, stem by stem.")
+    band = _("Grey bands: the middle 95% of values when the words of a pair are swapped, stem by stem.")
     return _together(first, band)
 
 
 def size_says(found: "OnRuler") -> str:
     """What the second ruler shows, in sentences."""
-    text = _("Model_bias {model_bias}; within a word pair contexts move Bias_c by {contexts} on average.")
+    text = _("Model_bias {model_bias}; within a word pair, contexts change Bias_c by {contexts} on average.")
     first = text.format(
         model_bias=number(found.summary.model_bias.value, "z.3f"), contexts=number(found.corrected.value, "z.3f")
     )
     return _together(
-        first, _("Diamonds: references of size. A size has no null, because no shuffle of sides changes it.")
+        first,
+        _(
+            "Diamonds: reference magnitudes. A magnitude has no null distribution, because swapping the two"
+            " words does not change it."
+        ),
     )
 
 

@@ -26,12 +26,12 @@ def planted_as(plant: PlantedModel) -> str:
     """What was planted, in words."""
     size = number(plant.size, "+.4g") if plant.size else "0"
     if plant.kind == "offset":
-        return _("a constant {size} in every sentence, made inside the network").format(size=size)
+        return _("a constant {size} in every sentence, set inside the network").format(size=size)
     if plant.kind == "pairs":
-        text = _("{one} for words of one mask, {two} for words of two; the sentence does not matter")
+        text = _("{one} for one-mask words, {two} for two-mask words; the sentence does not matter")
         return text.format(one=size, two=number(-plant.size * 12 / 7, "+.4g"))
     if plant.kind == "context":
-        text = _("{with_rain} where {rain} stands in the sentence, {without} elsewhere; the words do not matter")
+        text = _("{with_rain} in sentences with {rain}, {without} elsewhere; the words do not matter")
         return text.format(with_rain=size, without=number(-plant.size, "+.4g"), rain=RAIN)
     return _("{size} for every word pair in every sentence").format(size=size)
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 def show_planted() -> "list[Mark]":
     """The verdict, the table of models, and every quantity on demand; empty where the models could not be asked."""
-    st.subheader(_("Is the ruler straight?"), anchor=False)
+    st.subheader(_("Are the measures correct?"), anchor=False)
     try:
         with st.spinner(_("Measuring the planted models …"), show_time=True):
             marks = planted_marks()
@@ -61,11 +61,12 @@ def _verdict(marks: "list[Mark]") -> None:
     failed = [mark for mark in marks if not mark.passed]
     models = len({mark.model for mark in marks})
     if failed:
-        text = _("{failed} of {all} quantities do not come back as planted. Do not trust any number of this app.")
+        text = _("{failed} of {all} quantities are not recovered. Do not trust any value from this app.")
         st.error(text.format(failed=len(failed), all=len(marks)), icon=":material/error:")
         return
     text = _(
-        "Yes: {models} planted models on {sentences} sentences, and all {all} quantities come back within {tolerance}."
+        "Yes: {models} planted models on {sentences} sentences, and all {all} quantities are recovered"
+        " within {tolerance}."
     )
     told = text.format(models=models, sentences=len(ruler_sentences()), all=len(marks), tolerance=f"{TOLERANCE:g}")
     st.success(told, icon=":material/straighten:")
@@ -80,21 +81,20 @@ def _models(marks: "list[Mark]") -> None:
         rows.append(
             {
                 _("model"): name,
-                _("what was planted"): planted_as(plant_of(name)),
+                _("planted bias"): planted_as(plant_of(name)),
                 _("offset"): _came_back(own["offset"], "+z.3f"),
-                _("share of contexts"): _came_back(own["contexts_share"], "z.0%"),
+                _("variance share of contexts"): _came_back(own["contexts_share"], "z.0%"),
                 _("side AUC"): _came_back(own["side_auc"], "z.2f"),
                 _("largest error"): _tiny(own["worst_sentence"].measured.value),
-                _("verdict"): "✓ " + _("comes back")
-                if not failed
-                else "✗ " + _("{n} do not come back").format(n=failed),
+                _("verdict"): "✓ " + _("recovered") if not failed else "✗ " + _("{n} not recovered").format(n=failed),
             }
         )
     show_records(rows)
     text = _(
-        "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Share of contexts: how much of Bias_c "
-        "depends on the sentence; the rest is the offset and the word pair. Side AUC: 0.5 where the sentence does not "
-        "tell which word it had. Largest error: of any single sentence, in log10."
+        "Planted → measured. Offset: the mean of Bias_c (log10), + leans male. Variance share of contexts:"
+        " how much of Bias_c depends on the sentence; the rest is offset and word pair. Side AUC: 0.5"
+        " where the sentence does not reveal its original word. Largest error: of any single sentence, in"
+        " log10."
     )
     st.caption(text)
 

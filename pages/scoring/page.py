@@ -12,8 +12,8 @@ from pages.ui.language import _
 page_head(
     _("Score a whole file"),
     _(
-        "Each model gets every sentence of a file or project: which of the two words would it rather write "
-        "there? The work runs in the background; you can close this page."
+        "Every model scores every sentence of a file or project: which of the two words does it prefer at"
+        " the slot? The job runs in the background; you can close this page."
     ),
 )
 with open_store() as opened:

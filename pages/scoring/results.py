@@ -17,7 +17,7 @@ from pages.ui.visitor import page_link
 
 def show_finished(store: Store) -> None:
     """The finished runs, the newest first."""
-    nothing = _("There is none yet. A finished run stays here, with its table to download.")
+    nothing = _("No finished runs yet. Each finished run stays here with its table to download.")
     show_finished_runs(SCORES.finished(store), _show_run, nothing)
 
 
@@ -30,16 +30,16 @@ def _show_run(run: Run) -> None:
     if lines := [*_undefined(run), *_exactness(run)]:
         st.caption("  \n".join(map(plain, lines)))
     with st.container(horizontal=True, vertical_alignment="center"):
-        label = _("Look at the models")
+        label = _("Compare the models")
         page_link("model_bias/page.py", label=label, icon=":material/bar_chart:", query_params={"run": run.name})
         download_table(SCORES, run)
-        lost = _("The table goes; what the models answered stays remembered, so a new run is quick.")
+        lost = _("Deletes the table only. Scores stay in the cache, so a new run is quick.")
         offer_deletion(SCORES, run, lost)
 
 
 def _table(run: Run) -> Markup:
     """One line a model: how many numbers, how many without, how fast."""
-    columns = number_columns((_("Model"), _("with a number"), _("without"), _("asked now")), (1, 2, 3))
+    columns = number_columns((_("Model"), _("scored"), _("no score"), _("newly computed")), (1, 2, 3))
     rows = []
     for one in run.answered:
         count, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))
@@ -54,7 +54,7 @@ def _undefined(run: Run) -> list[str]:
     for one in run.answered:
         for group in one.get("undefined", []):
             reason = reason_name(str(group.get("reason", "")))
-            text = _("{rows} without a number: {reason} (such as row {row})")
+            text = _("{rows} rows without a score: {reason} (e.g. row {row})")
             line = text.format(rows=f"{int(group['rows']):,}", reason=_(reason), row=group.get("example_row", DASH))
             found.setdefault(line, []).append(str(one.get("model", "")))
     every = len(run.models)
@@ -64,8 +64,8 @@ def _undefined(run: Run) -> list[str]:
 def _exactness(run: Run) -> list[str]:
     """What bf16 changed, for each model that was asked in it."""
     text = _(
-        "{model} in bf16: Bias_c differs from fp32 by at most {largest} (log10) in {compared} sentences compared; "
-        "{rescored} near a decision have their fp32 value."
+        "{model} in bf16: over the {compared} sentences compared, Bias_c differs from fp32 by at most"
+        " {largest} (log10). {rescored} sentences near a threshold use their fp32 value."
     )
     lines = []
     for one in run.answered:

@@ -100,9 +100,9 @@ def _project(store: Store) -> Chosen | None:
 def _candidates(store: Store) -> Chosen | None:
     found = {run.name: run.candidates for run in own_runs(store, mining_runs(store.path))}
     if not found:
-        st.info(_("Nothing has been mined yet. Candidates that the page Mine finds appear here."))
+        st.info(_("Nothing has been mined yet. Candidates from the page Mine appear here."))
         return None
-    name = st.selectbox(_("Run of mining"), list(found), key="candidates")
+    name = st.selectbox(_("Mining run"), list(found), key="candidates")
     return _of_file(found[name], _("candidates of {run}").format(run=name), None)
 
 
@@ -136,7 +136,7 @@ def _column(path: Path) -> str | None:
         detect_layout(source)
     except EvenhandError:
         if source.columns:
-            return st.selectbox(_("Column with the sentences"), source.columns, key="column")
+            return st.selectbox(_("Column containing the sentences"), source.columns, key="column")
     return None
 
 
@@ -171,9 +171,9 @@ def format_name(name: str) -> str:
 
 def show_first_rows(chosen: Chosen) -> None:
     """How many sentences there are, and the first ones with the word that will be hidden."""
-    text = _("{rows} sentences. The first ones, with the word that is hidden from the model:")
+    text = _("{rows} sentences. The first few, with the word that is masked for the model:")
     if chosen.format != "project":
-        text = _("{rows} rows, read as: {format}. The first ones, with the word that is hidden from the model:")
+        text = _("{rows} rows, read as {format}. The first few, with the word that is masked for the model:")
     st.caption(plain(text.format(rows=f"{chosen.rows:,}", format=format_name(chosen.format))))
     show_html(element("ol", joined(map(_line, chosen.first)), "sentences"))
 

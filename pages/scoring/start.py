@@ -53,20 +53,20 @@ def _settings() -> tuple[str, str, str]:
     joints = {
         "independent": _("all characters at once (product)"),
         "sequential": _("from left to right (product)"),
-        "geometric_mean": _("all at once (geometric mean)"),
+        "geometric_mean": _("all characters at once (geometric mean)"),
     }
     methods = {
-        "auto": _("what fits the model"),
-        "masked": _("the hidden word alone (masked models)"),
-        "pair-sum": _("the sentence from the first difference on (causal models)"),
+        "auto": _("default for the model type"),
+        "masked": _("the masked word only (masked models)"),
+        "pair-sum": _("the sentence from the first difference onwards (causal models)"),
         "pll": _("pseudo-log-likelihood, for comparison (slow)"),
     }
     precisions = {
         "fp32": _("exact (fp32)"),
-        "bf16": _("rounded (bf16): faster on graphics cards, slower on most processors; Bias_c moves by hundredths"),
+        "bf16": _("rounded (bf16): faster on GPUs, slower on most CPUs; Bias_c changes by a few hundredths"),
     }
-    joint = st.radio(_("Words of two characters"), JOINTS, format_func=joints.__getitem__, key="score-joint")
-    method = st.radio(_("What is asked"), METHODS, format_func=methods.__getitem__, key="score-method")
+    joint = st.radio(_("Two-character words"), JOINTS, format_func=joints.__getitem__, key="score-joint")
+    method = st.radio(_("Scoring method"), METHODS, format_func=methods.__getitem__, key="score-method")
     precision = st.radio(_("Precision"), PRECISIONS, format_func=precisions.__getitem__, key="score-precision")
     return joint, method, precision
 
@@ -101,9 +101,9 @@ def forecast(store: Store, rows: int, how: How) -> str:
     rates = _rates(store, how)
     if all(model in rates for model in how.models):
         seconds = sum(loading + rows / rate for rate, loading in (rates[model] for model in how.models))
-        more = _("At the rate of earlier runs about {time}; less where sentences were scored before.")
+        more = _("At the speed of earlier runs, about {time}; less where scores are cached.")
         return paragraph((text, more.format(time=duration(seconds))))
-    return paragraph((text, _("How long it takes is known a few seconds after the start.")))
+    return paragraph((text, _("The duration is known a few seconds after the start.")))
 
 
 def _rates(store: Store, how: How) -> dict[str, tuple[float, float]]:

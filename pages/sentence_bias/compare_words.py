@@ -38,12 +38,12 @@ def show_words_view(models: list[str], question: Question) -> None:
     if not models:
         st.info(_("Choose a model."), icon=":material/arrow_upward:")
         return
-    values = {"bias_log10": _("Bias_c"), "corrected_log10": _("less the pair's own lean")}
+    values = {"bias_log10": _("Bias_c"), "corrected_log10": _("minus the pair baseline")}
     value = st.segmented_control(
         _("Value"), list(values), format_func=values.__getitem__, key="value", default="bias_log10", required=True
     )
     rows: list[dict[str, object]] = []
-    with st.spinner(_("Asking the models …"), show_time=True):
+    with st.spinner(_("Running the models …"), show_time=True):
         for model in models:
             try:
                 rows += _rows(model, template, words, question)
@@ -52,7 +52,7 @@ def show_words_view(models: list[str], question: Question) -> None:
                 show_error(error)
     if rows:
         _draw(pd.DataFrame(rows), value or "bias_log10", values, models)
-        with st.expander(_("Link to this view"), icon=":material/link:"):
+        with st.expander(_("Link to this result"), icon=":material/link:"):
             st.code(link(), language=None, wrap_lines=True)
 
 
@@ -61,7 +61,7 @@ def _check(template: str, words: tuple[str, ...]) -> None:
     if not words:
         raise Refused(N_("Give at least one word to compare."))
     if len(words) > MOST_WORDS:
-        raise Refused(N_("{count} words are too many; {most} is the most."), count=len(words), most=MOST_WORDS)
+        raise Refused(N_("{count} words are too many; the maximum is {most}."), count=len(words), most=MOST_WORDS)
 
 
 def _rows(model: str, template: str, words: tuple[str, ...], question: Question) -> list[dict[str, object]]:
@@ -118,8 +118,8 @@ def _says(finite: pd.DataFrame, value: str, names: dict[str, str]) -> str:
         return _("No word has a finite value.")
     most, least = finite.loc[finite[value].astype(float).idxmax()], finite.loc[finite[value].astype(float).idxmin()]
     text = _(
-        "{value} in log10, positive (purple) leans to the male word. Highest: {high} ({high_model}, {high_value}); "
-        "lowest: {low} ({low_model}, {low_value})."
+        "{value} in log10; positive values (purple) lean towards the male word. Highest: {high}"
+        " ({high_model}, {high_value}); lowest: {low} ({low_model}, {low_value})."
     )
     return text.format(
         value=names[value],

@@ -13,7 +13,7 @@ from pages.ui.numbers import DASH, probability
 from pages.ui.sentences import side_word
 from pages.ui.tables import element, joined, show_html, span
 
-FAINT = 0.02  # log10 (5 %): a push below this is not drawn
+FAINT = 0.02  # log10 (5%): a push below this is not drawn
 
 
 def signed(value: float | None, digits: int = 3) -> str:
@@ -49,7 +49,7 @@ def show_mass(p_male: float | None, p_female: float | None) -> None:
     """How the probability at the slot is shared out: female word from the left, then male word, the rest grey."""
     if p_male is None or p_female is None:
         return
-    neither = _("neither of the two: {share}").format(share=probability(max(0.0, 1 - p_male - p_female)))
+    neither = _("neither word: {share}").format(share=probability(max(0.0, 1 - p_male - p_female)))
     parts = joined(
         element("i", "", kind, style=f"width:{100 * share:.2f}%")
         for kind, share in (("female", p_female), ("male", p_male))

@@ -186,7 +186,7 @@ def two_words(typed: str) -> tuple[str, str] | None:
 def ask() -> tuple[str, list[str], Question]:
     """Draw the inputs; returns the view, the models and the question."""
     take_address()
-    views = {"sentence": _("One sentence"), "words": _("Compare words"), "gallery": _("Gallery")}
+    views = {"sentence": _("One sentence"), "words": _("Compare words"), "gallery": _("Examples")}
     st.segmented_control(
         _("View"), VIEWS, format_func=views.__getitem__, key="view", required=True, label_visibility="collapsed"
     )
@@ -205,7 +205,7 @@ def ask() -> tuple[str, list[str], Question]:
         )
     elif view == "words":
         st.text_input(
-            _("Sentence with a place for the words, written as two underscores"),
+            _("Sentence with two underscores where the words go"),
             key="template",
             max_chars=600,
             persist_state="session",
@@ -238,15 +238,15 @@ def _model_inputs() -> None:
         max_selections=MOST_MODELS,
         accept_new_options=any_model,
         persist_state="session",
-        placeholder=_("Choose, or type a name on the Hugging Face hub or a folder"),
+        placeholder=_("Choose, or type a name on the Hugging Face Hub or a folder"),
     )
     narrow.text_input(
-        _("Two words (only if needed)"),
+        _("Two words (if needed)"),
         key="options",
         max_chars=80,
         persist_state="session",
         placeholder=PLACEHOLDERS[sentence_language()],
-        help=_("For \\[MASK\\], or to say which keyword is meant where several stand there; male word first."),
+        help=_("For \\[MASK\\], or to say which of several keywords is meant. Male word first."),
     )
 
 
@@ -281,11 +281,11 @@ def settings() -> Unit:
     joints = {
         "independent": _("all characters at once (product)"),
         "sequential": _("from left to right (product)"),
-        "geometric_mean": _("all at once (geometric mean)"),
+        "geometric_mean": _("all characters at once (geometric mean)"),
     }
     units: dict[Unit, str] = {"word": _("word by word"), "character": _("character by character")}
     with st.popover(_("Method"), icon=":material/tune:", type="tertiary"):
-        st.radio(
-            _("Words of two characters"), JOINTS, format_func=joints.__getitem__, key="joint", persist_state="session"
+        st.radio(_("Two-character words"), JOINTS, format_func=joints.__getitem__, key="joint", persist_state="session")
+        return st.radio(
+            _("Mask in turn, to see each word's influence"), list(units), format_func=units.__getitem__, key="unit"
         )
-        return st.radio(_("Hide, to see what pushes"), list(units), format_func=units.__getitem__, key="unit")

@@ -36,9 +36,9 @@ def note(model: str) -> str:
     """A few words beside a model's name; empty for models that are not ours."""
     notes = {
         "random-zh": _("untrained, for reference"),
-        "known": _("answers known by hand"),
-        "demo-zh": _("trial model"),
-        "demo-en": _("trial model"),
+        "known": _("planted answers"),
+        "demo-zh": _("demo model"),
+        "demo-en": _("demo model"),
         "demo-en-causal": _("trial model, reads whole sentences"),
     }
     return notes.get(model, "") if is_builtin(model) else ""
@@ -47,7 +47,7 @@ def note(model: str) -> str:
 def trial_notice(models: list[str]) -> str:
     """The sentence that goes with every chart of built-in models; empty where there is none among *models*."""
     built_in = [model for model in models if is_builtin(model)]
-    text = _("Built-in models ({models}) are for trying the app, not for findings.")
+    text = _("Built-in models ({models}) are for trying out the app, not for findings.")
     return text.format(models=series(built_in)) if built_in else ""
 
 
@@ -57,7 +57,7 @@ def show_error_card(answer: Answer) -> None:
         return
     show_error(answer.error)
     if answer.died:
-        st.button(_("Ask again"), icon=":material/refresh:", key=f"again-{answer.model}")
+        st.button(_("Run again"), icon=":material/refresh:", key=f"again-{answer.model}")
 
 
 def show_model(answer: Answer, question: Question, unit: Unit) -> None:
@@ -84,7 +84,10 @@ def _show_numbers(reading: Reading) -> None:
     if reading.pair_mass is not None:
         show_mass(reading.p_male, reading.p_female)
     if reading.small_mass:
-        st.warning(_("Both words together stay under 1 %: read the ratio with care."), icon=":material/visibility:")
+        st.warning(
+            _("The two words together get less than 1% of the probability: read the ratio with care."),
+            icon=":material/visibility:",
+        )
     facts = [
         (_("probability of {word}").format(word=slot.male), probability(reading.p_male), ""),
         (_("probability of {word}").format(word=slot.female), probability(reading.p_female), ""),
@@ -97,9 +100,9 @@ def _show_numbers(reading: Reading) -> None:
         (_("Bias_c, natural log"), signed(reading.bias_ln), ""),
     ]
     why = _(reading.corrected_reason) if reading.corrected_reason else ""
-    facts.append((_("less the pair's own lean, log10"), signed(reading.corrected_log10), why))
+    facts.append((_("minus the pair baseline, log10"), signed(reading.corrected_log10), why))
     if reading.prior.value is not None:
-        lean = _("the pair's own lean, mean of {n} neutral contexts").format(n=reading.prior.n)
+        lean = _("pair baseline, mean of {n} neutral contexts").format(n=reading.prior.n)
         facts.append((lean, signed(reading.prior.value), ""))
     show_facts(facts)
 
@@ -124,9 +127,9 @@ def _show_fillers(reading: Reading) -> None:
         if number > MOST_SLOTS:
             st.caption(_("{count} further slots are not shown.").format(count=count - MOST_SLOTS))
             break
-        title = _("Likeliest at the slot")
+        title = _("Top predictions at the slot")
         if count > 1:
-            title = _("Likeliest at slot {number} of {count}").format(number=number, count=count)
+            title = _("Top predictions at slot {number} of {count}").format(number=number, count=count)
         st.markdown(f"**{title}**")
         show_fillers(likeliest, reading.slot)
         if not reading.forms and reading.slot.language == "zh":
@@ -136,7 +139,7 @@ def _show_fillers(reading: Reading) -> None:
 def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -> None:
     if whole_sentences(reading.signature):
         return  # such a model is given the sentence as it is: no word of it can be hidden
-    title = _("Which words push?")
+    title = _("Which words matter?")
     st.markdown(f"**{title}**")
     try:
         pushes = pushes_of(model, question, unit)
@@ -146,8 +149,8 @@ def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -
     show_pushes(reading.slot, pushes)
     st.caption(
         _(
-            "What changes when the word is hidden, not a cause. ▶ 1.8: with this word the male word gains "
-            "a factor of 1.8; ◀ the female word."
+            "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+            " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
         )
     )
     if any(push.reason for push in pushes):

@@ -29,7 +29,7 @@ STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right 
 
 def guess_toggle() -> None:
     """The switch that hides the answer until the viewer has guessed."""
-    help_text = _("Hides the answer until you have said what you expect.")
+    help_text = _("Hides the result until you have entered a guess.")
     st.toggle(_("Guess first"), key="guess", persist_state="session", help=help_text)
 
 
@@ -44,9 +44,13 @@ def guessed(question: Question) -> tuple[bool, float | None]:
     key = f"guess-{len(made)}"
     with st.container(border=True, key="guessing"):
         st.select_slider(
-            _("How will the model lean at the slot of this sentence?"), STEPS, value=0.0, format_func=in_words, key=key
+            _("Which way does the model lean at the slot of this sentence?"),
+            STEPS,
+            value=0.0,
+            format_func=in_words,
+            key=key,
         )
-        st.button(_("Show the answer"), key="show-answer", type="primary", on_click=_keep, args=(question, key))
+        st.button(_("Show the result"), key="show-answer", type="primary", on_click=_keep, args=(question, key))
     return False, None
 
 
@@ -109,7 +113,7 @@ def show_sentence_view(models: list[str], question: Question) -> None:
     ready, guess = guessed(question)
     if not ready:
         return
-    with st.spinner(_("Asking the models …"), show_time=True):
+    with st.spinner(_("Running the models …"), show_time=True):
         found = answers(models, question)
     data = answers_frame(found)
     if len(data):
@@ -121,12 +125,12 @@ def show_sentence_view(models: list[str], question: Question) -> None:
         show_chart(chart, data, key="balance", says=says)
         st.caption(
             _(
-                "Solid bar: the ratio of the two probabilities. Hollow dot: less the mean lean of the word pair in "
-                "neutral contexts. Shaded: less than twice as likely, not obvious."
+                "Solid bar: ratio of the two probabilities. Hollow dot: the same minus the pair baseline"
+                " in neutral contexts. Shaded: one word less than twice as likely as the other."
             )
         )
     _show_cards(found, question, unit)
-    with st.expander(_("Link to this view"), icon=":material/link:"):
+    with st.expander(_("Link to this result"), icon=":material/link:"):
         st.code(link(), language=None, wrap_lines=True)
 
 
@@ -140,7 +144,7 @@ def _show_cards(found: list[Answer], question: Question, unit: Unit) -> None:
 
 def show_gallery() -> None:
     """Our own example sentences; a button puts one into the first view."""
-    st.write(_("Sentences to begin with, written for this app. Each shows one thing."))
+    st.write(_("Example sentences written for this app. Each shows one effect."))
     names = {one: language_name(one) for one in LANGUAGES}
     chosen = choose(_("Language of the sentences"), names, "gallery-language", first=sentence_language())
     for number, row in enumerate(table("gallery")):

@@ -9,8 +9,8 @@ from pages.ui.language import _
 page_head(
     _("Try a sentence"),
     _(
-        "Which word would a model rather write at the slot? Both words may be strange to it: look first at how much "
-        "they get together."
+        "Which word does a model prefer at the slot? First check how much probability the two words share;"
+        " if little, the ratio means little."
     ),
 )
 view, models, question = ask()

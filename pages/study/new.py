@@ -46,34 +46,37 @@ def _make(uid: str) -> None:
 
 
 def _names() -> dict[str, str]:
-    return {"link": _("A link for people of your own"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
+    return {"link": _("A link for your own participants"), "prolific": "Prolific", "mturk": "Mechanical Turk"}
 
 
 def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
     """The form for a new study."""
     standard = Settings(contact="-")
     with st.expander(_("New study"), expanded=open_at_first, icon=":material/add:"), st.form("new-study", border=False):
-        st.text_input(_("Name, which the people see"), key="new-name", max_chars=80)
-        st.selectbox(_("Where people come from"), SERVICES, key="new-service", format_func=_names().__getitem__)
-        st.text_input(_("Who answers questions (address or name)"), key="new-contact", max_chars=200)
+        st.text_input(_("Name (shown to participants)"), key="new-name", max_chars=80)
+        st.selectbox(_("Recruitment service"), SERVICES, key="new-service", format_func=_names().__getitem__)
+        st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
         _test(store, project)
         for code, name in (("en", "English"), ("zh", "中文")):
             language: Language = "zh" if code == "zh" else "en"
             st.text_area(
-                _("Consent, {language}").format(language=name), CONSENT[language], key=f"new-consent_{code}", height=220
+                _("Consent form, {language}").format(language=name),
+                CONSENT[language],
+                key=f"new-consent_{code}",
+                height=220,
             )
             st.text_area(
-                _("Warning before the first text, {language}").format(language=name),
+                _("Content warning before the first text, {language}").format(language=name),
                 WARNING[language],
                 key=f"new-warning_{code}",
             )
         with st.container(horizontal=True):
             for outcome, label in _codes().items():
                 st.text_input(
-                    label, key=f"new-code_{outcome}", max_chars=60, placeholder=_("made at random"), width=220
+                    label, key=f"new-code_{outcome}", max_chars=60, placeholder=_("generated at random"), width=220
                 )
-        st.form_submit_button(_("Make the study"), key="make", type="primary", on_click=_make, args=(project.uid,))
+        st.form_submit_button(_("Create study"), key="make", type="primary", on_click=_make, args=(project.uid,))
 
 
 def _codes() -> dict[str, str]:
@@ -86,13 +89,13 @@ def _codes() -> dict[str, str]:
 
 def _numbers(standard: Settings) -> None:
     labels = {
-        "items": (_("Texts for one person"), 1),
+        "items": (_("Texts per participant"), 1),
         "places": (_("People"), 1),
-        "reward": (_("Reward of one person"), 0.0),
-        "floor": (_("Least pay an hour; 0: no warning"), 0.0),
-        "minutes": (_("Minutes without a sign of life, then the place is free"), 5),
-        "pause": (_("Minutes of work before a break is suggested; 0: never"), 0),
-        "keep_days": (_("Days that the service's ids are kept after the end"), 0),
+        "reward": (_("Reward per participant"), 0.0),
+        "floor": (_("Minimum hourly pay (0 = no warning)"), 0.0),
+        "minutes": (_("Minutes of inactivity before the place is released"), 5),
+        "pause": (_("Minutes of work before a break is suggested (0 = never)"), 0),
+        "keep_days": (_("Days to keep platform ids after the end"), 0),
     }
     rows = (("items", "places"), ("reward", "floor"), ("minutes", "pause"), ("keep_days",))
     for row in rows:
@@ -106,13 +109,13 @@ def _numbers(standard: Settings) -> None:
 def _test(store: Store, project: Project) -> None:
     known = {one.item.uid: one for one in known_items(store, project)}
     st.multiselect(
-        _("Texts of the test, from the known answers of the page Quality"),
+        _("Test texts, taken from the known answers on the Quality page"),
         list(known),
         key="new-test",
         format_func=lambda uid: f"{known[uid].item.text[:60]} · {known[uid].choice}",
         max_selections=MOST_QUESTIONS,
-        help=_("They are copied. In a second try other ones are asked, as far as there are."),
+        help=_("These texts are copied. A second try uses other texts where available."),
     )
     left, right = st.columns(2)
-    left.number_input(_("Asked in one try; 0: no test"), 0, 20, 0, key="new-questions")
-    right.number_input(_("Of them right, to pass"), 0, 20, 0, key="new-pass_mark")
+    left.number_input(_("Questions per try (0 = no test)"), 0, 20, 0, key="new-questions")
+    right.number_input(_("Correct answers needed to pass"), 0, 20, 0, key="new-pass_mark")

@@ -11,8 +11,11 @@ from pages.ui.language import _
 from pages.ui.text import plain
 
 page_head(
-    _("Studies by link"),
-    _("People from Prolific, Mechanical Turk or a list of your own: consent, a test, the desk, a code, no account."),
+    _("Online studies"),
+    _(
+        "Participants from Prolific, Mechanical Turk or your own list: consent form, test, desk and completion"
+        " code, without an account."
+    ),
 )
 with open_store() as store:
     project = choose_project(store)
@@ -25,5 +28,5 @@ with open_store() as store:
             uid = choose(_("Study"), names, f"study-{project.uid}")
             show_study(store, project, found[uid])
         else:
-            st.info(_("This project has no study yet."))
+            st.info(_("This project has no studies yet."))
         show_new(store, project, open_at_first=not found)

@@ -23,19 +23,19 @@ from pages.ui.text import plain
 from pages.ui.tiles import Tile, show_tiles
 from pages.ui.visitor import address_on_this_server, visitor
 
-NOBODY = N_("Nobody came under the id {id}, or it has been erased.")
+NOBODY = N_("Nobody took part with the id {id}, or the id has been erased.")
 
 
 def state_names() -> dict[State, str]:
     """The states of people, in the order of their way."""
     return {
-        "test": _("at the test"),
-        "ready": _("before the first text"),
-        "working": _("at work"),
+        "test": _("taking the test"),
+        "ready": _("not started"),
+        "working": _("labelling"),
         "finished": _("finished"),
         "screened_out": _("screened out"),
         "withdrew": _("withdrew"),
-        "timed_out": _("away too long"),
+        "timed_out": _("timed out"),
     }
 
 
@@ -70,11 +70,11 @@ def _withdraw(store: Store, study: Study, who: Person) -> None:
 def show_study(store: Store, project: Project, study: Study) -> None:
     """Everything about one study."""
     st.code(address_on_this_server(path_for(store, study)), language=None, wrap_lines=True)
-    caption = _("Give this address to the service, or to the people. It holds as long as the study is open.")
+    caption = _("Give this address to the platform or the participants. It is valid as long as the study is open.")
     st.caption(
         caption
         if study.closed is None
-        else _("Closed since {when}: nobody new comes in.").format(when=moment(study.closed))
+        else _("Closed since {when}: no new participants.").format(when=moment(study.closed))
     )
     st.button(
         _("Close") if study.closed is None else _("Reopen"), key=f"close-{study.uid}", on_click=_act,
@@ -104,21 +104,21 @@ def _show_pay(study: Study, found: Pay) -> None:
         st.warning(
             plain(
                 _(
-                    "The pay comes to less than {floor} {currency} an hour. Raise the reward or ask for fewer texts."
+                    "The pay is below {floor} {currency} per hour. Raise the reward or reduce the number of texts."
                 ).format(floor=number(settings.floor, ".2f"), currency=settings.currency)
             ),
             icon=":material/payments:",
         )
-    explained = _("Reward divided by the median time from consent to the last label; test and instructions count.")
+    explained = _("Reward divided by the median time from consent to the last label, including test and instructions.")
     done = _("median {minutes} min, {n} people").format(minutes=number(found.minutes, ".1f"), n=found.people)
     work = _("{minutes} min expected, {n} people").format(
         minutes=number(found.minutes_at_work, ".1f"), n=found.people_at_work
     )
     show_tiles(
         [
-            Tile(_("Pay an hour, finished"), _amount(study, found.hourly), (done,), explained),
-            Tile(_("Pay an hour, at work"), _amount(study, found.hourly_at_work), (work,), explained),
-            Tile(_("Reward of one person"), _amount(study, settings.reward)),
+            Tile(_("Hourly pay (finished)"), _amount(study, found.hourly), (done,), explained),
+            Tile(_("Hourly pay (in progress)"), _amount(study, found.hourly_at_work), (work,), explained),
+            Tile(_("Reward per participant"), _amount(study, settings.reward)),
         ]
     )
 
@@ -128,17 +128,17 @@ def _amount(study: Study, value: float | None) -> str:
 
 
 def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
-    st.subheader(_("Who is where"))
+    st.subheader(_("Participants by stage"))
     names = state_names()
     counts = [f"{names[state]}: {n}" for state in names if (n := sum(one.state == state for one in people))]
-    st.markdown(plain(" · ".join(counts) or _("Nobody has come yet.")))
+    st.markdown(plain(" · ".join(counts) or _("No participants yet.")))
     show_records(
         [
             {
-                _("Name in the data"): one.pseudonym or "–",
+                _("Pseudonym in the data"): one.pseudonym or "–",
                 _("State"): names[one.state],
                 _("Labels"): f"{one.labelled} / {study.settings.items}",
-                _("Consent"): f"v{one.consent}",
+                _("Consent form"): f"v{one.consent}",
                 _("Test"): "–" if one.right is None else f"{one.right} / {study.settings.questions}",
                 _("Minutes"): number((one.seen - one.came) / 60, ".0f"),
             }
@@ -147,14 +147,14 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
     )
     if study.service == "link":
         return
-    with st.expander(_("Ids of the service, for the payment")):
+    with st.expander(_("Platform ids, for payment")):
         st.caption(
-            _("They stand apart from the names in the data, and go after {days} days.").format(
+            _("They are stored apart from the pseudonyms in the data and erased after {days} days.").format(
                 days=study.settings.keep_days
             )
         )
         show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])
-        st.text_input(_("Withdraw the labels of the person with this id"), key=f"withdraw-{study.uid}")
+        st.text_input(_("Withdraw the labels of the participant with this id"), key=f"withdraw-{study.uid}")
         st.button(_("Withdraw"), key=f"withdraw-it-{study.uid}", on_click=_act, args=(study.uid, _withdraw))
 
 
@@ -166,10 +166,10 @@ def _show_codes(study: Study) -> None:
 
 def _show_consent(store: Store, study: Study) -> None:
     newest = consent(store, study)
-    with st.expander(_("Consent, version {n}").format(n=newest.version)):
+    with st.expander(_("Consent form, version {n}").format(n=newest.version)):
         for one, text in (("en", newest.en), ("zh", newest.zh)):
             st.text_area({"en": "English", "zh": "中文"}[one], text, key=f"consent-{one}-{study.uid}", height=260)
-        st.caption(_("A changed text is a new version. Who agreed before agreed to the earlier one."))
+        st.caption(_("A changed text becomes a new version. Those who agreed before agreed to the earlier version."))
         st.button(
             _("Save as a new version"),
             key=f"consent-save-{study.uid}",

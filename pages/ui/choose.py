@@ -107,14 +107,15 @@ def models_to_use(asked: Sequence[str]) -> list[str]:
     for name in named:
         if name not in found:
             text = _(
-                "{name} cannot be used here: only built-in models; for leads also the hub and the folder of models."
+                "{name} cannot be used here: only built-in models can. Leads may also use models from the"
+                " Hugging Face Hub and the models folder."
             )
             st.warning(plain(text.format(name=name)), icon=":material/lock:")
     return found
 
 
 def _any_model() -> str:
-    return _("Choose, or type a name on the Hugging Face hub or a folder")
+    return _("Choose, or type a name on the Hugging Face Hub or a folder")
 
 
 def choose_project(store: Store, key: str = "project", *, kind: Kind | None = None) -> Project | None:
@@ -129,7 +130,7 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     if not found and kind is not None:
         return None
     if not found:
-        st.info(_("There is no project yet. Create one, or make the demo project, on the page Projects."))
+        st.info(_("There are no projects yet. Create one, or create the demo project, on the Projects page."))
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return None
     asked = st.query_params.get("project")
@@ -138,7 +139,13 @@ def choose_project(store: Store, key: str = "project", *, kind: Kind | None = No
     name = project_of_visit(list(every))
     if name not in found:
         if name is not None:
-            st.info(plain(_("{project} is of another kind and has nothing for this page.").format(project=name)))
+            st.info(
+                plain(
+                    _("This page does not apply to {project}, which is a different kind of project.").format(
+                        project=name
+                    )
+                )
+            )
         _ask_project(list(found.values()))
         return None
     enter_project(name)

@@ -43,8 +43,8 @@ def files_source(key: str) -> Source | None:
     paths = choose_uploads(_("Text files"), ENDINGS, key=f"{key}-files", heading=False)
     st.caption(
         _(
-            "Plain text, Markdown, HTML, JSON lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or Big5."
-            " Up to 512 MB a file; for more, use a folder on the server."
+            "Plain text, Markdown, HTML, JSON Lines or CSV, also packed as .gz or .zip; UTF-8, GB18030 or"
+            " Big5. Up to 512 MB per file; for more, use a folder on the server."
         )
     )
     if not paths:
@@ -70,8 +70,8 @@ def folder_source(key: str) -> Source | None:
     if root is None:
         st.info(
             _(
-                "No folder is open to this page. Start the app with EVENHAND_CORPUS set to the folder that holds your"
-                " texts, and everything in it can be chosen here."
+                "No server folder is open to this page. Start the app with EVENHAND_CORPUS set to the"
+                " folder that holds your texts; its files can then be chosen here."
             )
         )
         return None
@@ -83,7 +83,7 @@ def folder_source(key: str) -> Source | None:
         key=f"{key}-folder",
         format_func=lambda name: name or everything,
         accept_new_options=True,
-        help=_("Below the corpus folder of the server; type the path of a file or folder that is not listed."),
+        help=_("Inside the server's corpus folder. Type the path of a file or folder that is not listed."),
     )
     try:
         place = corpus_folder.inside(root, typed or "")
@@ -92,7 +92,7 @@ def folder_source(key: str) -> Source | None:
         return None
     files, total, endings = _survey(str(place))
     if not files:
-        st.warning(_("There is nothing here that can be read."))
+        st.warning(_("There are no readable files here."))
         return None
     listed = series(f"{ending} {number:,}" for ending, number in endings.items())
     text = _("Files: {files}, {size} ({listed})")

@@ -62,7 +62,7 @@ def say_total(wanted: Quotas, preset: str | None = None) -> None:
     st.caption(_("Sum: {total} accepted sentences.").format(total=f"{total:,}"))
     if preset == "table1" and wanted == quotas("table1"):
         st.warning(
-            _("The rows of Table 1 sum to {total}; {printed} is printed below them.").format(
+            _("The rows of Table 1 add up to {total}; the printed total is {printed}.").format(
                 total=f"{total:,}", printed=f"{PRINTED_TOTAL:,}"
             )
         )

@@ -15,9 +15,9 @@ STEP: dict[Scale, float] = {"log10": 0.05, "ln": 0.05, "auc": 0.01, "share": 0.0
 def margin_box(scale: Scale, key: str) -> float | None:
     """How large a difference on *scale* may be and still count as none; begins with the default, None for 0."""
     name, default = _(SCALES[scale]), MARGINS[scale]
-    text = _("It begins with {margin}, the default of this scale. 0: no margin, so it is not decided.")
-    help = text.format(margin=f"{default:g}") if default else _("0: no margin, so it is not decided.")
-    label = _("Margin ({scale}): how large may a difference be and still count as none?").format(scale=name)
+    text = _("The default for this scale is {margin}. 0 means no margin, so nothing is decided.")
+    help = text.format(margin=f"{default:g}") if default else _("0 means no margin, so nothing is decided.")
+    label = _("Margin ({scale}): how large may a difference be and still count as negligible?").format(scale=name)
     value = st.number_input(
         label, 0.0, LARGEST[scale], default or 0.0, STEP[scale], key=key, help=help, width=420,
     )  # fmt: skip
@@ -33,7 +33,7 @@ def shown_from(found: Equivalence, form: str = "z.3f") -> str:
     """The smallest difference that such data show; "" where there is none."""
     if found.smallest is None:
         return ""
-    return _("shown from {smallest}").format(smallest=number(found.smallest, form))
+    return _("detectable from {smallest}").format(smallest=number(found.smallest, form))
 
 
 def difference_says(difference: Estimate, margin: float | None, form: str = "z.1%") -> str:
@@ -48,6 +48,6 @@ def difference_says(difference: Estimate, margin: float | None, form: str = "z.1
 def how_tested() -> str:
     """What the words of `against` mean."""
     return _(
-        "Two one-sided tests (the 90 % interval lies inside the margin). Shown from: about the smallest difference "
-        "that data like these show in 80 of 100 cases (two-sided, 0.05)."
+        "Two one-sided tests (the 90% interval lies within the margin). Detectable from: about the"
+        " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
     )

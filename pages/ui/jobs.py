@@ -33,12 +33,12 @@ EVERY_S = 2
 def state_name(state: jobs.State) -> str:
     """The state of a job in words."""
     return {
-        "waiting": _("waits to start"),
-        "running": _("is running"),
+        "waiting": _("waiting to start"),
+        "running": _("running"),
         "done": _("is done"),
-        "failed": _("has failed"),
-        "cancelled": _("was cancelled"),
-        "interrupted": _("was interrupted: its process ended without a word"),
+        "failed": _("failed"),
+        "cancelled": _("cancelled"),
+        "interrupted": _("interrupted: the process ended unexpectedly"),
     }[state]
 
 
@@ -49,11 +49,11 @@ def _count(number: float) -> str:
 def progress_text(job: jobs.Job) -> str:
     """How far a job is: done, rate, time left; that it gets ready (loads a model) while nothing is counted yet."""
     if not job.total and not job.done:
-        return _("Getting ready …")
+        return _("Preparing …")
     amount = size if job.command[:1] == ("mine",) else _count  # mining counts bytes
     parts = [_("{done} of {total}").format(done=amount(job.done), total=amount(job.total) if job.total else "?")]
     if rate := job.rate():
-        parts.append(_("{rate} a second").format(rate=amount(rate)))
+        parts.append(_("{rate} per second").format(rate=amount(rate)))
     if (left := job.seconds_left()) is not None:
         parts.append(_("about {time} left").format(time=duration(left)))
     return " · ".join(parts)
@@ -65,14 +65,14 @@ def outcome(job: jobs.Job) -> str:
         message, values = translate(str(job.result["error"]), language()), job.result.get("values")
         return message.format(**values) if values else message
     if job.result and "imported" in job.result:
-        text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} not usable.")
+        text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")
         names = ("rows", "imported", "duplicates", "rejected")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
     if job.result and "generations" in job.result and "written" in job.result:
-        text = _("{generations} texts after {contexts} contexts.")
+        text = _("{generations} texts from {contexts} contexts.")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
     if job.result and "scored" in job.result:
-        text = _("{rows} rows: {scored} with a number, {undefined} without; {remembered} were remembered.")
+        text = _("{rows} rows: {scored} scored, {undefined} without a score; {remembered} from cache.")
         names = ("rows", "scored", "undefined", "remembered")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
     return job.message
@@ -81,13 +81,11 @@ def outcome(job: jobs.Job) -> str:
 def resuming_text(job: jobs.Job) -> str:
     """What is left of the work of a job that did not end, and where it goes on when it is resumed."""
     return {
-        "score": _("Nothing is lost: what was scored is remembered."),
-        "misgendering": _("Nothing is lost: a resumed run goes on with the texts that were written."),
-        "generate": _("Nothing is lost: what was written is kept, and the rest is written when it is resumed."),
-        "mine": _("Mining starts again from the beginning of the text; of this run nothing was written."),
-    }.get(
-        job.command[0] if job.command else "", _("Nothing is lost: a resumed import adds only what is not there yet.")
-    )
+        "score": _("Nothing is lost: finished scores are in the cache."),
+        "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
+        "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
+        "mine": _("Mining restarts from the beginning of the text; the interrupted run wrote nothing."),
+    }.get(job.command[0] if job.command else "", _("Nothing is lost: resuming adds only what is still missing."))
 
 
 def _cancel(uid: str) -> None:
@@ -120,7 +118,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
             if job.active:
                 st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
             elif job.state != "done":
-                again = _("Start again") if job.command[:1] == ("mine",) else _("Resume")
+                again = _("Restart") if job.command[:1] == ("mine",) else _("Resume")
                 st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
         if job.state == "running":
             st.progress(job.share or 0.0, progress_text(job))
@@ -141,7 +139,7 @@ def _show_problems(job: jobs.Job) -> None:
     errors = (job.result or {}).get("errors")
     if not errors:
         return
-    with st.expander(_("Lines that could not be used")):
+    with st.expander(_("Unusable lines")):
         rows = [
             {
                 _("Line"): error.get("line"),

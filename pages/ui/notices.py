@@ -23,15 +23,15 @@ def say_unsettled(store: Store, project: Project) -> None:
     if open_recount(store, project) is None:
         return
     text = _(
-        "A setting has changed and the items are being recounted. Until then some numbers on this page are "
-        "old. Labels are stored as usual."
+        "A setting has changed, and the items are being recounted. Until this is done, some numbers on"
+        " this page are out of date. Labels are stored as usual."
     )
     st.warning(text, icon=":material/hourglass_top:")
     if not may(store, "change_projects", project):
         return
     st.button(
-        _("Finish it now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
-        help=_("Continues where it stopped; if it is running already, this waits for it."),
+        _("Finish recounting now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
+        help=_("Continues where the recount stopped; if it is already running, waits for it."),
     )  # fmt: skip
 
 
@@ -50,16 +50,16 @@ def say_how_they_count(store: Store, project: Project, found: Dashboard) -> None
     items = sum(cell.counted.returned for cell in found.cells)
     if not labels and not items:
         return
-    parts = [_("{labels} labels wait for relabelling.").format(labels=f"{labels:,}")]
+    parts = [_("{labels} labels are awaiting relabelling.").format(labels=f"{labels:,}")]
     if items:
         text = _(
-            "{items} of these items had been decided. The share kept counts their former labels; the number "
-            "needed includes them."
+            "{items} of these items were already decided. The share kept uses their former labels, and the"
+            " number needed includes them."
         )
         parts.append(text.format(items=f"{items:,}"))
     text = _(
-        "The table of annotators uses valid labels only: after rejects were sent for relabelling, accept rates"
-        " look too high and differences too low."
+        "The annotator table uses valid labels only: after rejects were sent back for relabelling, accept"
+        " rates look too high and differences too low."
     )
     parts.append(text)
     st.info(plain(paragraph(parts)), icon=":material/undo:")
@@ -71,8 +71,9 @@ def say_what_is_missing(store: Store, project: Project) -> None:
     if not labels:
         return
     text = _(
-        "{labels} labels wait for relabelling and are left out here. The others are not a random sample: if "
-        "rejects were sent back, accept rates are too high, and agreement is not that of all labelled items."
+        "{labels} labels are awaiting relabelling and are excluded here. The remaining labels are not a"
+        " random sample: if rejects were sent back, accept rates are too high, and agreement does not"
+        " represent all labelled items."
     )
     st.warning(plain(text.format(labels=f"{labels:,}")), icon=":material/undo:")
 
@@ -82,5 +83,5 @@ def trial_banner(models: Iterable[str]) -> None:
     from core.models.catalogue import BUILTIN
 
     if built_in := [model for model in models if model in BUILTIN]:
-        text = _("Built-in models ({models}) are for trying the app, not for findings.")
+        text = _("Built-in models ({models}) are for trying out the app, not for findings.")
         st.caption(":material/info: " + plain(text.format(models=series(built_in))))

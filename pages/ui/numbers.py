@@ -67,63 +67,63 @@ def note_text(note: Note | None) -> str:
 def methods_text(estimates: Iterable[Estimate]) -> str:
     """How the intervals of *estimates* were made, and where their coverage stands; "" where there is none."""
     methods = dict.fromkeys(_(one.method) for one in estimates if one.low is not None and one.method)
-    text = _("95 % intervals: {methods}. docs/coverage.md says what they hold.")
+    text = _("95% intervals: {methods}. For their coverage, see docs/coverage.md.")
     return text.format(methods="; ".join(methods)) if methods else ""
 
 
 def number(value: float | None, form: str = ".2f") -> str:
     """A number with a minus sign instead of a hyphen, and a space before %; a dash where it is undefined."""
-    return DASH if value is None else f"{value:{form}}".replace("-", "−").replace("%", " %")
+    return DASH if value is None else f"{value:{form}}".replace("-", "−")
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """A share of 1: 45.1 %; a dash where it is undefined."""
+    """A share of 1: 45.1%; a dash where it is undefined."""
     return number(share, f"z.{digits}%")
 
 
 def probability(p: float | None) -> str:
-    """A probability as people read it: 73 %, 0.042 %, 4.2 × 10⁻⁹; a dash where it is undefined."""
+    """A probability as people read it: 73%, 0.042%, 4.2 × 10⁻⁹; a dash where it is undefined."""
     if p is None:
         return DASH
     if 0.99995 <= p < 1:
-        return "> 99.99 %"
+        return "> 99.99%"
     if p == 0 or p >= 0.0001:
-        return f"{100 * p:.3g} %" if p < 0.9995 else f"{100 * p:.4g} %"
+        return f"{100 * p:.3g}%" if p < 0.9995 else f"{100 * p:.4g}%"
     digits, exponent = f"{p:.1e}".split("e")
     return f"{digits} × 10{str(int(exponent)).translate(RAISED)}"
 
 
 def interval(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95 % interval: 0.41 – 0.62, or 41.2 % – 62.0 %; "" where there is none."""
+    """The 95% interval: 0.41 – 0.62, or 41.2% – 62.0%; "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"{number(estimate.low, form)} – {number(estimate.high, form)}"
 
 
 def interval_or_reason(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95 % interval, or why there is none."""
+    """The 95% interval, or why there is none."""
     return interval(estimate, form) or note_text(estimate.note or estimate.reason)
 
 
 def bracketed(estimate: Estimate, form: str = ".3f") -> str:
-    """The 95 % interval as the papers print it: [0.412, 0.620]; "" where there is none."""
+    """The 95% interval as the papers print it: [0.412, 0.620]; "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
     return f"[{number(estimate.low, form)}, {number(estimate.high, form)}]"
 
 
 def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:
-    """Value and 95 % interval: 0.52 (0.41 – 0.62); without one the value, without a value a dash.
+    """Value and 95% interval: 0.52 (0.41 – 0.62); without one the value, without a value a dash.
 
-    *level*: write "95 %:" before the ends, where nothing else beside the number says so.
+    *level*: write "95%:" before the ends, where nothing else beside the number says so.
     """
     ends = interval(estimate, form) if estimate.value is not None else ""
-    ends = f"95 %: {ends}" if ends and level else ends
+    ends = f"95%: {ends}" if ends and level else ends
     return f"{number(estimate.value, form)} ({ends})" if ends else number(estimate.value, form)
 
 
 def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:
-    """Value and 95 % interval: +0.521 [+0.412, +0.620]; without one the value, without a value a dash."""
+    """Value and 95% interval: +0.521 [+0.412, +0.620]; without one the value, without a value a dash."""
     ends = bracketed(estimate, form) if estimate.value is not None else ""
     return f"{number(estimate.value, form)} {ends}".rstrip()
 

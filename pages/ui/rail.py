@@ -169,14 +169,14 @@ def step_names() -> dict[Step, str]:
     return {
         "sources": _("Sources"),
         "guideline": _("Pilot and guideline"),
-        "plan": _("Plan of labels"),
+        "plan": _("Labelling plan"),
         "people": _("People"),
         "review": _("Review"),
         "adjudication": _("Adjudicate"),
         "progress": _("Progress"),
         "agreement": _("Agreement"),
         "quality": _("Quality"),
-        "describe": _("Statistics of the set"),
+        "describe": _("Data set statistics"),
         "release": _("Release"),
     }
 
@@ -204,7 +204,7 @@ def _beside(project: Project) -> list[Link]:
     found = [
         ("browse/page.py", _("Browse"), ":material/search:"),
         ("record/page.py", _("My record"), ":material/history:"),
-        ("study/page.py", _("Studies by link"), ":material/link:"),
+        ("study/page.py", _("Online studies"), ":material/link:"),
     ]
     if project.kind == "generations":
         found.insert(1, ("human_vs_rule/page.py", _("Human vs. automatic rule"), ":material/rule:"))

@@ -122,7 +122,7 @@ def show_start_form(
     """
     proposed = page.free_name(store, label)
     name_key = page.form_key.format(part="name")
-    name = st.text_input(_("Name of the run"), key=name_key, placeholder=proposed, max_chars=80).strip() or proposed
+    name = st.text_input(_("Run name"), key=name_key, placeholder=proposed, max_chars=80).strip() or proposed
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
             start or _("Start"), key=page.form_key.format(part="start"), type="primary", icon=":material/play_arrow:",
@@ -143,7 +143,7 @@ def start_run(store: Store, page: RunPage, request: RunRequest, name: str) -> No
     request.refuse_wrong()
     taken = {run.name for run in page.every_finished(store)}
     if name in taken or any(job.active and page.name_in(job) == name for job in every_job_of(store, page.command)):
-        raise Refused(N_("There is a run named {name} already; choose another name."), name=name)
+        raise Refused(N_("A run named {name} already exists. Choose another name."), name=name)
     run_file(runs_folder(store.path, page.kind), name, page.ending)
     start_job(store, [page.command, *request.command(name)], request.title, project=request.project)
     hand_over(*request.uploads)
@@ -163,7 +163,7 @@ def show_finished_runs(found: Sequence[OfKind], show_run: Callable[[OfKind], Non
             st.markdown(f"**{plain(run.name)}**")
             show_run(run)
     if len(found) > LISTED:
-        st.caption(plain(_("The newest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
+        st.caption(plain(_("The latest {shown} of {all} runs.").format(shown=LISTED, all=f"{len(found):,}")))
 
 
 def choose_run(found: Sequence[Run], key: str = "run", *, address: bool = True) -> Run:
@@ -205,11 +205,13 @@ def download_table(page: RunPage, run: Run) -> None:
     )  # fmt: skip
     if run.table.suffix == TABLE:
         st.download_button(
-            _("For spreadsheet programs"), lambda: spreadsheet_copy(run.table), f"{run.name}.for-spreadsheets.csv",
+            _("Protect spreadsheet programs"), lambda: spreadsheet_copy(run.table), f"{run.name}.for-spreadsheets.csv",
             "text/csv", type="tertiary", on_click="ignore", icon=":material/download:",
             key=page.run_key.format(part="spreadsheet", run=run.name),
-            help=_("An apostrophe stands before each text that a spreadsheet would run as a formula (= + - @)."
-                   " Without it texts are as they are, and offsets fit."),
+            help=_(
+                "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
+                " Without it, texts stay unchanged and offsets match."
+            ),
         )  # fmt: skip
 
 

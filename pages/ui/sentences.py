@@ -164,7 +164,7 @@ def _quota(cell: CellCount | None) -> str | Markup:
         return DASH
     whole = cell.items if cell.quota is None else cell.quota
     share = min(1.0, cell.accepted / whole) if whole else 0.0
-    words = _("{accepted} of {wanted} wanted") if cell.quota is not None else _("{accepted} of {wanted} sentences")
+    words = _("{accepted} of {wanted} needed") if cell.quota is not None else _("{accepted} of {wanted} sentences")
     text = words.format(accepted=f"{cell.accepted:,}", wanted=f"{whole:,}")
     return joined([bar([(cell.side, share)]), element("div", text, "legend")])
 
@@ -200,11 +200,11 @@ def reason_name(code: str) -> str:
         "no_text": _("no text"),
         "bad_span": _("position cannot be repaired"),
         "columns": _("wrong number of columns"),
-        "pronouns": _("pronouns not understood"),
-        "not_told_apart": _("context and completion not told apart"),
+        "pronouns": _("pronouns not recognised"),
+        "not_told_apart": _("context and completion not separated"),
         "no_item": _("item not in this project"),
         "label": _("not a label of this project"),
-        "unknown_choice": _("choice not explained"),
+        "unknown_choice": _("choice not mapped"),
     }.get(code, code)
 
 

@@ -63,7 +63,7 @@ def undefined_cell(reason: str) -> Markup:
 
 
 def estimate_cell(estimate: Estimate, form: str = ".2f", *, stacked: bool = False) -> Markup:
-    """A value with its 95 % interval beside it, or below it (*stacked*); undefined: a dash and the reason."""
+    """A value with its 95% interval beside it, or below it (*stacked*); undefined: a dash and the reason."""
     if estimate.value is None:
         return undefined_cell(note_text(estimate.reason))
     value, ends = number(estimate.value, form), interval(estimate, form)

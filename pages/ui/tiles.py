@@ -31,7 +31,7 @@ def estimate_tile(name: str, estimate: Estimate, meaning: str, form: str = "z.2f
         return Tile(name, value, (reason,), reason)
     if estimate.low is None:
         return Tile(name, value, (note_text(estimate.note), meaning))
-    text = _("95 % interval: {interval} ({method})")
+    text = _("95% interval: {interval} ({method})")
     ends = text.format(interval=interval(estimate, form), method=_(estimate.method))
     return Tile(name, value, (ends, note_text(estimate.note), meaning))
 

@@ -202,7 +202,7 @@ def show_who(person: Person) -> None:
     """In the navigation: that there are no accounts, who is signed in, or where to sign in."""
     base = f"/{(st.get_option('server.baseUrlPath') or '').strip('/')}".rstrip("/")
     if person is OPEN:
-        st.caption(_("Open mode: no accounts. Whoever uses this machine may do everything."))
+        st.caption(_("Open mode: no accounts. Anyone using this machine can do everything."))
     elif person.account is None:
         st.link_button(_("Sign in"), f"{base}/sign-in?lang={language()}", icon=":material/login:")
     else:

@@ -31,8 +31,8 @@ def come_in(context: BrowserContext, server: Server, secret: str, name: str) -> 
     page.get_by_role("button", name="Open it").click()
     page.get_by_label("Your name here").fill(name)
     page.get_by_label("A password").fill(PASSWORD)
-    page.get_by_label("The same once more").fill(PASSWORD)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_label("Repeat the password").fill(PASSWORD)
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("heading", name="Home")).to_be_visible()
     return page
 
@@ -47,18 +47,18 @@ def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> No
     address, log = f"{server.url}/own-log?lang=en", page.locator("#log")
     page.goto(address)
     expect(log).to_have_attribute("data-state", "holds")
-    expect(page.get_by_text("1 entries hold")).to_be_visible()
+    expect(page.get_by_text("1 entries are valid: each has the hash of the one before it.")).to_be_visible()
     page.get_by_label("An earlier file").set_input_files({"name": "r.json", "mimeType": "a/b", "buffer": record})
     expect(page.get_by_text("All 1 entries of the file are here")).to_be_visible()
     other = json.loads(record)
     other["log"]["chain"][0]["hash"] = "0" * 64
     changed = {"name": "r.json", "mimeType": "a/b", "buffer": json.dumps(other).encode()}
     page.get_by_label("An earlier file").set_input_files(changed)
-    expect(page.get_by_text("Entry 1 of the file is not here as it was.")).to_be_visible()
+    expect(page.get_by_text("Entry 1 of the file differs from the one here.")).to_be_visible()
     with touched(store, "UPDATE label SET choice = 'reject'"):
         page.goto(address)
         expect(log).to_have_attribute("data-state", "broken")
-        expect(page.get_by_text("Entry 1 does not hold")).to_be_visible()
+        expect(page.get_by_text("Entry 1 does not match what was saved.")).to_be_visible()
     assert page.evaluate("window.refusedByPolicy") == []
 
 

@@ -146,7 +146,7 @@ def test_undo_goes_back_as_far_as_wanted(desks: Opener) -> None:
         desk.press("u")
         expect(desk.root).to_have_attribute("data-item", expected)
     desk.press("u")
-    expect(desk.part("say")).to_have_text("There is nothing to take back.")
+    expect(desk.part("say")).to_have_text("Nothing to undo.")
     desk.decide("k", "2", "Enter")
     desk.settle()
     choices = [row["choice"] for row in desk.labels()]
@@ -177,7 +177,9 @@ def test_a_past_decision_is_found_and_changed(desks: Opener) -> None:
     expect(desk.part("pastTitle")).to_have_text("Found: 1", timeout=WAIT_MS)
     desk.part("past").locator("button").click()
     expect(desk.root).to_have_attribute("data-item", first)
-    expect(desk.part("was")).to_contain_text("Decided before: Keep")
+    expect(desk.part("was")).to_contain_text(
+        "Earlier decision: Keep. A new decision replaces it; press Esc to leave it unchanged."
+    )
     desk.press("x")
     assert desk.item == first, "a decision cannot be skipped"
     desk.press("Escape")
@@ -330,7 +332,9 @@ def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     item = one.decide("j")
     one.settle()
     two.decide("k", "1", "Enter")
-    expect(two.notice("conflict")).to_contain_text("here Reject, at the other desk Keep", timeout=WAIT_MS)
+    expect(two.notice("conflict")).to_contain_text(
+        ": Reject here, Keep at the other desk. The latter counts.", timeout=WAIT_MS
+    )
     assert [(row["choice"], row["superseded"]) for row in one.labels()] == [("accept", 0), ("reject", 1)]
     two.notice("conflict").get_by_role("button").click()
     expect(two.root).to_have_attribute("data-item", item)

@@ -38,7 +38,7 @@ def test_misgendering_asks_for_its_pronoun_and_says_why(desks: Opener) -> None:
     desk = open_generations(desks)
     item = desk.item
     desk.press("2")
-    expect(desk.part("because")).to_contain_text("mark the wrong pronoun first")
+    expect(desk.part("because")).to_contain_text("Misgendering: mark the wrong pronoun, then press Enter to save.")
     assert desk.item == item and desk.labels() == []
     desk.press("Enter", "Enter", "q", "Enter")
     expect(desk.part("say")).to_contain_text("Go to the word first")
@@ -70,7 +70,9 @@ def test_no_pronoun_and_a_marked_pronoun_exclude_each_other(desks: Opener) -> No
     desk = open_generations(desks)
     item = desk.item
     desk.press("m", "h", "Space", "Enter", "3")
-    expect(desk.part("because")).to_contain_text("remove the mark, or choose another label")
+    expect(desk.part("because")).to_contain_text(
+        "The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."
+    )
     expect(desk.text.locator(".cursor")).to_have_text("he")
     desk.press("Enter")
     assert desk.item == item and desk.labels() == []
@@ -85,7 +87,9 @@ def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -
     )
     first = desk.item
     desk.press("f", "1")
-    expect(desk.part("because")).to_contain_text("mark the words first")
+    expect(desk.part("because")).to_contain_text(
+        "Extraneous gendered language is flagged: mark the words, then press Enter to save."
+    )
     assert desk.item == first
     desk.press("Escape", "f")
     desk.decide("1")

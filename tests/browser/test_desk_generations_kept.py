@@ -70,7 +70,7 @@ def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: 
     seen += [desk.decide(*MISGENDERING), desk.decide("1"), desk.decide("f", "m", "d", "m", "Space", "Enter", "4")]
     mortal_server.kill()
     desk.mend()
-    expect(desk.notice("away")).to_contain_text("texts are ready here", timeout=WAIT_MS)
+    expect(desk.notice("away")).to_contain_text("texts are ready, and", timeout=WAIT_MS)
     mortal_server.start()
     desk.settle()
     # While the page says that its connection is gone, keys belong to that dialog.
@@ -125,7 +125,9 @@ def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Op
     assert [row["choice"] for row in stored(bo)] == ["correct"] and ada.labels() == []
     bo.page.close()
     again = desks(ada.project, context=context).open()
-    expect(again.notice("refused")).to_contain_text("Misgendering needs its wrong pronoun marked", timeout=WAIT_MS)
+    expect(again.notice("refused")).to_contain_text(
+        "For misgendering, the wrong pronoun must be marked.", timeout=WAIT_MS
+    )
     rows = stored(again)
     assert [(row["item"], row["words"]) for row in rows] == [(good, [("walked", "extraneous")])]
     assert again.storage() == {}

@@ -42,7 +42,7 @@ def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> N
     name = make_project(desks.server, 12)
     begin_pilot(desks.server, name)
     desk = desks(name).open()
-    expect(desk.part("progress")).to_have_text("Pilot 1: mine 0 of 4")
+    expect(desk.part("progress")).to_have_text("Pilot 1: my progress 0 of 4")
     first = desk.item
     desk.press("t")
     desk.page.keyboard.type("jkx, 1 kin，")
@@ -55,7 +55,7 @@ def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> N
     desk.decide("k", "t", *"kin", "Enter", "Enter", "Enter")  # a tag in the place of a reason
     desk.settle()
     assert tags_of(desks.server, name) == [("accept", [], ["jkx", "1 kin"]), ("reject", [], ["kin"])]
-    expect(desk.part("progress")).to_have_text("Pilot 1: mine 2 of 4")
+    expect(desk.part("progress")).to_have_text("Pilot 1: my progress 2 of 4")
     # What is typed and not yet decided is there after a reload, once; so are one's own earlier tags, to be pressed.
     desk.press("t", *"left", "Enter", "Enter", "n")
     desk.page.keyboard.type("half a note")
@@ -102,7 +102,7 @@ def test_the_end_of_a_pilot_is_said_and_the_work_goes_on(desks: Opener) -> None:
     desk = desks(name).open()
     desk.decide("j")
     desk.decide("j")
-    expect(desk.part("empty")).to_contain_text("The pilot is done for you")
+    expect(desk.part("empty")).to_contain_text("You have finished your part of the pilot. Thank you.")
     with Store.open(desks.server.database) as store:
         close_pilot(store, project(store, name))
     desk.page.evaluate("window.dispatchEvent(new Event('online'))")
@@ -155,7 +155,7 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     news = desk.part("news")
     expect(news).to_contain_text(f"Version 2: {HOSTILE}")
     expect(news).to_contain_text("Was: Contains a name. Now: Contains a name (anew)")
-    expect(news).to_contain_text("to be labelled once more: 1")
+    expect(news).to_contain_text("Sent back to you for relabelling: 1")
     expect(news.locator("li").filter(has_text="· Reject, Contains a name")).to_have_count(1)
     desk.settle()
     assert desk.item is None and versions_of(desks.server, name) == [1, 1]

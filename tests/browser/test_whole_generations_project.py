@@ -165,8 +165,8 @@ def settle_on_the_page(desk: Desk, store: Store, found: Project, count: int) -> 
     """The first cases as an adjudicator does it, with the label that the first of the two annotators chose."""
     page = desk.page
     page.goto(desk.server.page("adjudicate", project=PROJECT, lang="en"))
-    page.get_by_label("Who decides").fill("Dee")
-    page.get_by_label("Who decides").press("Enter")
+    page.get_by_label("Adjudicator").fill("Dee")
+    page.get_by_label("Adjudicator").press("Enter")
     for _ in range(count):
         uid = cases(store, found)[0]
         choice = case(store, found, uid).labels[0].choice

@@ -33,7 +33,7 @@ def test_the_first_account_comes_before_the_first_project(tmp_path: Path) -> Non
     secret = secret_of(run(db, "first"))
     with Store.open(db) as store:
         spend(store, secret, "Olga", PASSWORD)
-    assert "accounts already" in run(db, "first", code=2)
+    assert "This server already has accounts: an owner or lead can invite you." in run(db, "first", code=2)
     rows = run(db, "list")["accounts"]
     assert [(row["name"], row["server"], row["projects"], row["sign_ins"]) for row in rows] == [
         ("Olga", "owner", {}, 0)

@@ -45,11 +45,29 @@ def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "name", "state", "text"),
     [
-        ("EVENHAND_HOSTS", "", "access", "problem", "EVENHAND_HOSTS names nobody"),
-        ("EVENHAND_GUESTS", "1", "access", "warning", "whoever knows the address"),
-        ("EVENHAND_PROXY", "", "proxy", "warning", "names no proxy"),
+        (
+            "EVENHAND_HOSTS",
+            "",
+            "access",
+            "problem",
+            "EVENHAND_HOSTS lists nobody, but there are no accounts, so nobody can sign in. Run: accounts first.",
+        ),
+        ("EVENHAND_GUESTS", "1", "access", "warning", ": anyone who knows the address can try the built-in models"),
+        (
+            "EVENHAND_PROXY",
+            "",
+            "proxy",
+            "warning",
+            "EVENHAND_PROXY is empty: behind a proxy, all visitors share its address and its sign-in attempts, and the cookie is not Secure.",
+        ),
         ("EVENHAND_PROXY", "127.0.0.1, caddy", "proxy", "problem", "caddy is not an address"),
-        ("EVENHAND_BACKUPS", "", "backups", "warning", "names no place"),
+        (
+            "EVENHAND_BACKUPS",
+            "",
+            "backups",
+            "warning",
+            "EVENHAND_BACKUPS is empty, so it is unknown whether there are backups: see backup --every.",
+        ),
         ("EVENHAND_BACKUPS", "memory://empty", "backups", "problem", "no backup"),
         ("EVENHAND_BACKUPS", "nowhere://a:hunter2@b/c", "backups", "problem", "could not be reached"),
         ("EVENHAND_METRICS_TOKEN", "short", "metrics", "warning", "short"),
@@ -70,7 +88,7 @@ def test_a_server_for_others_without_an_account(server: Path, tmp_path: Path, mo
         pass
     for path in (tmp_path / "empty.db", tmp_path / "none.db"):
         assert findings(path)["access"][0] == "problem"
-        assert "nobody gets in" in findings(path)["access"][1]
+        assert ", but there are no accounts, so nobody can sign in. Run: accounts first." in findings(path)["access"][1]
     monkeypatch.setenv("EVENHAND_HOSTS", "")
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "127.0.0.1")
     assert findings(tmp_path / "empty.db")["access"][0] == "ok"  # the open mode, on this machine
@@ -91,7 +109,7 @@ def test_a_backup_that_is_too_old(server: Path, monkeypatch: pytest.MonkeyPatch)
     (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
     old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
     one.rename(one.with_name(f"evenhand-{old}-0000.db"))
-    assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Does backup --every run?")
+    assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Is backup --every running")
 
 
 def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:

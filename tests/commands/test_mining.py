@@ -89,12 +89,15 @@ def command(text: Path, out: Path, *more: str) -> list[str]:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--set", "height=off"], "height=off is no filter and mode"),
-        (["--set", "names"], "--set wants FILTER=MODE"),
-        (["--limit", "nan"], "--limit wants a number"),
+        (["--set", "height=off"], "height=off is not a valid filter and mode. Filters:"),
+        (
+            ["--set", "names"],
+            "--set takes FILTER=MODE or PAIR:FILTER=MODE, such as names=flag or 他/她:names=reject, not",
+        ),
+        (["--limit", "nan"], "--limit takes a number of megabytes."),
         (["--report", "nowhere/r.json"], "nowhere/r.json cannot be written"),
-        (["--set", "a/b:names=off"], "a/b is not among the pairs"),
-        (["--length", "ten"], "--length wants two numbers"),
+        (["--set", "a/b:names=off"], "a/b is not a pair of this run. Pairs:"),
+        (["--length", "ten"], "--length takes two numbers such as 9-119, not"),
         (["--pairs", "nowhere.tsv"], "nowhere.tsv cannot be read"),
         (["--settings", "nowhere.json"], "nowhere.json cannot be read"),
     ],
@@ -108,9 +111,9 @@ def test_what_is_asked_wrongly_is_one_sentence(text: Path, tmp_path: Path, optio
 def test_no_file_is_written_over_another(text: Path, tmp_path: Path) -> None:
     out, before = tmp_path / "c.jsonl", text.read_bytes()
     for options, says in (
-        (["--out", out, "--report", out], "c.jsonl is named twice"),
-        (["--out", out, "--report", tmp_path / "r", "--table", tmp_path / "r"], "r is named twice"),
-        (["--out", text], "text.txt is a text to read"),
+        (["--out", out, "--report", out], "c.jsonl is given twice; once is enough."),
+        (["--out", out, "--report", tmp_path / "r", "--table", tmp_path / "r"], "r is given twice; once is enough."),
+        (["--out", text], "text.txt is an input text; writing there would destroy it. Name another file."),
     ):
         done = CliRunner().invoke(cli, ["mine", str(text), *map(str, options)])
         assert says in str(done.exception)

@@ -126,17 +126,26 @@ def test_own_templates_names_and_sets(tmp_path: Path) -> None:
     rows = {row["name"]: row for row in table(tmp_path / "o.csv")}
     assert rows["Robin"]["prob"] in "01"
     assert rows["Kim"]["prob"] == ""  # the planted model does not know the word hir
-    assert "does not know a word" in rows["Kim"]["status"]
+    assert (
+        "A word of these texts is not in the vocabulary of the model's tokenizer, so they cannot be compared."
+        in rows["Kim"]["status"]
+    )
     assert found["models"][0]["undefined"] == 1
 
 
 @pytest.mark.parametrize(
     "arguments, why",
     [
-        (("--model", "known", "--out", "x.csv"), "does not read from left to right"),
-        (("--model", MODEL), "Say where the table goes"),
-        (("--model", MODEL, "--out", "x.csv", "--pronouns", "zorp"), "zorp is no pronoun set"),
-        (("--model", MODEL, "--model", MODEL, "--out", "x.csv"), "named twice"),
+        (
+            ("--model", "known", "--out", "x.csv"),
+            "is not a left-to-right model, so the probability of a sentence is not defined.",
+        ),
+        (("--model", MODEL), "Say where to write the table: --out FILE or --run NAME."),
+        (
+            ("--model", MODEL, "--out", "x.csv", "--pronouns", "zorp"),
+            "zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+        ),
+        (("--model", MODEL, "--model", MODEL, "--out", "x.csv"), "is given twice; once is enough."),
         (("--model", MODEL, "--out", "x.csv", "--generations", "none.jsonl"), "There is no file"),
         (("none.tsv", "--model", MODEL, "--out", "x.csv"), "There is no file"),
     ],
@@ -156,12 +165,14 @@ def test_people_read_what_came_of_each_model(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "20 judged" in result.stdout
     assert "beginnings are shared" in result.stdout
-    assert "does not read from left to right" in result.stderr  # the other model went on
+    assert (
+        "is not a left-to-right model, so the probability of a sentence is not defined." in result.stderr
+    )  # the other model went on
 
 
 def test_the_table_cannot_overwrite_the_templates(tmp_path: Path) -> None:
     templates = tmp_path / "t.tsv"
     templates.write_text("case\ttext\nacc\t{name} [MASK].\n", encoding="utf-8")
     result = call("score", templates, "--model", MODEL, "--out", templates)
-    assert "input and output at once" in str(result.exception)
+    assert "cannot be both input and output." in str(result.exception)
     assert templates.read_text(encoding="utf-8").startswith("case")

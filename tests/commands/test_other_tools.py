@@ -91,7 +91,7 @@ def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None
     assert json_of("undo", "new", "items-1", "--yes")["hidden"] == 2
     assert list(items(fresh_store, project(fresh_store, "new"))) == []
     listed = run("undo", "new").stdout
-    assert listed.count("taken back") == 2
+    assert listed.count("undone") == 2
     assert isinstance(run("undo", "new", "items-1", "--yes").exception, Refused)
     assert isinstance(run("undo", "new", "items-9", "--yes").exception, NotFound)
     assert "No file" in run("undo", create_project(fresh_store, "empty").name).stdout

@@ -65,7 +65,9 @@ def test_a_plan_is_written_into_the_log_before_labels(run, tmp_path):
     (written,) = run("project", "preregister", "set", str(sheet))["sheets"]
     assert written["labels"] == 0 and len(written["sha256"]) == 64
     assert run("project", "preregister", "set")["sheets"] == [written]
-    assert "in the log already" in run("project", "preregister", "set", str(sheet), fails=Refused)
+    assert "This pre-registration is already in the log." in run(
+        "project", "preregister", "set", str(sheet), fails=Refused
+    )
     assert CliRunner().invoke(cli, ["project", "preregister", "set", "--form", "zh"]).stdout.count("## ") == 4
 
 
@@ -110,12 +112,12 @@ def test_a_guideline_from_files(run, tmp_path):
     reasons.write_text("code\tkey\tzh\ten\nodd\t1\t别扭\tOdd\n", encoding="utf-8")
     run("project", "create", "p")
     asked = ("project", "guideline", "p", "--set", str(text), "--reasons", str(reasons))
-    assert "Say in a sentence what changed" in run(*asked, fails=Refused)
+    assert "Describe the change in a sentence; annotators will read it." in run(*asked, fails=Refused)
     shown = run(*asked, "--changes", "Shorter.")
     assert (shown["version"], shown["text"], [r["code"] for r in shown["reasons"]]) == (2, "1. 只看语感。", ["odd"])
     assert shown["changes"] == "Shorter."
     for again in (asked, asked[:3]):
-        assert "Nothing differs from version 2" in run(*again, "--changes", "Nothing.", fails=Refused)
+        assert "There are no changes from version 2 yet." in run(*again, "--changes", "Nothing.", fails=Refused)
     assert run("project", "guideline", "p", "--version", "1")["text"] == builtin("journal").text
 
 

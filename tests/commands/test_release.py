@@ -110,7 +110,7 @@ def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     carriers = {name for name, content in files.items() if CANARY_ID.encode() in content}
     assert {"kept.jsonl", "data/train.jsonl", "label_studio.json", "doccano.jsonl"} <= carriers
     assert {f"package/{part}.jsonl" for part in ("items", "labels", "decisions", "records")} <= carriers
-    assert "Files with texts carry this line" in plain["method.en.md"]
+    assert "Files with text contain this line" in plain["method.en.md"]
     with zipfile.ZipFile(out / "texts.zip") as archive, pytest.raises(RuntimeError):
         archive.read("kept.jsonl")
     locked = answer(generations, "release", NAME, "--verify", str(out))

@@ -71,7 +71,7 @@ def test_the_table_of_two_models(tmp_path, file):
             assert float(row["bias_log10"]) == pytest.approx(alone.bias_log10, abs=1e-5)
             assert float(row["pair_mass"]) == pytest.approx(alone.pair_mass, rel=1e-4)
             assert row["signature"] == alone.signature
-    assert rows[8]["status"] == "No word of a keyword pair stands in the sentence."
+    assert rows[8]["status"] == "The sentence contains no word of any keyword pair."
     # The card of `known`: 他 has twice the probability of 她.
     assert float(rows[0]["bias_log10"]) == pytest.approx(math.log10(2), abs=1e-6)
     known = answer["models"][0]
@@ -103,7 +103,7 @@ def test_a_run_with_a_name_is_listed_with_its_record(tmp_path, file):
     assert run.record["versions"]["torch"]
     assert run.signatures[0].startswith("masked|known|")
     assert len(table(run.table)) == 10
-    with pytest.raises(EvenhandError, match="There is a run named 第一次 already"):
+    with pytest.raises(EvenhandError, match="A run named 第一次 already exists. Choose another name."):
         score(file, "--model", "known", "--run", "第一次")
 
 
@@ -141,8 +141,8 @@ def cut_off(folder):
 
 
 UNUSABLE = {
-    "no head": (headless, "has no masked-language-model head; its numbers would be random"),
-    "NaN": (with_nan, "hold values that are not numbers"),
+    "no head": (headless, "has no masked-language-modelling head; its scores would be random."),
+    "NaN": (with_nan, "contain NaN or infinite values."),
     "no weights": (without_weights, "no weights that load without running code"),
     "cut off": (cut_off, "file is damaged"),
     "nothing there": (lambda folder: None, "model"),
@@ -166,20 +166,26 @@ def test_the_other_models_go_on(tmp_path, file):
     done = score(file, *arguments)
     answer = json.loads(done.stdout)
     assert [one["model"] for one in answer["models"]] == ["known"]
-    assert "its numbers would be random" in answer["failed"][0]["text"]
-    assert "its numbers would be random" in done.stderr
+    assert "has no language-modelling head; its scores would be random." in answer["failed"][0]["text"]
+    assert "has no language-modelling head; its scores would be random." in done.stderr
     assert {row["model"] for row in table(tmp_path / "s.csv")} == {"known"}
 
 
 REFUSED = {
-    "no target": ([], "Say where the table goes"),
-    "two targets": (["--out", "x.csv", "--run", "x"], "Say where the table goes"),
-    "twice": (["--out", "x.csv", "--model", "known"], "named twice"),
+    "no target": ([], "Say where to write the table: --out FILE or --run NAME."),
+    "two targets": (["--out", "x.csv", "--run", "x"], "Say where to write the table: --out FILE or --run NAME."),
+    "twice": (["--out", "x.csv", "--model", "known"], "is given twice; once is enough."),
     "no model": (["--out", "x.csv", "--model", "no such/model here"], "no such/model here"),
-    "a name that is none": (["--run", "a/b"], "is no name for a run"),
+    "a name that is none": (
+        ["--run", "a/b"],
+        'is not a valid run name. Use at most 120 bytes, no slash, none of < > : "',
+    ),
     "a folder that is a file": (["--out", "sentences.txt/x.csv"], "cannot be written"),
-    "its own input": (["--out", "sentences.txt"], "input and output at once"),
-    "labels as cache": (["--out", "x.csv", "--cache", "evenhand.db"], "is the database of the labels"),
+    "its own input": (["--out", "sentences.txt"], "cannot be both input and output."),
+    "labels as cache": (
+        ["--out", "x.csv", "--cache", "evenhand.db"],
+        "is the label database. Give the score cache a file of its own.",
+    ),
 }
 
 
@@ -207,7 +213,7 @@ def test_a_damaged_cache_is_said_and_the_table_is_written(tmp_path, file):
         left.write_bytes(b"no database" * 1000)
     done = score(file, "--model", "known", "--out", tmp_path / "b.csv", "--json")
     [notice] = json.loads(done.stdout)["notices"]
-    assert "were damaged" in notice["text"]
+    assert "was damaged. The damaged file is kept as" in notice["text"]
     assert notice["text"] in done.stderr
     assert (tmp_path / notice["values"]["aside"]).exists()
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()

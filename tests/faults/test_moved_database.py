@@ -66,7 +66,11 @@ def test_another_database_in_its_place_stops_labels(ada: RouteDesk, tmp_path: Pa
         pass
     (tmp_path / "other.db").replace(ada.store.path)
     status, message = label(ada, item)
-    assert status == 503 and "Another file stands in the place" in message
+    assert (
+        status == 503
+        and "was replaced by another file, or the log was deleted. Nothing was stored. Stop every program that uses the database, put the files back, then restart the app."
+        in message
+    )
     with pytest.raises(Busy, match="Another file"), ada.store.write() as db:
         db.execute("DELETE FROM event")
     with pytest.raises(Busy, match="Another file"):  # a page of this server

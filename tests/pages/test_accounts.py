@@ -100,7 +100,7 @@ def test_a_role_that_is_taken_away_is_gone_with_the_next_click(fresh_store: Stor
     assert role.options == ["annotator", "adjudicator", "reader", "lead"]
     grant(fresh_store, lena, "reader", project)
     page.button(key=f"invite-{project.uid}").click().run()
-    assert [one.value for one in page.error] == ["You may not do this\\. Ask the person who leads the project\\."]
+    assert [one.value for one in page.error] == ["You do not have permission to do this\\. Ask the project lead\\."]
     assert not page.code
     close_account(fresh_store, lena)
     assert "Sign in to see your account." in text_of(page.run())
@@ -188,7 +188,7 @@ def test_the_owner_erases_a_person_and_scrubs_the_texts(fresh_store: Store, come
     page.selectbox(key="erase-who").set_value("ada@example.org")
     page.text_input(key="erase-typed").set_value("ada@example.org").run()
     page = without_exception(page.button(key="erase").click().run())
-    assert "stands in place of the name now" in text_of(page)
+    assert "now replaces the name." in text_of(page)
     assert "ada@example.org" not in text_of(page) and "as Theo said" in text_of(page)
     code = f"P-{ada.uid[:8]}"
     page = without_exception(page.button(key=f"scrub-{code}").click().run())

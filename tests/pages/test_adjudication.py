@@ -28,10 +28,10 @@ def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
         made, _items = judged(store, ["aar", "rra"])
     app = without_errors(open_page("adjudication"))
     assert "第1个早上" in html_of(app)
-    app = press(app, "Leave as it is")
-    assert "Say who decides" in app.error[0].value
+    app = press(app, "Confirm labels")
+    assert "Enter the adjudicator's name" in app.error[0].value
     app.text_input(key="adjudicator").set_value("Lead").run()
-    app = press(app, "Leave as it is")
+    app = press(app, "Confirm labels")
     assert not app.error and "第2个早上" in html_of(app)
     app.segmented_control(key="queue").set_value("settled").run()
     app = press(app, "Reopen")
@@ -83,7 +83,7 @@ def test_a_generation_is_settled_with_the_marks_of_those_who_chose_the_same(tmp_
     app.text_input(key="adjudicator").set_value("Lead").run()
     app.button_group(key=f"choice-{key}").set_value("misgendering").run()
     app.text_area(key=f"why-{key}").set_value("He is Kim.").run()
-    app = press(app, "Decide this case")
+    app = press(app, "Save decision")
     assert not app.error, app.error[0].value
     with Store.open(database(tmp_path)) as store:
         (row,) = each_settlement_row(store, made)
@@ -99,13 +99,13 @@ def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
     assert app.multiselect(key=f"pronoun-correct-{key}").value == []
     app.checkbox(key=f"extraneous-{key}").set_value(True).run()
     app.text_area(key=f"why-{key}").set_value("Kim is meant as a boy's name here.").run()
-    app = press(app, "Decide this case")
-    assert "none is marked" in app.error[0].value
+    app = press(app, "Save decision")
+    assert "Extraneous gendered language is flagged, but no words are marked." in app.error[0].value
     words = app.multiselect(key=f"extraneous--{key}")
     text = items[0].text
     last = [word.span() for word in re.finditer(r"\w+", text)][-1]
     words.set_value([last]).run()
-    app = press(app, "Decide this case")
+    app = press(app, "Save decision")
     assert not app.error, app.error[0].value
     with Store.open(database(tmp_path)) as store:
         (row,) = each_settlement_row(store, made)

@@ -45,11 +45,21 @@ def test_with_nothing_there_the_sentences_are_shown(fresh_store):
     assert '<span class="male">He</span> is a <span class="profession">taper</span>.' in shown
     assert "[MASK] is a taper." in shown
     page.segmented_control(key="view").set_value("results").run()
-    assert any("Nothing has been measured yet" in one.value for one in without_errors(page).info)
+    assert any(
+        "No measurements yet. Choose sentences and a model under New measurement, and start." in one.value
+        for one in without_errors(page).info
+    )
 
 
 @pytest.mark.parametrize(
-    ("language", "banner"), [("es", "measures grammar as much as bias"), ("eu", "bera is both she and he")]
+    ("language", "banner"),
+    [
+        ("es", "and so reveal it: this measures grammar as well as bias"),
+        (
+            "eu",
+            "Basque bera means both she and he, so the difference of that pair is always 0. Differences are shown with and without it.",
+        ),
+    ],
 )
 def test_banners(fresh_store, language, banner):
     page = without_errors(open_page("association"))
@@ -104,7 +114,7 @@ def test_every_section_of_a_run(finished, language):
 def test_numbers_of_a_run(finished):
     page = without_errors(open_page("association"))
     assert "540 sentences" in captions_of(page)
-    assert "1,080 questions in" in captions_of(page)
+    assert "1,080 probes in" in captions_of(page)
     shown = html_of(page)
     assert "✓ holds" in shown
     assert "+1.600" in shown  # M - W of male professions
@@ -116,4 +126,7 @@ def test_a_run_is_deleted(fresh_store, finished):
     page = without_errors(open_page("association"))
     without_errors(page.button(key="delete-six [x](y) $1$").click().run())
     assert runs_in(runs_folder(fresh_store.path, "associations")) == []
-    assert any("Nothing has been measured yet" in one.value for one in page.info)
+    assert any(
+        "No measurements yet. Choose sentences and a model under New measurement, and start." in one.value
+        for one in page.info
+    )

@@ -47,7 +47,7 @@ def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[I
     app.text_input(key="browse-q").set_value("第3个").run()
     assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
     app.text_input(key="browse-q").set_value("没有的").run()
-    assert ids(app) == [] and "No item is like that" in app.info[0].value
+    assert ids(app) == [] and "No items match. Remove a filter or search for fewer words." in app.info[0].value
     button(app, "browse-clear")
     assert len(ids(app)) == 6 and "q" not in app.query_params
 
@@ -80,7 +80,11 @@ def test_an_item_is_opened_and_left(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse"))
     app = button(app, f"open-{six[1][1].uid}")
     text = html_of(app)
-    assert ids(app) == [six[1][1].uid] and "2 of 3 labels accept it" in text and "✕ not kept" in text
+    assert (
+        ids(app) == [six[1][1].uid]
+        and "2 of 3 labels accept the sentence, but only what everybody accepts is kept." in text
+        and "✕ not kept" in text
+    )
     assert "Ada: Keep" in text and "Chen: Reject" in text
     app = button(app, "browse-after")
     assert app.query_params["item"] == six[1][2].uid
@@ -96,7 +100,10 @@ def test_steps_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
 
 def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", item=six[1][2].uid))
-    assert "Ada: Reject" not in html_of(app) and "still waits for labels" in app.warning[0].value
+    assert (
+        "Ada: Reject" not in html_of(app)
+        and "This item is still awaiting labels; adjudication begins once it has all of them." in app.warning[0].value
+    )
     app.toggle(key=f"unfinished-{six[1][2].uid}").set_value(True).run()
     assert "Ada: Reject" in html_of(app)
     app = without_errors(open_page("browse", choice="reject"))
@@ -234,7 +241,7 @@ def test_the_text_of_generations_stays_in_the_app(tmp_path: Path) -> None:
     assert items[0].text.encode() not in log_table(made) and items[0].text.encode() in log_table(opened_up)
     assert "He left early" in html_of(without_errors(open_page("browse")))
     app = without_errors(open_page("browse", item=items[0].uid))
-    assert "waits for adjudication" in html_of(app) and "wrong pronoun: He" in html_of(app)
+    assert "awaiting adjudication" in html_of(app) and "wrong pronoun: He" in html_of(app)
 
 
 def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -> None:
@@ -242,7 +249,7 @@ def test_the_log_of_a_project(tmp_path: Path, six: tuple[Project, list[Item]]) -
         record(store, six[0], "plan", author="Lead", plan="stop")
     app = without_errors(open_page("browse"))
     (frame,) = [each.value for each in app.dataframe]
-    assert list(frame.iloc[0])[1:] == ["Plan of labels changed", "Lead", "plan: stop"]
+    assert list(frame.iloc[0])[1:] == ["Labelling plan changed", "Lead", "plan: stop"]
     rows = list(csv.DictReader(io.StringIO(log_table(six[0]).decode("utf-8-sig"))))
     assert (rows[0]["action"], rows[0]["data"]) == ("plan", '{"plan": "stop"}')
 

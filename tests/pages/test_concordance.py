@@ -19,7 +19,7 @@ def texts_folder(tmp_path, monkeypatch):
 def test_numbers_and_lines(texts_folder):
     app = open_page("concordance", word="护士", near="他 她")
     text = text_of(app)
-    assert "护士 stands near 她 2.0 times as often" in text
+    assert "Sentences with 护士 contain 她 2.0 times as often as sentences without it" in text
     assert '<mark class="female">她</mark>' in text
     assert "<b>在</b>" not in text and "&lt;b&gt;在&lt;/b&gt;" in text
     assert "Read: " in text and "texts 12" in text
@@ -29,7 +29,7 @@ def test_numbers_and_lines(texts_folder):
 def test_the_address_asks(texts_folder):
     app = open_page("concordance", word="家", near="他、她")
     assert app.text_input(key="word").value == "家"
-    assert "家 stands near 她" in text_of(app)
+    assert "家 occurs near 她 in" in text_of(app)
     app.text_input(key="word").set_value("护士").run()
     assert app.query_params["word"] == "护士" or app.query_params["word"] == ["护士"]
 
@@ -40,7 +40,11 @@ def test_it_speaks_chinese(texts_folder):
 
 @pytest.mark.parametrize(
     ("word", "near", "says"),
-    [("护士", "护士", "near itself"), ("", "他", "Type the word"), ("护士", " ", "Name 1 to 20")],
+    [
+        ("护士", "护士", "cannot be its own near word; give other words."),
+        ("", "他", "Type the word"),
+        ("护士", " ", "Give 1 to 20 near words, such as 他,她."),
+    ],
     ids=["itself", "no-word", "no-neighbour"],
 )
 def test_what_cannot_be_asked_is_one_sentence(texts_folder, word, near, says):

@@ -94,7 +94,7 @@ def test_a_file_that_is_no_database_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "evenhand.db").write_bytes(b"this is no database" * 100)
     app = open_page("home")
     assert not app.exception
-    assert "is not a database of Evenhand" in app.error[0].value
+    assert "is not an Evenhand database" in app.error[0].value
 
 
 @pytest.mark.usefixtures("demo")

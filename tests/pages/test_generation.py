@@ -55,7 +55,7 @@ def finished(fresh_store: Store) -> Path:
 def test_with_nothing_there_it_says_what_to_do() -> None:
     page = without_errors(open_page("generation"))
     assert page.title[0].value == "Generate"
-    assert "There is none yet. What a finished run wrote stays here, and goes from here into a project." in captions_of(
+    assert "No finished runs yet. The texts of a finished run stay here and can be added to a project." in captions_of(
         page
     )
     shown = html_of(page)
@@ -98,7 +98,7 @@ def test_the_built_in_set_is_started(fresh_store: Store) -> None:
     assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
     page.text_input(key="generate-name").set_value("my run").run()
     page.button(key="generate-start").click().run()
-    assert "There is a run named my run already" in page.error[0].value.replace("\\", "")
+    assert "A run named my run already exists. Choose another name." in page.error[0].value.replace("\\", "")
 
 
 def test_a_server_gets_the_key_only_if_it_is_the_installations(
@@ -109,10 +109,10 @@ def test_a_server_gets_the_key_only_if_it_is_the_installations(
     page = without_errors(open_page("generation"))
     page.segmented_control(key="where").set_value("server").run()
     page.text_input(key="server-model").set_value("big").run()
-    assert "The key of this installation" not in captions_of(page)
+    assert "The API key of this installation is not sent to this address, only to the one in" not in captions_of(page)
     page.button(key="generate-start").click().run()
     page.text_input(key="server").set_value("http://elsewhere.example/v1").run()
-    assert "The key of this installation is not sent to this address" in captions_of(page)
+    assert "The API key of this installation is not sent to this address, only to the one in" in captions_of(page)
     without_errors(page.button(key="generate-start").click().run())
     first, second = reversed(jobs.jobs(fresh_store))
     assert "--no-key" not in first.command and "https://models.example/v1" in first.command
@@ -126,14 +126,14 @@ def test_a_wrong_address_is_told_at_once(fresh_store: Store) -> None:
     page.text_input(key="server").set_value("localhost:8000").run()
     page.text_input(key="server-model").set_value("big").run()
     page.button(key="generate-start").click().run()
-    assert "is no address of a server" in page.error[0].value and jobs.jobs(fresh_store) == []
+    assert "is not the address of a model server." in page.error[0].value and jobs.jobs(fresh_store) == []
 
 
 def test_a_finished_run_shows_text_as_it_is(finished: Path) -> None:
     page = without_errors(open_page("generation"))
-    assert "24 texts after 12 contexts" in captions_of(page) and "1,000 tokens a second" in captions_of(page)
+    assert "24 texts from 12 contexts." in captions_of(page) and "1,000 tokens per second" in captions_of(page)
     assert "&lt;b&gt;Kim&lt;/b&gt; [x](javascript:y) $z$" in html_of(page) and "<b>Kim" not in html_of(page)
-    assert "At the rate of the last run about" in captions_of(page)
+    assert "At the speed of the last run, about" in captions_of(page)
 
 
 def test_a_sample_goes_into_a_new_project(fresh_store: Store, finished: Path) -> None:

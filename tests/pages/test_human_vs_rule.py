@@ -45,14 +45,14 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     at = open_page("human_vs_rule")
     shown = {metric.label: metric.value for metric in at.metric}
-    assert shown["Finished generations"] == "60"
-    assert shown["People and rule agree"] == f"{100 * made.overall['agreement'].value:.1f} %"
+    assert shown["Fully labelled generations"] == "60"
+    assert shown["Humans and rule agree"] == f"{100 * made.overall['agreement'].value:.1f}%"
     assert made.signature in [code.value for code in at.code]
     assert "Against the margin: " in captions_of(at)
     assert len(cards(at)) == 10 and f"{len(made.differences)} generations" in " ".join(c.value for c in at.caption)
     hidden = {one.text for one in texts[60:]}
     assert not any(text in card for text in hidden for card in cards(at))
-    assert "Weighted back to all generations" in [one.value for one in at.subheader]
+    assert "Weighted to all generations" in [one.value for one in at.subheader]
     at.button_group(key="bins").set_value(["plural_they"]).run()
     assert not at.exception and cards(at) and all("Plural they" in card for card in cards(at))
     for order in ("bin", "model", "pronoun"):
@@ -144,7 +144,7 @@ def test_agreement_page_in_four_ways(fresh_store: Store) -> None:
     for way in ("four", "three", "two", "flag"):
         at.button_group(key="way").set_value(way).run()
         assert not at.exception
-        shown[way] = {metric.label: metric.value for metric in at.metric}["All agree"]
+        shown[way] = {metric.label: metric.value for metric in at.metric}["Full agreement"]
     assert shown["two"] != shown["four"] and shown["flag"] != shown["four"]
 
 
@@ -157,12 +157,12 @@ def test_charts_hold_their_data(colours: Palette) -> None:
         [CELL | {"value": 0.5}, CELL | {"label": "xe", "value": None, "low": None, "high": None, "published": None}]
     )
     spec = shares(data, title="share", description="says", palette=colours).to_json()
-    assert "says" in spec and "NaN" not in spec and '"interval_text": "20.0 %' in spec
+    assert "says" in spec and "NaN" not in spec and '"interval_text": "20.0%' in spec
     counts = pd.DataFrame(
         [{"group": "m", "label": "he", "choice": c, "count": n}
          for c, n in (("correct", 3), ("misgendering", 1), ("no_pronoun", 0), ("plural_they", 0))]
     )  # fmt: skip
     spec = counted(counts, description="says", palette=colours).to_json()
-    assert '"share_text": "75.0 %"' in spec and "NaN" not in spec
+    assert '"share_text": "75.0%"' in spec and "NaN" not in spec
     nothing = counted(counts.assign(count=0), description="says", palette=colours).to_json()
     assert "NaN" not in nothing

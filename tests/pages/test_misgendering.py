@@ -72,17 +72,22 @@ def test_every_figure_of_a_run(run: Path, figure: str) -> None:
     app = open_page("misgendering", figure=figure, run="one")
     assert not app.error
     text = text_of(app).replace("\\", "")
-    assert "64 instances; 64 have a verdict of both ways" in text
+    assert "64 instances; 64 have verdicts by both methods," in text
     assert "unit:template+name|jackknife-t|v2" in text
 
 
 def test_the_figures_say_their_numbers(run: Path) -> None:
-    assert "would differ on 4 of 64 instances" in text_of(open_page("misgendering", figure="ways"))
+    assert (
+        "The probability-based verdict uses perplexity, a mean over tokens. With the sum of the log-probabilities, 4 of 64 instances"
+        in text_of(open_page("misgendering", figure="ways"))
+    )
     assert "asterisk" not in text_of(open_page("misgendering", figure="agreement"))
     app = open_page("misgendering", figure="agreement")
     app.selectbox(key="measure").set_value("mcc").run()
     assert not app.exception
-    assert "Of 4 intervals about 0.2 exclude 0 by chance" in text_of(app).replace("\\", "")
+    assert "About 0.2 of 4 intervals exclude 0 by chance; filled points still do after the Holm correction." in text_of(
+        app
+    ).replace("\\", "")
     assert "without a pronoun" in text_of(open_page("misgendering", figure="texts"))
 
 
@@ -91,10 +96,16 @@ def test_names_from_files_are_text(run: Path) -> None:
     assert "&lt;b&gt;m&lt;/b&gt;" in html and "<b>m</b>" not in html
 
 
-NOT_CAUSAL = "{name} ({kind}) does not read from left to right, so the probability of a sentence is not defined."
+NOT_CAUSAL = "{name} ({kind}) is not a left-to-right model, so the probability of a sentence is not defined."
 
 
-@pytest.mark.parametrize("language, said", [("en", "known (bert) does not read"), ("zh", "known（bert）不是从左到右")])
+@pytest.mark.parametrize(
+    "language, said",
+    [
+        ("en", "is not a left-to-right model, so the probability of a sentence is not defined."),
+        ("zh", "known（bert）不是从左到右"),
+    ],
+)
 def test_a_model_that_could_not_be_used_is_named(run: Path, language: str, said: str) -> None:
     record = json.loads(run.with_suffix(".json").read_text(encoding="utf-8"))
     values = {"name": "known", "kind": "bert"}
@@ -162,11 +173,15 @@ def test_a_run_stands_beside_the_published_numbers(run: Path) -> None:
     app.selectbox(key="beside-run").set_value("one").run()
     text = text_of(app)
     assert not app.exception and "own run" in text and "difference" in text
-    assert "The run asked misgendered, the table is of ruff." in text
-    assert "A run of verdicts does not measure this" in text and " of 367 printed values have one beside them" in text
+    assert "The run used misgendered; the table is for ruff." in text
+    assert (
+        "A run of verdicts does not measure this" in text
+        and "of 367 reported values have a counterpart in your run, with the same set, setting and pronouns; its intervals are over the units of the run. The reported values are from other models, so differences come from both models and texts."
+        in text
+    )
 
 
 def test_published_numbers_are_there() -> None:
     text = text_of(open_page("misgendering", section="published"))
-    for number in ("0.004", "20.2 %", "24.2 %", "0.181", "96.0 %"):
+    for number in ("0.004", "20.2%", "24.2%", "0.181", "96.0%"):
         assert number in text

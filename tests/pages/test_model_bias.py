@@ -84,7 +84,7 @@ def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:
             assert f"<b>{plain_number(estimate.value)}</b>" in table
         assert found.signature in table
     assert "Table 4: 1.2103 (ln)" in table  # SPEC 1.7
-    assert "untrained: the reference" in table
+    assert "untrained, as a reference" in table
     assert "rank" not in table.lower()
 
 
@@ -122,7 +122,7 @@ def test_the_section_and_the_run_are_in_the_address() -> None:
     assert page.query_params["run"] == "first"
     page = open_page("model_bias", section="no-such", run="gone")
     assert page.segmented_control(key="section").value == "overview"
-    assert "no run named gone" in page.warning[0].value.replace("\\", "")
+    assert "There is no longer a run named gone." in page.warning[0].value.replace("\\", "")
 
 
 @pytest.mark.usefixtures("run")
@@ -136,7 +136,7 @@ def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
     assert "Sentences of this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
     page.segmented_control(key="distribution").set_value("order").run()
-    assert "of the sentences lie below 0" in captions_of(page)
+    assert "of the sentences are below 0; the middle half lies between" in captions_of(page)
 
 
 def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
@@ -153,7 +153,7 @@ def test_extremes_are_those_of_the_file_and_filters_narrow(run: Path) -> None:
     kept = (everything["pair"] == "他/她").sum()
     assert f"{kept} of {len(everything)} sentences;" in captions_of(page)
     page.text_input(key="extremes-contains").set_value("no such text").run()
-    assert "No sentence leans to this side here." in captions_of(page)
+    assert "No sentence leans this way." in captions_of(page)
 
 
 def test_the_case_study_is_a_saved_filter_and_others_can_be_saved(run: Path) -> None:
@@ -185,7 +185,7 @@ def test_two_models_are_compared_and_a_click_on_a_cell_chooses_them() -> None:
     page.number_input(key="difference-margin-auc").set_value(0.0)
     page.text_area[0].set_value("bert=bert-base-chinese,random-zh").run()
     answers = page.dataframe[0].value["against the margin"].tolist()
-    assert set(answers[:5]) == {"smaller than the margin"} and answers[5] == "not decided"
+    assert set(answers[:5]) == {"smaller than the margin"} and answers[5] == "inconclusive"
     assert "Margins: 5 (log10); none (AUC, 0 to 1)." in captions_of(page)
     assert "counted as one: bert (bert-base-chinese, random-zh)" in captions_of(page) and len(page.dataframe) == 2
     page.selectbox(key="two-b").set_value("random-zh").run()

@@ -110,12 +110,16 @@ def test_bias_rates_of_a_run(fresh_store) -> None:
     (job,) = jobs.jobs(fresh_store)
     assert json.dumps(job.command).count("--rate") == 11 and "all eleven" in job.command
     without_errors(page.button(key="rates-delete").click().run())
-    assert not table.exists() and "Nothing has been trained yet" in page.info[0].value
+    assert (
+        not table.exists()
+        and "No training run yet. The built-in classifier takes about ten minutes for all eleven rates."
+        in page.info[0].value
+    )
 
 
 def test_one_pair_is_asked_of_the_worker() -> None:
     page = without_errors(open_page("nli", view="pair", model="planted:nli=entailment"))
-    assert "100 %" in html_of(page)
+    assert "100%" in html_of(page)
     page.text_input(key="hypothesis").set_value("").run()
     assert any("Type two sentences" in info.value for info in page.info)
 
@@ -123,4 +127,7 @@ def test_one_pair_is_asked_of_the_worker() -> None:
 def test_a_bad_model_is_one_sentence_on_the_page() -> None:
     page = open_page("nli", view="pair", model="demo-zh")
     assert not page.exception
-    assert "no classifying head" in page.error[0].value.replace("\\", "")
+    assert (
+        "has no classification head; its labels would be random. Choose a model trained for inference."
+        in page.error[0].value.replace("\\", "")
+    )

@@ -72,9 +72,9 @@ def test_an_empty_project_says_what_to_do(tmp_path: Path) -> None:
 def test_a_complete_pilot_is_closed_with_one_press_and_told_in_figures(tmp_path: Path) -> None:
     in_pilot(tmp_path, {"Ada": "aaaa", "Bo": "aara", "Chen": "aaaa"})
     app = page()
-    assert "Everybody has labelled the whole pilot" in app.success[0].value
+    assert "Everybody has finished the pilot." in app.success[0].value
     app.button(key="pilot_close").click().run()
-    assert app.metric[0].value == "75.0 %"
+    assert app.metric[0].value == "75.0%"
     text = " ".join(one.value for one in app.caption)
     assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
@@ -132,7 +132,7 @@ def test_a_version_is_written_compared_and_published(tmp_path: Path) -> None:
     text.set_value(f"### Read\n\n**Twice.** {SCRIPT}").run()
     assert SCRIPT not in html_of(app) and "&lt;script&gt;" in html_of(app)
     app.button(key="publish").click().run()
-    assert "Say in a sentence what changed" in app.error[0].value
+    assert "Describe the change in a sentence; annotators will read it." in app.error[0].value
     next(area for area in app.text_area if area.key and area.key.endswith("-changes")).set_value("Read twice.").run()
     with Store.open(database(tmp_path)) as store:
         assert read_draft(store, project).changes == "Read twice."  # kept before anything is published

@@ -36,7 +36,7 @@ def test_progress_shows_people_days_and_cells(two_at_work: tuple[Project, list[A
     app = open_page("progress", project=two_at_work[0].name)
     rows = app.dataframe[0].value
     assert list(rows["Annotator"]) == ["Ada", "Bo"] and list(rows["Valid labels"]) == [10, 1]
-    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0 % (")
+    assert list(rows["Labels per hour"]) == ["180", "—"] and rows["Accepted"][0].startswith("100.0% (")
     assert [metric.value for metric in app.metric][:3] == ["11", "1", "0"]
     assert "? not known" in text_of(app) or "✗ no" in text_of(app)
     assert "progress|labels:standing" in text_of(app)
@@ -58,9 +58,9 @@ def test_a_plan_that_stopped_until_lately_is_said(fresh_store: Store) -> None:
 def test_stalled_items_are_given_back(fresh_store: Store, two_at_work: tuple[Project, list[Annotator]]) -> None:
     project, (ada, _bo) = two_at_work
     app = open_page("progress", project=project.name)
-    assert "2 items wait at the desk of Ada" in text_of(app)
+    assert "2 items are waiting at the desk of Ada; nothing has been labelled there since" in text_of(app)
     without_exception(app.button(key=f"give-back-{ada.uid}").click().run())
-    assert "wait at the desk" not in text_of(app)
+    assert "items are waiting at the desk of" not in text_of(app)
     assert [one.data for one in events(fresh_store, project, action="given_back")] == [{"items": 2}]
     query = "SELECT count(*) FROM assignment WHERE state = 'leased'"
     assert fresh_store.db.execute(query).fetchone() == (0,)
@@ -85,7 +85,7 @@ def test_cells_can_be_narrowed(two_at_work: tuple[Project, list[Annotator]]) -> 
 def test_progress_without_anything(fresh_store: Store, language: str) -> None:
     create_project(fresh_store, "empty")
     app = open_page("progress", language, project="empty")
-    assert ("Nobody labels here yet" if language == "en" else "还没有标注者") in text_of(app)
+    assert ("There are no annotators yet. Add the first one." if language == "en" else "还没有标注者") in text_of(app)
     assert [metric.value for metric in app.metric] == ["0", "0", "0", "—"], "work ahead is unknown, not zero"
 
 
@@ -103,7 +103,9 @@ def test_a_record_is_searched_and_shows_nothing_of_others(
     app = open_page("record", project=project.name, annotator="Bo")
     told = text_of(app)
     assert "✕" in told and "valid" in told and "Ada" not in told
-    assert "It waits at your desk" not in told, "it opens at what was labelled, not at what is still to do"
+    assert "It is waiting at your desk; read it there." not in told, (
+        "it opens at what was labelled, not at what is still to do"
+    )
     app.text_input(key="record-search").set_value("no such words")
     assert "Nothing was found" in text_of(without_exception(app.run()))
     app.text_input(key="record-search").set_value("")
@@ -159,7 +161,10 @@ def test_a_successor_needs_a_name(fresh_store: Store, two_at_work: tuple[Project
     project, (ada, _bo) = two_at_work
     app = people_of(project)
     without_exception(app.button(key=f"replace-{ada.uid}").click().run())
-    assert "A name is one line" in text_of(app).replace("\\", "") and len(annotators(fresh_store, project)) == 2
+    assert (
+        "A name must be one line of 1 to" in text_of(app).replace("\\", "")
+        and len(annotators(fresh_store, project)) == 2
+    )
 
 
 def test_the_desk_links_to_the_record(two_at_work: tuple[Project, list[Annotator]]) -> None:

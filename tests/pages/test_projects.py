@@ -61,7 +61,7 @@ def test_create_a_project_with_quotas(store):
     without_exception(app.button(key="new").click().run())
     without_exception(app.segmented_control(key="guideline_version").set_value("conference").run())
     without_exception(app.segmented_control(key="quotas").set_value("table1").run())
-    assert [w.value for w in app.warning] == ["The rows of Table 1 sum to 19,000; 20,000 is printed below them."]
+    assert [w.value for w in app.warning] == ["The rows of Table 1 add up to 19,000; the printed total is 20,000."]
     app.text_input(key="name").set_value("新项目")
     app.text_area(key="annotators").set_value("甲\n\n 乙 \n")
     app.number_input(key="per_item").set_value(2)
@@ -91,14 +91,14 @@ def test_preview_import_report(store, empty):
     shown = text_of(app)
     assert '<span class="word male">他<span class="side male">male word</span></span>' in shown
     assert "&lt;script&gt;" in shown and "<script>alert" not in shown
-    assert "No word of a keyword pair" in shown
+    assert "The sentence contains no word of any keyword pair." in shown
     assert counts_of(store, empty).items == 0
     without_exception(app.button(key="import").click().run())
     assert {m.label: m.value for m in app.metric} == {
-        "Rows": "4", "Imported": "2", "Duplicates": "0", "Not usable": "2",
+        "Rows": "4", "Imported": "2", "Duplicates": "0", "Unusable": "2",
     }  # fmt: skip
     problems = app.dataframe[0].value
-    assert "Plan of labels" in [link.proto.label for link in app.get("page_link")], "where to go on from here"
+    assert "Labelling plan" in [link.proto.label for link in app.get("page_link")], "where to go on from here"
     assert list(problems["Line"]) == [3, 4]
     assert list(problems["Reason"]) == ["no keyword", "several keywords"]
     assert counts_of(store, empty).items == 2
@@ -144,7 +144,7 @@ SECTIONS = {
     "people": ("Open the desk", "打开标注台"),
     "aside": ("No sentence is set aside", "没有被搁置的句子"),
     "quotas": ("male word", "男性词"),
-    "export": ("The file begins like this:", "文件开头如下："),
+    "export": ("First lines of the file:", "文件开头如下："),
     "settings": ("Nothing is deleted", "内容不会删除"),
 }
 
@@ -268,11 +268,11 @@ def test_a_project_that_is_not_there_leaves_the_list(store, empty):
 
 def test_jobs_in_every_state(store):
     states = {
-        "waiting": "waits to start",
+        "waiting": "waiting to start",
         "done": "is done",
         "failed": "a<b>.csv is no table.",
-        "cancelled": "was cancelled",
-        "interrupted": "its process ended without a word",
+        "cancelled": "cancelled",
+        "interrupted": "interrupted: the process ended unexpectedly",
     }
     with store.write() as db:
         for state in states:
@@ -292,4 +292,4 @@ def test_jobs_in_every_state(store):
 
 
 def test_no_jobs(store):
-    assert "There are no jobs" in text_of(open_page("jobs"))
+    assert "No jobs. Importing a large file on the Projects page starts one." in text_of(open_page("jobs"))

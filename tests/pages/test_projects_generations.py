@@ -125,7 +125,7 @@ def test_text_leaves_with_a_password_only(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("export").run())
     assert not app.get("download_button")
-    assert "8 characters or more" in text_of(app)
+    assert "Enter a password of at least 8 characters." in text_of(app)
     without_exception(app.text_input(key="export_password").set_value("short").run())
     assert not app.get("download_button")
     without_exception(app.text_input(key="export_password").set_value(PASSWORD).run())
@@ -154,7 +154,7 @@ def test_a_locked_archive_asks_for_its_password(store, empty_project, tmp_path):
     without_exception(app.run())
     assert "encrypted" in text_of(app)
     without_exception(app.text_input(key="archive_password").set_value("wrong horse").run())
-    assert "does not open" in text_of(app)
+    assert "Wrong password for" in text_of(app)
     without_exception(app.text_input(key="archive_password").set_value(PASSWORD).run())
     assert [box.label for box in app.selectbox][:2] == ["Context", "Completion"]
 
@@ -189,7 +189,7 @@ def _brought_page():
         LabelImport(rows=9, imported=8),
     )
     for report in (items, labels):
-        report.note(Problem("items.jsonl", 3, "no_text", "There is no completion.", {}))
+        report.note(Problem("items.jsonl", 3, "no_text", "This row has no completion.", {}))
     show_brought(PackageImport(None, items, labels), quoting=False)
 
 

@@ -71,7 +71,7 @@ def test_a_package_with_a_damaged_part_leaves_nothing(fresh_store: Store, import
     content = ("set.zip", (tmp_path / "set.zip").read_bytes(), "application/zip")
     app = without_exception(app.get("file_uploader")[0].set_value(content).run())
     app = without_exception(app.button(key="import").click().run())
-    assert "The database refused record" in app.error[0].value
+    assert "The database rejected record" in app.error[0].value
     assert "\n".join(fresh_store.db.iterdump()) == before
 
 

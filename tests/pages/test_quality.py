@@ -33,10 +33,10 @@ def test_agreement_with_oneself(fresh_store: Store) -> None:
     project, _ = judged_twice(fresh_store, TABLE, people=("Ada", "<b>Bo"))
     page = open_part()
     shown = {metric.label: metric.value for metric in page.metric}
-    assert shown == {"The same choice twice": "70.0 %", "Kappa of retests": "0.40"}
+    assert shown == {"Same choice both times": "70.0%", "Kappa of retests": "0.40"}
     table = page.dataframe[0].value
-    assert list(table["annotator"]) == ["Ada", "<b>Bo", "All together"] and list(table["judged twice"]) == [50, 50, 100]
-    assert list(table["95 % interval"])[:2] == ["56.2 % – 80.9 %"] * 2
+    assert list(table["annotator"]) == ["Ada", "<b>Bo", "Total"] and list(table["judged twice"]) == [50, 50, 100]
+    assert list(table["95% interval"])[:2] == ["56.2% – 80.9%"] * 2
     assert retest_report(fresh_store, project).signature in [code.value for code in page.code]
     assert len(cards(page)) == 5 and any("&lt;b&gt;Bo" in card for card in cards(page))
     assert not any("<b>" in card for card in cards(page))
@@ -62,7 +62,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
     uids = page.session_state["drawn"][2]
     for uid in uids[:3]:
         page.button_group(key=f"answer-{uid}").set_value("reject")
-    next(each for each in page.button if each.label == "Make them known answers").click().run()
+    next(each for each in page.button if each.label == "Set as known answers").click().run()
     assert not page.exception and len(cards(page)) == 0
     known = known_items(fresh_store, project)
     assert {one.item.uid for one in known} == set(uids[:3])
@@ -77,7 +77,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
         1,
         2,
         0,
-        "33.3 %",
+        "33.3%",
     ]
     assert len(cards(page)) == 2 and all("&lt;script&gt;" in card for card in cards(page))
     assert SIGNATURE in [code.value for code in page.code]
@@ -113,7 +113,7 @@ def test_an_answer_from_labels_is_marked_as_such_unless_the_lead_changes_it(fres
     uids = page.session_state["drawn"][2]
     assert len(uids) == 6
     page.button_group(key=f"answer-{uids[0]}").set_value("reject")
-    next(each for each in page.button if each.label == "Make them known answers").click().run()
+    next(each for each in page.button if each.label == "Set as known answers").click().run()
     known = {one.item.uid: (one.choice, one.from_labels) for one in known_items(fresh_store, project)}
     assert known == dict.fromkeys(uids[1:], ("accept", True)) | {uids[0]: ("reject", False)}
 
@@ -165,7 +165,7 @@ def test_the_command_says_the_same(fresh_store: Store, tmp_path: Path) -> None:
     code, out, err = command(project.name, "--known", str(path), "--json")
     assert code == 2 and "line 2" in err and json.loads(out)["marked"] == 0  # none of it could be used
     code, out, err = command(project.name)
-    assert code == 0 and not err and "Retest agreement (100 % retested after 24 hours)" in out
+    assert code == 0 and not err and "Retest agreement (100% retested after 24 hours)" in out
     assert " 0.700  [0.562, 0.809]" in out and SIGNATURE in out
 
 

@@ -33,9 +33,14 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
         create_project(store, "bare", annotators=("Ada",))
     app = without_errors(open_page("release"))
     text = words(app)
-    for sentence in ("under which licence", "where the texts come from", "has no items", "There is none yet"):
+    for sentence in (
+        "State the licence under which the data set is released.",
+        "where the texts come from",
+        "has no items",
+        "No releases yet. A release stays here permanently, with all its files.",
+    ):
         assert sentence in text, sentence
-    assert next(each for each in app.button if each.label == "Make the release").disabled
+    assert next(each for each in app.button if each.label == "Create release").disabled
 
 
 def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
@@ -43,7 +48,7 @@ def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
         start_pilot(store, ready_project(store, 8), 4)
     app = without_errors(open_page("release"))
     assert "Pilot 1 is open" in words(app)
-    assert next(each for each in app.button if each.label == "Make the release").disabled
+    assert next(each for each in app.button if each.label == "Create release").disabled
 
 
 def test_licence_and_source_are_kept(tmp_path: Path) -> None:
@@ -56,7 +61,7 @@ def test_licence_and_source_are_kept(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         found = project(store, "bare")
     assert (found.licence, found.source_statement) == ("CC0", "Own sentences.")
-    assert "The licence is given." in words(app)
+    assert "The licence is stated." in words(app)
 
 
 def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,18 +74,22 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
-    app = press(app, "Make the release")
+    app = press(app, "Create release")
     assert "cases are open" in app.error[0].value and not started
     app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
-    app = press(app, "Make the release")
+    app = press(app, "Create release")
     assert not app.exception and not app.error
     assert started == [
         ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
          "--reason=A workshop needs it.", "Release 1.0 of set"]
     ]  # fmt: skip
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
-    app = press(app, "Make the release")
-    assert "is no version" in app.error[0].value and len(started) == 1
+    app = press(app, "Create release")
+    assert (
+        "is not a valid version: use up to 40 letters, digits, dots, hyphens or underscores, as in 1.0."
+        in app.error[0].value
+        and len(started) == 1
+    )
 
 
 def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
@@ -94,9 +103,7 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
     app = without_errors(open_page("release"))
     text = words(app)
     assert first.hash in text and second.hash in text and first.hash != second.hash
-    assert (
-        "Since 1.0: 0 items added, 1 removed; labels:" in text and "the same, 1 another, 0 none now, 0 first." in text
-    )
+    assert "Since 1.0: 0 items added, 1 removed; labels:" in text and "unchanged, 1 changed, 0 dropped, 0 new." in text
     assert text.index(second.hash) < text.index(first.hash)
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
     assert any(each.value.startswith("Alpha before filtering") for each in app.caption), "its interval is in view"
@@ -106,7 +113,11 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
 def test_a_follow_up_sample_says_why_labels_do_not_count(fresh_store: Store) -> None:
     one = FollowUp(ready_project(fresh_store, 1), 0, 6, 4, 3, 1, left_out=9, elsewhere=6, strata={})
     text = why_left_out(one)
-    assert "do not count: 9 (6 not made at a desk of this database" in text and "3 of people of the project" in text
+    assert (
+        "do not count: 9 (6 not made at a desk of this database" in text
+        and "not made at a desk of this database, but from a file or of unknown origin; 3 by people of the project"
+        in text
+    )
 
 
 def test_texts_of_generations_want_a_password(tmp_path: Path) -> None:

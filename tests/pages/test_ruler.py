@@ -33,20 +33,23 @@ def test_the_ruler_is_straight_and_a_model_lies_on_it(language) -> None:
     assert "2" in page.success[0].value and "24" in page.success[0].value
     text = text_of(page)
     assert "planted:+0.3" in text and "+0.300 → +0.300" in text
-    assert translate("the two words change sides, stem by stem", language) in text
+    assert translate("the two words are swapped, stem by stem", language) in text
     assert any(code.value.startswith("masked|planted:context|") for code in page.code)
 
 
 def test_a_bent_ruler_is_an_error(monkeypatch) -> None:
     monkeypatch.setattr(ruler, "expected", lambda plant: dict.fromkeys(ruler.QUANTITIES, 0.7))
     page = open_page("ruler", model="planted:context")
-    assert "do not come back as planted" in page.error[0].value and not page.success
+    assert (
+        "quantities are not recovered. Do not trust any value from this app." in page.error[0].value
+        and not page.success
+    )
 
 
 def test_a_model_that_is_none() -> None:
     page = open_page("ruler", model="planted:nonsense")
     assert not page.exception
-    assert "is no planted model" in page.error[0].value
+    assert "is not a planted model" in page.error[0].value
     assert page.success  # the ruler itself is straight
 
 

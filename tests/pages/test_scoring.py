@@ -37,12 +37,18 @@ def test_with_nothing_there_it_says_what_to_do():
     page = without_errors(open_page("scoring"))
     assert page.title[0].value == "Score a whole file"
     assert any("no project yet" in info.value for info in page.info)
-    assert "There is none yet. A finished run stays here, with its table to download." in captions_of(page).splitlines()
+    assert (
+        "No finished runs yet. Each finished run stays here with its table to download."
+        in captions_of(page).splitlines()
+    )
 
 
 def test_a_project_is_shown_and_started(fresh_store, sample_project):
     page = without_errors(open_page("scoring"))
-    assert any(text.startswith("8 sentences. The first ones") for text in captions_of(page).splitlines())
+    assert any(
+        text.startswith("8 sentences. The first few, with the word that is masked for the model:")
+        for text in captions_of(page).splitlines()
+    )
     shown = html_of(page)
     assert '<span class="male">他</span>把实验报告' in shown
     assert '<span class="female">她</span>在图书馆' in shown
@@ -172,26 +178,32 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     shown = html_of(page)
     assert '<span class="strong" title="masked|known|' in shown
     assert '<td class="number" data-label="with a number">8</td><td class="number" data-label="without">1</td>' in shown
-    assert "1 without a number: no keyword (such as row 9)" in captions_of(page).splitlines()
+    assert "1 rows without a score: no keyword" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
     captions = captions_of(without_errors(page)).splitlines()
-    assert "There is none yet. A finished run stays here, with its table to download." in captions
+    assert "No finished runs yet. Each finished run stays here with its table to download." in captions
 
 
 def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finished):
     facts = finished.as_json()
-    notice = Notice("{file} is not a file of remembered scores. It was left as it is, and nothing is remembered.")
+    notice = Notice("{file} is not a score cache. The file was left unchanged, and scores of this run are not cached.")
     facts["notices"] = [{"message": notice.message, "values": {"file": "x.db"}}]
-    facts["failed"] = [{"model": "m", "error": "{name} is named twice; once is enough.", "values": {"name": "m"}}]
+    facts["failed"] = [{"model": "m", "error": "{name} is given twice; once is enough.", "values": {"name": "m"}}]
     facts["models"][0]["bf16"] = {"largest_difference": 0.0123, "compared": 300, "rescored": 100}
     finished.out.with_suffix(".json").write_text(json.dumps(facts), encoding="utf-8")
     page = without_errors(open_page("scoring"))
     english = captions_of(page).splitlines()
     chinese = captions_of(without_errors(in_language(page, "zh"))).splitlines()
-    assert any("x.db is not a file of remembered scores" in text for text in english)
-    assert any("m is named twice" in text for text in english)
-    assert any("at most 0.0123 (log10) in 300 sentences compared; 100 near" in text for text in english)
+    assert any(
+        "x.db is not a score cache. The file was left unchanged, and scores of this run are not cached." in text
+        for text in english
+    )
+    assert any("m is given twice; once is enough." in text for text in english)
+    assert any(
+        "in bf16: over the 300 sentences compared, Bias_c differs from fp32 by at most 0.0123" in text
+        for text in english
+    )
     assert any("x.db 不是保存得分的文件" in text for text in chinese)
     assert any("最多相差 0.0123" in text for text in chinese)
 
@@ -199,7 +211,7 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
 def test_the_time_is_told_from_earlier_runs_made_alike(fresh_store, finished, sample_project):
     page = open_page("scoring")
     page.multiselect(key="score-models").set_value(["known"]).run()
-    assert any("At the rate of earlier runs about" in text for text in captions_of(page).splitlines())
+    assert any("At the speed of earlier runs, about" in text for text in captions_of(page).splitlines())
     page.radio(key="score-precision").set_value("bf16").run()
     assert any("is known a few seconds after the start" in text for text in captions_of(page).splitlines())
 
@@ -211,7 +223,7 @@ def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
     with fresh_store.write() as db:
         db.execute("UPDATE job SET state = 'cancelled' WHERE uid = ?", (job.uid,))
     without_errors(page.run())
-    assert "Nothing is lost: what was scored is remembered." in captions_of(page).splitlines()
+    assert "Nothing is lost: finished scores are in the cache." in captions_of(page).splitlines()
     page.button(key=f"resume-{job.uid}").click().run()
     assert jobs.find(fresh_store, job.uid).state == "waiting"
 

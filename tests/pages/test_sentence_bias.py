@@ -38,11 +38,11 @@ def test_the_numbers_of_a_sentence(fake):
     assert page.title[0].value == "Try a sentence"
     shown = html_of(page)
     assert 'is 2.0 times as likely as <span class="female">她</span>' in shown
-    assert "neither of the two: 10 %" in shown
-    for value in ("60 %", "30 %", "90 %", "+0.301", "+0.693", "+0.000"):
+    assert "neither word: 10%" in shown
+    for value in ("60%", "30%", "90%", "+0.301", "+0.693", "+0.000"):
         assert f'<b class="number">{value}</b>' in shown
     assert any(code.value == fake.signature for code in page.code)
-    assert "for trying the app, not for findings" in "".join(caption.value for caption in page.caption)
+    assert "for trying out the app, not for findings" in "".join(caption.value for caption in page.caption)
 
 
 def test_the_address_is_read_and_kept(fake):
@@ -61,7 +61,7 @@ def test_the_address_is_read_and_kept(fake):
     ("address", "part"),
     [
         ({"text": "今天下雨。"}, "No keyword of the 19 pairs"),
-        ({"text": "他和她来了。"}, "2 keywords stand in the sentence: 他、她"),
+        ({"text": "他和她来了。"}, "The sentence contains 2 keywords: 他、她. Keep one, or write"),
         ({"text": "[MASK]来了。"}, "Give the two words"),
         ({"text": "[MASK]来了。", "options": "他"}, "two different words"),
         ({"view": "words", "template": "他来了。"}, "one place for the words"),
@@ -188,7 +188,7 @@ def test_words_are_compared(fake):
     assert not page.error
     assert [probe.text for probe in fake.probes[:2]] == ["他是一名护士。", "他是一名医生。"]
     assert any("Highest: 护士" in caption.value.replace("\\", "") for caption in page.caption)
-    assert "2 keywords stand in the sentence: 他、她" in html_of(page)
+    assert "The sentence contains 2 keywords: 他、她. Keep one, or write" in html_of(page)
 
 
 def test_it_speaks_chinese(fake):

@@ -34,7 +34,7 @@ def test_a_study_is_made(fresh_store: Store, project: Project) -> None:
     app.selectbox(key="new-service").set_value("prolific")
     app.number_input(key="new-questions").set_value(2)
     app.button(key="make").click().run()
-    assert "at least as many with a known answer" in app.error[0].value
+    assert "questions needs at least as many texts with a known answer, and at most" in app.error[0].value
     app.multiselect(key="new-test").set_value([known.uid])
     app.number_input(key="new-questions").set_value(1)
     app.number_input(key="new-pass_mark").set_value(1)
@@ -61,7 +61,10 @@ def test_who_is_where_and_what_it_pays(fresh_store: Store, project: Project) -> 
     finish(fresh_store, study, person(fresh_store, study, secret))
     fresh_store.db.execute("UPDATE study_person SET came = completed - 1200")
     app = page(project)
-    assert "less than 10\\.00 EUR an hour" in app.warning[0].value
+    assert (
+        "The pay is below 10\\.00 EUR per hour\\. Raise the reward or reduce the number of texts\\."
+        in app.warning[0].value
+    )
     assert app.metric[0].value == "3.00 EUR"
     assert "finished\\: 1" in text_of(app)
     assert who.pseudonym in html_of(app)
@@ -70,7 +73,7 @@ def test_who_is_where_and_what_it_pays(fresh_store: Store, project: Project) -> 
     assert who.pseudonym not in "".join(rows)  # never beside each other
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-bo")
     app.button(key=f"withdraw-it-{study.uid}").click().run()
-    assert "Nobody came under the id pid\\-bo" in app.error[0].value
+    assert "Nobody took part with the id pid\\-bo, or the id has been erased\\." in app.error[0].value
     app.text_input(key=f"withdraw-{study.uid}").set_value("pid-ada")
     without_errors(app.button(key=f"withdraw-it-{study.uid}").click().run())
     assert person(fresh_store, study, secret).state == "withdrew"
@@ -97,5 +100,5 @@ def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monke
 
     monkeypatch.setattr(part, "visitor", lambda store: Person(None, "x", {project.uid: "annotator"}))
     app.button(key=f"close-{study.uid}").click().run()
-    assert "You may not do this" in app.error[0].value
+    assert "You do not have permission to do this. Ask the project lead." in app.error[0].value
     assert studies(fresh_store, project)[0].closed is None

@@ -70,7 +70,7 @@ def test_steps_with_states_and_one_that_is_next(fresh_store: Store) -> None:
     shown = links(open_page("agreement", project=project.name))
     steps = [name for name, where in shown.items() if where == project.name][:11]
     assert steps == [
-        "Sources :gray[3]", "Pilot and guideline", "Plan of labels", "People :gray[3]", "Review",
+        "Sources :gray[3]", "Pilot and guideline", "Labelling plan", "People :gray[3]", "Review",
         "Adjudicate :gray[2] :violet-badge[next]", "Progress :gray[3]", "Agreement", "Quality",
         "Statistics of the set :gray[1]", "Release",
     ]  # fmt: skip

@@ -220,7 +220,7 @@ class Lead:
 
     def makes_criteria(self, choices: Mapping[str, str]) -> None:
         """Give each tag the criterion of that name, on the same page."""
-        self.turns_to("Tags into criteria")
+        self.turns_to("From tags to criteria")
         for tag, criterion in choices.items():
             box = self.page.locator("[class*='st-key-tag-box-']").filter(has_text=tag)
             box.get_by_role("combobox").first.click()
@@ -257,14 +257,14 @@ class Lead:
         row.get_by_role("button").first.click()
         self.writes("st-key-successor-", new)
         self.page.locator("[class*='st-key-replace-'] button").first.click()
-        self.page.get_by_text("takes the place of").wait_for()
+        self.page.get_by_text("has replaced").wait_for()
         self.curation.people[self.curation.people.index(old)] = new
 
     def decides(self, count: int) -> None:
         """Adjudicate the first cases as rejected, on the page Adjudicate."""
         self.opens("adjudicate")
-        self.page.get_by_label("Who decides").fill("Dee")
-        self.page.get_by_label("Who decides").press("Enter")
+        self.page.get_by_label("Adjudicator").fill("Dee")
+        self.page.get_by_label("Adjudicator").press("Enter")
         for _ in range(count):
             with Store.open(self.curation.server.database) as store:
                 uid = cases(store, self.curation.current_project(store))[0]
@@ -283,7 +283,7 @@ class Lead:
         with Store.open(self.curation.server.database) as store:
             if to_explain(store, self.curation.current_project(store)):
                 self.writes("st-key-reason-", "It is a rehearsal.")
-        self.page.get_by_role("button", name="Make the release").click()
+        self.page.get_by_role("button", name="Create release").click()
         with Store.open(self.curation.server.database) as store:
             found = self.curation.current_project(store)
             until(lambda: version in {one.version for one in releases(store, found)}, WAIT_MS / 1000)
@@ -319,7 +319,7 @@ def walk(curation: Curation, folder: Path, first: Path, more: Path, *, format: s
     assert curation.label(tags=True) == sizes.pilot * len(PEOPLE)
     lead.closes_pilot()
     lead.makes_criteria({"有人名": "Contains a name"})
-    lead.publishes("Names are told apart.", back="relabel what names")
+    lead.publishes("Names are told apart.", back="relabel labels that name a changed or dropped criterion:")
     counted = {"pilot_labels": len(curation.pressed), "sent_back": waiting_labels(curation)}
     lead.plans(sizes.share, sizes.retest)
     curation.label(most=sizes.before)

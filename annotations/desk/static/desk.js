@@ -160,7 +160,7 @@ class Desk {
       this.mode = "reject";
       this.draw();
       this.view.focusDesk(); // Enter is for the reasons now, not for the button that had the focus
-      this.view.say(this.t("Why? Choose one or more reasons, then Enter."));
+      this.view.say(this.t("Why? Choose one or more reasons, then press Enter."));
     }
   }
 
@@ -179,7 +179,7 @@ class Desk {
     const reasons = this.data.reasons.map((one) => one.code).filter((code) => this.draft.reasons.has(code));
     const tags = this.view.tags.finished();
     if (reasons.length || tags.length || this.draft.note.trim()) this.store(item, "reject", reasons);
-    else this.openNote(this.t("No reason is chosen: say in a few words why."));
+    else this.openNote(this.t("No reason chosen: say why in a few words."));
   }
 
   store(item, choice, reasons) {
@@ -202,36 +202,36 @@ class Desk {
     const item = this.shown(time);
     if (!item) return;
     if (this.editing)
-      return this.view.say(this.t("A decision that was made cannot be skipped. Esc leaves it as it is."));
+      return this.view.say(this.t("An earlier decision cannot be skipped. Press Esc to leave it unchanged."));
     this.queue.decide(item, "skip", { form: this.form });
     forgetTyped(this, item);
     this.draw();
-    this.view.say(this.t("Skipped. It comes back at the end."));
+    this.view.say(this.t("Skipped. This item comes back at the end."));
   }
 
   undo() {
-    if (this.queue.left) return this.view.say(this.t("You do not label in this project any more."));
+    if (this.queue.left) return this.view.say(this.t("You no longer label in this project."));
     const decision = this.editing ?? this.queue.past[0];
-    if (!decision) return this.view.say(this.t("There is nothing to take back."));
+    if (!decision) return this.view.say(this.t("Nothing to undo."));
     this.editing = null;
     this.opinion = null;
     this.queue.takeBack(decision, this.form);
     this.mode = "label";
     this.draw();
-    this.view.say(this.t("Taken back."));
+    this.view.say(this.t("Undone."));
   }
 
   // A past decision on screen again; J or K replaces it, Esc leaves it as it is.
   edit(decision) {
     if (!decision?.item || waitsForReading(this, "edit")) return;
-    if (this.queue.left) return this.view.say(this.t("You do not label in this project any more."));
+    if (this.queue.left) return this.view.say(this.t("You no longer label in this project."));
     if (decision.choice === "skip") return this.takeSkipped(decision);
     this.mode = "label";
     this.editing = decision;
     this.queue.latest.set(decision.item.id, decision.op);
     this.draw();
     this.view.focusDesk();
-    this.view.say(this.t("An earlier decision is on screen."));
+    this.view.say(this.t("Showing an earlier decision."));
   }
 
   takeSkipped(decision) {
@@ -252,7 +252,7 @@ class Desk {
     try {
       return await this.queue.server.post(path, body);
     } catch (error) {
-      this.view.say(error instanceof Denied ? error.message : this.t("The server does not answer. Try again later."));
+      this.view.say(error instanceof Denied ? error.message : this.t("The server is not responding. Try again later."));
       return null;
     }
   }

@@ -78,7 +78,7 @@ class GenerationDesk extends Desk {
     const missing = this.broken === "wanted" || this.broken === "words";
     if (missing && brokenRule(this.pending, this.draft) === this.broken) {
       if (this.moved) return this.put(); // only a word that was gone to: two hasty Enters must not mark the first one
-      return this.view.say(this.t("Go to the word first: arrows, or its first letter."));
+      return this.view.say(this.t("Go to the word first: use the arrow keys or type its first letter."));
     }
     this.choose(this.pending, time);
   }

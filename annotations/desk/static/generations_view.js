@@ -3,9 +3,9 @@
 const ROOM = 10; // characters from one small word above the text to the next
 
 const EXPLAINED = {
-  wanted: (t) => t("Misgendering: mark the wrong pronoun first, then Enter stores it."),
-  forbidden: (t) => t("No pronoun was chosen, but a pronoun is marked: remove the mark, or choose another label."),
-  words: (t) => t("Extraneous gendered language is flagged: mark the words first, then Enter stores the label."),
+  wanted: (t) => t("Misgendering: mark the wrong pronoun, then press Enter to save."),
+  forbidden: (t) => t("The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."),
+  words: (t) => t("Extraneous gendered language is flagged: mark the words, then press Enter to save."),
 };
 
 class GenerationView extends View {
@@ -20,9 +20,9 @@ class GenerationView extends View {
     part.text.lang = part.context.lang = desk.data.project.language;
     part.text.dir = part.context.dir = "auto";
     part.contextTitle.textContent = t("Context");
-    part.textTitle.textContent = t("What the model wrote");
+    part.textTitle.textContent = t("Model output");
     part.card.setAttribute("aria-label", t("Text"));
-    part.toggles.setAttribute("aria-label", t("What goes with the label"));
+    part.toggles.setAttribute("aria-label", t("Recorded with the label"));
     part.why.setAttribute("aria-label", t("Tags"));
     part.marking.setAttribute("aria-label", t("Marking"));
     part.toggles.replaceChildren(...this.toggles());
@@ -92,7 +92,7 @@ class GenerationView extends View {
     const { part, t } = this;
     if (!item) return part.who.replaceChildren();
     const sets = item.sets.map((one) =>
-      element("span", { class: "forms", text: one.none ? t("no pronouns, the name only") : one.forms.join(" / ") }),
+      element("span", { class: "forms", text: one.none ? t("no pronouns, name only") : one.forms.join(" / ") }),
     );
     const between = () => element("span", { class: "soft", text: t("or") });
     const listed = sets.flatMap((one, place) => (place ? [between(), one] : [one]));
@@ -100,7 +100,7 @@ class GenerationView extends View {
     return part.who.replaceChildren(
       element("b", { text: item.name || t("name not given") }),
       ...(sets.length ? listed : [unknown]),
-      ...(sets.length > 1 ? [element("span", { class: "soft", text: t("(any of them is right)") })] : []),
+      ...(sets.length > 1 ? [element("span", { class: "soft", text: t("(any of these is correct)") })] : []),
     );
   }
 
@@ -149,21 +149,21 @@ class GenerationView extends View {
         "aria-pressed": String(desk.kind === kind),
       }),
     );
-    const save = desk.pending ? t("Store: {choice}", { choice: desk.labelOf(desk.pending) }) : t("Done");
+    const save = desk.pending ? t("Save: {choice}", { choice: desk.labelOf(desk.pending) }) : t("Done");
     part.marking.replaceChildren(
       element("p", { class: desk.broken ? "because" : "soft", "data-part": "because", text: this.explanation() }),
       element(
         "div",
         { class: "row" },
         ...kinds,
-        this.button("remove", "⌫", t("Remove the mark")),
+        this.button("remove", "⌫", t("Remove mark")),
         this.button("back", "Esc", t("Back")),
         this.button("confirm", "↵", save, { class: "store", "data-enter": "finish" }),
       ),
       element("p", {
         class: "soft hint",
         text: t(
-          "Touch or drag over words; or arrows, with Shift for several, and the space bar. A letter jumps to the next word that begins with it.",
+          "Tap or drag over words, or use the arrow keys (with Shift for several words) and Space. A letter jumps to the next word that begins with it.",
         ),
       }),
     );
@@ -181,10 +181,10 @@ class GenerationView extends View {
 
   was(before, editing) {
     const what = this.desk.whatOf(before, ...(before.extraneous ? [this.t("Extraneous gendered language")] : []));
-    if (editing) return this.t("Decided before: {what}. Enter stores it with what you change; Esc leaves it as it is.", { what });
+    if (editing) return this.t("Earlier decision: {what}. Press Enter to save your changes, Esc to leave it unchanged.", { what });
     return before.choice === "skip"
-      ? this.t("Taken back: {what}", { what })
-      : this.t("Taken back: {what}. Enter stores it again.", { what });
+      ? this.t("Undone: {what}", { what })
+      : this.t("Undone: {what}. Press Enter to save it again.", { what });
   }
 
   showCursor() {

@@ -15,7 +15,7 @@ function inView(desk, data) {
 // Whether an act has to wait until the changes have been read; says so.
 function waitsForReading(desk, name) {
   if (!desk.queue.unread || READABLE.includes(name)) return false;
-  desk.view.say(desk.t("Read first what has changed in the guideline."));
+  desk.view.say(desk.t("First read what has changed in the guideline."));
   return true;
 }
 
@@ -33,7 +33,7 @@ function changedOptions(now, next, t) {
     if (!was.has(code)) made.push(t("New: {label}", { label }));
     else if (was.get(code) !== label) made.push(t("Was: {old}. Now: {label}", { old: was.get(code), label }));
   }
-  for (const [code, label] of was) if (!will.has(code)) made.push(t("No longer there: {label}", { label }));
+  for (const [code, label] of was) if (!will.has(code)) made.push(t("Removed: {label}", { label }));
   return made;
 }
 
@@ -50,7 +50,7 @@ function cameBack(desk) {
     return `${text} · ${[item.earlier.choice, ...item.earlier.reasons].join(", ")}`;
   };
   const lines = queue.items.filter((item) => item.earlier).slice(0, LISTED).map(line);
-  const head = t("Came back to you, to be labelled once more: {n}", { n: queue.back });
+  const head = t("Sent back to you for relabelling: {n}", { n: queue.back });
   return [element("h3", { text: head }), listOf(lines)];
 }
 
@@ -67,7 +67,7 @@ function drawNews(place, desk) {
   const said = changesOf(queue).filter((one) => one.changes);
   const told = said.length
     ? listOf(said.map((one) => t("Version {version}: {changes}", one)))
-    : element("p", { text: t("What is new was not described; here is the whole guideline.") });
+    : element("p", { text: t("The changes were not described; here is the full guideline.") });
   const options = changedOptions(data, { choices, reasons }, t);
   const whole = element("div");
   drawBlocks(whole, guideline.blocks);
@@ -76,8 +76,8 @@ function drawNews(place, desk) {
     told,
     ...(options.length ? [listOf(options)] : []),
     ...cameBack(desk),
-    element("details", { open: !said.length }, element("summary", { text: t("The whole guideline") }), whole),
-    element("div", { class: "row" }, element("button", { type: "button", class: "store", "data-act": "understood", text: t("I have read this: go on") })),
+    element("details", { open: !said.length }, element("summary", { text: t("Full guideline") }), whole),
+    element("div", { class: "row" }, element("button", { type: "button", class: "store", "data-act": "understood", text: t("I have read this; continue") })),
   );
   if (first) place.focus({ preventScroll: true }); // not the button: an Enter on its way must not confirm
   if (first) desk.view?.say(place.querySelector("h2").textContent);

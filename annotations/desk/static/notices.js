@@ -51,7 +51,7 @@ class Notices {
         this.notice(
           "away",
           this.t(
-            "The server does not answer. Go on working: {ready} sentences are ready here, {n} decisions are kept in this browser and sent as soon as it is back.",
+            "The server is not responding. You can keep working: {ready} sentences are ready, and {n} decisions are kept in this browser and will be sent once the server is back.",
             { n, ready },
           ),
         ),
@@ -68,7 +68,7 @@ class Notices {
         this.notice(
           "unkept",
           this.t(
-            "This browser does not keep data. Each sentence waits until the one before is stored; do not close the page while {n} are on their way.",
+            "This browser cannot store data. Each sentence waits until the previous one is saved; do not close the page while {n} are being sent.",
             { n: outbox.unkept.size },
           ),
         ),
@@ -80,7 +80,7 @@ class Notices {
         this.notice(
           "foreign",
           this.t(
-            "{n} decisions in this browser belong to another database. They stay untouched and are sent when that database is back at this address.",
+            "{n} decisions in this browser belong to another database. They are kept and will be sent when that database is available at this address again.",
             { n: database },
           ),
           take(),
@@ -91,7 +91,7 @@ class Notices {
         this.notice(
           "foreign",
           this.t(
-            "{n} decisions in this browser belong to another annotator or project. They are sent when that desk is opened here.",
+            "{n} decisions in this browser belong to another annotator or project. They will be sent when that desk is opened here.",
             { n: desk },
           ),
           take(),
@@ -106,7 +106,7 @@ class Notices {
     const list = element("ul");
     for (const one of refused)
       list.append(
-        element("li", { text: `${one.choice ? this.desk.labelOf(one.choice) : this.t("taken back")} · ${one.item} · ${one.reason}` }),
+        element("li", { text: `${one.choice ? this.desk.labelOf(one.choice) : this.t("undone")} · ${one.item} · ${one.reason}` }),
       );
     const text = this.t("{n} decisions were refused by the server and are not stored.", { n: refused.length });
     const buttons = [
@@ -128,9 +128,9 @@ class Notices {
         "data-item": one.item.id,
         text: this.t("Decide again"),
       });
-      const says = this.t("{text}: here {here}, at the other desk {stands}, which counts.", {
+      const says = this.t("{text}: {here} here, {stands} at the other desk. The latter counts.", {
         text: oneLine(one.item, this.desk.masked),
-        here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("taken back"),
+        here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("undone"),
         stands,
       });
       list.append(element("li", {}, says, " ", open));
@@ -138,7 +138,7 @@ class Notices {
     return [
       this.notice(
         "conflict",
-        this.t("{n} sentences were decided at two desks of yours.", { n: conflicts.length }),
+        this.t("You labelled {n} sentences at two of your desks.", { n: conflicts.length }),
         list,
       ),
     ];
@@ -148,10 +148,10 @@ class Notices {
     const { pause, data } = this.desk;
     const minutes = data.project.pause;
     if (!pause.isDue(minutes)) return [];
-    const text = this.t("You have been working for {n} minutes. A short pause keeps the judgement fresh; nothing is lost.", {
+    const text = this.t("You have been working for {n} minutes. A short break keeps your judgement fresh; your work is saved.", {
       n: minutes,
     });
-    return [this.notice("pause", text, this.action("pause", this.t("Go on")))];
+    return [this.notice("pause", text, this.action("pause", this.t("Continue")))];
   }
 
   // The page behind the desk makes a new token; where it does not answer, the page is loaded again.

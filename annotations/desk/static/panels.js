@@ -8,19 +8,19 @@ function helpRows(desk) {
     ...choices,
     [
       `${digits[0] ?? "1"} – ${digits.at(-1) ?? "9"}`,
-      t("switch a reason on or off while rejecting; several are allowed"),
+      t("when rejecting: select or clear a reason; several are allowed"),
     ],
-    ["Enter", t("close the rejection; without a reason it asks for a note")],
-    ["Esc", t("back, without changing anything")],
-    ["S", desk.masked ? t("hold: both readings") : t("hold: the other reading")],
+    ["Enter", t("finish rejecting; without a reason you are asked for a note")],
+    ["Esc", t("go back without changes")],
+    ["S", desk.masked ? t("hold: compare both words") : t("hold: show the counterpart")],
     ["N", t("write a note on this sentence")],
     ...(desk.queue?.pilot ? [["T", t("in a pilot: a tag in your own words")]] : []),
-    ["X", t("skip: it comes back at the end")],
-    ["U", t("take back the last decision; again for the one before")],
-    ["H", t("go to my last decisions; arrows and Enter open one")],
-    ["/", t("search in my decisions")],
-    ...(data.project.opinion ? [["O", t("show or hide what a model thinks, after each label; it is recorded")]] : []),
-    ["?", t("this list")],
+    ["X", t("skip: the item comes back at the end")],
+    ["U", t("undo the last decision; again for the one before it")],
+    ["H", t("go to my recent decisions; open one with the arrow keys and Enter")],
+    ["/", t("search my decisions")],
+    ...(data.project.opinion ? [["O", t("show or hide a model's opinion after each label; this is recorded")]] : []),
+    ["?", t("show this list")],
   ];
 }
 
@@ -30,8 +30,8 @@ function drawHelp(place, desk) {
   for (const [key, means] of rows)
     list.append(element("dt", {}, element("kbd", { text: key })), element("dd", { text: means }));
   const close = element("button", { type: "button", "data-act": "back", text: desk.t("Close") });
-  const title = element("h2", { text: desk.t("Keys") });
-  place.setAttribute("aria-label", desk.t("Keys"));
+  const title = element("h2", { text: desk.t("Keyboard shortcuts") });
+  place.setAttribute("aria-label", desk.t("Keyboard shortcuts"));
   place.replaceChildren(element("div", { class: "sheet" }, title, list, close));
 }
 
@@ -92,7 +92,7 @@ function drawOpinion(place, desk) {
     place.replaceChildren(
       element("span", {
         class: "soft",
-        text: t("After the next label: what {model} thinks of that sentence. It is recorded that you saw it.", {
+        text: t("After your next label, the opinion of {model} on that sentence appears here. Seeing it is recorded.", {
           model: desk.data.project.opinion,
         }),
       }),
@@ -106,7 +106,7 @@ function drawOpinion(place, desk) {
     element("span", { class: `chance ${side}` }, element("b", { text: word }), ` ${probability(p)}`),
   );
   place.replaceChildren(
-    element("span", { class: "soft", text: t("The one before") }),
+    element("span", { class: "soft", text: t("Previous sentence") }),
     element("span", { class: "left", text: oneLine(opinion.item, true) }),
     ...words,
     element("span", { text: `Bias_c ${signed(opinion.bias)} (log10) · ${leaning(opinion, t)}` }),

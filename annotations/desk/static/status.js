@@ -18,31 +18,31 @@ class Status {
     else if (queue.state === "closed") [head, text] = [queue.message, ""];
     else if (queue.state === "away")
       [head, text] = [
-        this.t("The server does not answer."),
-        this.t("No sentence is left here. It goes on by itself as soon as the server is back."),
+        this.t("The server is not responding."),
+        this.t("No sentences are left in this browser. Work resumes as soon as the server is back."),
       ];
     else if (queue.left)
       [head, text] = [
-        this.t("You do not label in this project any more."),
-        this.t("What you have decided is stored and counts. If this surprises you, ask the person who leads the project."),
+        this.t("You no longer label in this project."),
+        this.t("Your labels are stored and still count. If this is unexpected, ask the project lead."),
       ];
     else if (queue.greeted && queue.pilot)
       [head, text] = [
-        done ? this.t("The pilot is done for you. Thank you.") : this.t("Nothing for you at the moment."),
-        this.t("The sentences that are left of the pilot are with others. When the lead has closed it, the work goes on here by itself."),
+        done ? this.t("You have finished your part of the pilot. Thank you.") : this.t("Nothing to label at the moment."),
+        this.t("The remaining pilot sentences are with other annotators. Work continues here once the lead has closed the pilot."),
       ];
     else if (queue.greeted && done)
       [head, text] = [
         this.t("All done. Thank you."),
-        this.t("You have labelled all {n} sentences that were for you. New ones appear here by themselves.", {
+        this.t("You have labelled all {n} sentences assigned to you. New ones will appear here automatically.", {
           n: queue.progress.total,
         }),
       ];
     else if (queue.greeted)
       [head, text] = [
-        this.t("Nothing for you at the moment."),
+        this.t("Nothing to label at the moment."),
         this.t(
-          "The sentences that are left are with others, or wait for the lead. New ones appear here by themselves.",
+          "The remaining sentences are with other annotators or waiting for the lead. New ones will appear here automatically.",
         ),
       ];
     this.part.empty.replaceChildren(element("h2", { text: head }), element("p", { text }));
@@ -64,7 +64,7 @@ class Status {
 
   count({ pilot, done, total }) {
     const counts = { done: number(done), total: number(total), number: pilot };
-    return pilot ? this.t("Pilot {number}: mine {done} of {total}", counts) : this.t("Mine {done} of {total}", counts);
+    return pilot ? this.t("Pilot {number}: my progress {done} of {total}", counts) : this.t("Mine {done} of {total}", counts);
   }
 
   saved() {

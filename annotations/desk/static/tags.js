@@ -42,7 +42,7 @@ class FreeTags {
     part.tagKey.textContent = this.letter.toUpperCase();
     part.tagKey.hidden = taken; // the letter decides in this project; the field is opened by a touch
     part.tagLabel.textContent = t("My tags");
-    part.tagInput.placeholder = t("In your own words; Enter or a comma ends a tag");
+    part.tagInput.placeholder = t("In your own words; press Enter or a comma to end a tag");
     part.tagInput.maxLength = 400;
   }
 
@@ -126,13 +126,13 @@ class FreeTags {
     if (this.looks === looks) return;
     this.looks = looks;
     const chip = (tag) => {
-      const says = t("Remove the tag {tag}", { tag });
+      const says = t("Remove tag {tag}", { tag });
       const more = { class: "chip", "data-act": "untag", "data-code": tag, "aria-label": says, title: says };
       return element("button", { type: "button", ...more }, element("span", { text: tag }), element("i", { text: "×" }));
     };
     const offer = (tag) => element("button", { type: "button", class: "offer", "data-act": "tag", "data-code": tag, text: tag });
     part.tagChips.replaceChildren(...desk.draft.tags.map(chip));
     part.tagOffers.hidden = !offers.length;
-    part.tagOffers.replaceChildren(element("span", { class: "soft", text: t("Mine so far:") }), ...offers.map(offer));
+    part.tagOffers.replaceChildren(element("span", { class: "soft", text: t("My tags so far:") }), ...offers.map(offer));
   }
 }

@@ -13,7 +13,7 @@ function isVeiled(desk) {
 // Whether an act has to wait until the text is open; says so.
 function waitsForOpening(desk, name) {
   if (!desk.veiled || ALWAYS.includes(name)) return false;
-  desk.view.say(desk.t("Open the text first, with the space bar or a touch."));
+  desk.view.say(desk.t("Open the text first: press Space or tap it."));
   return true;
 }
 

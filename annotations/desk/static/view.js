@@ -80,8 +80,8 @@ class View {
     this.root.lang = data.language;
     part.text.lang = part.readings.lang = data.project.language;
     part.project.textContent = data.project.name;
-    part.project.title = t("{name} at work on {project}", { name: data.annotator.name, project: data.project.name });
-    part.helpButton.setAttribute("aria-label", t("Keys"));
+    part.project.title = t("{name} labelling {project}", { name: data.annotator.name, project: data.project.name });
+    part.helpButton.setAttribute("aria-label", t("Keyboard shortcuts"));
     part.card.setAttribute("aria-label", t("Sentence"));
     part.acts.setAttribute("aria-label", t("Decide"));
     part.why.setAttribute("aria-label", t("Reasons for rejecting"));
@@ -90,9 +90,9 @@ class View {
     part.noteDone.textContent = t("Done");
     part.unveil.replaceChildren(element("kbd", { text: "␣" }), element("span", { text: t("Show the text") }));
     this.tags.words();
-    part.search.placeholder = t("Search in my decisions");
-    part.search.setAttribute("aria-label", t("Search in my decisions"));
-    part.searchButton.setAttribute("aria-label", t("Search in my decisions"));
+    part.search.placeholder = t("Search my decisions");
+    part.search.setAttribute("aria-label", t("Search my decisions"));
+    part.searchButton.setAttribute("aria-label", t("Search my decisions"));
     part.acts.replaceChildren(...this.buttons());
     part.why.replaceChildren(...this.reasons());
     drawHelp(part.help, desk);
@@ -123,7 +123,7 @@ class View {
       ["undo", "U", t("Undo")],
       ["hold", "S", t("Read both")],
     ];
-    if (!this.desk.masked) rest[3][2] = t("Other reading");
+    if (!this.desk.masked) rest[3][2] = t("Show counterpart");
     if (data.project.opinion) rest.push(["opinion", "O", t("Opinion")]);
     return [...choices, ...rest.map(([act, key, label]) => this.button(act, key, label, { class: act }))];
   }
@@ -187,7 +187,7 @@ class View {
       one.setAttribute("aria-pressed", String(desk.draft.reasons.has(one.dataset.code)));
     }
     part.noteForm.hidden = desk.mode !== "note";
-    part.noteLabel.textContent = desk.noteHint || t("Note (Enter keeps it, Esc discards it)");
+    part.noteLabel.textContent = desk.noteHint || t("Note (Enter saves, Esc cancels)");
     part.noted.hidden = !desk.draft.note || desk.mode === "note";
     part.noted.textContent = desk.draft.note ? `${t("Note")}: ${desk.draft.note}` : "";
     if (desk.mode !== "search") part.searchForm.hidden = true;
@@ -203,13 +203,13 @@ class View {
   was(before, editing) {
     const what = this.desk.whatOf(before);
     if (editing)
-      return this.t("Decided before: {what}. A new decision replaces it; Esc leaves it as it is.", { what });
-    return this.t("Taken back: {what}", { what });
+      return this.t("Earlier decision: {what}. A new decision replaces it; press Esc to leave it unchanged.", { what });
+    return this.t("Undone: {what}", { what });
   }
 
   sentBack({ choice, reasons, version }) {
     const what = choice + (reasons.length ? ` (${reasons.join(", ")})` : "");
-    return this.t("For relabelling under the new guideline. Under version {version} you decided: {what}.", { version, what });
+    return this.t("To be relabelled under the new guideline. Under version {version} you decided: {what}.", { version, what });
   }
 
   // The place of the readings is kept free, so that nothing jumps when S is pressed.
@@ -233,7 +233,7 @@ class View {
         text: "　".repeat(Array.from(item.text).length + 5),
       }),
     );
-    const hint = desk.masked ? t("Hold {key} to read both words") : t("Hold {key} for the other reading");
+    const hint = desk.masked ? t("Hold {key} to read both words") : t("Hold {key} to see the counterpart");
     const [left, right] = hint.split("{key}");
     part.readings.replaceChildren(
       ...free,

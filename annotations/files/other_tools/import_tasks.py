@@ -255,7 +255,9 @@ class _TaskReader:
         known = [(name, *meaning_of_name(name, self.guideline, self.names)) for name in names]
         unknown = [name for name, kind, _ in known if kind == "unknown"]
         if unknown:
-            message = N_("What {choice} means here is not known: say it (on the command line: --map {example}).")
+            message = N_(
+                "The meaning of {choice} in this project is unknown: specify it (on the command line: --map {example})."
+            )
             example = f"{unknown[0][:40]}={self.guideline.choices[0].code}"
             raise BadLine("", line, "unknown_choice", message, choice=", ".join(unknown)[:80], example=example)
         choices = list(dict.fromkeys(code for _, kind, code in known if kind == "choice"))

@@ -71,7 +71,7 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
                 check_shape(row)
                 new += _stored(store, project, row, people)
             except NOT_TAKEN as error:
-                message = N_("The database refused decision {line} of this package ({why}).")
+                message = N_("The database rejected decision {line} of this package ({why}).")
                 raise Refused(message, line=number, why=repr(error)) from error
         _point_to_settlements(store, project)
     return new
@@ -80,7 +80,7 @@ def store_decisions(store: Store, project: Project, rows: Iterable[Mapping[str, 
 def _stored(store: Store, project: Project, row: Mapping[str, Any], people: Mapping[str, int]) -> bool:
     kind = row.get("kind")
     if kind not in ("settlement", "comment"):
-        raise Refused(N_("A decision is a settlement or a comment."))
+        raise Refused(N_("A decision is either a settlement or a comment."))
     if store.db.execute(f"SELECT 1 FROM {kind} WHERE op_id = ?", (row.get("op_id"),)).fetchone():
         return False
     query = "SELECT id FROM imported_item WHERE uid = ? AND project = ?"

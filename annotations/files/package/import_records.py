@@ -59,7 +59,7 @@ def store_records(store: Store, project: Project, rows: Iterable[Row], *, early:
                     check_shape(row)
                     new += keeper.keep(row)
                 except NOT_TAKEN as error:
-                    message = N_("The database refused record {line} of this package ({why}).")
+                    message = N_("The database rejected record {line} of this package ({why}).")
                     raise Refused(message, line=number, why=repr(error)) from error
     return new
 

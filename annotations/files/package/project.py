@@ -28,7 +28,7 @@ SETTINGS = ("opinion_model", "rescue", "checked", "blur", "pause_minutes", "open
 CURATION = ("plan", "share", "retest", "retest_hours", "licence", "source_statement")
 Stage = Literal["new", "begun", "made", "done"]
 
-_NO_PACKAGE = N_("{file} is no package of a project: its project.json is missing or says something else.")
+_NO_PACKAGE = N_("{file} is not a project package: its project.json is missing or invalid.")
 # The errors that values of another type raise, here or in the database.
 _WRONG = (
     KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError,
@@ -44,7 +44,7 @@ def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
         if described["format"] != MARK or not isinstance(described.get("left") or [], list):
             raise ValueError("another format")
     if described.get("v") != VERSION:
-        message = N_("{file} is a package of a later version of this app; update the app to read it.")
+        message = N_("{file} was written by a newer version of Evenhand; update to read it.")
         raise BadFile(message, file=file)
     found: dict[str, Any] = described | {"digest": hashlib.sha256(written).hexdigest()}
     return found

@@ -48,8 +48,8 @@ from core.files.csv_out import json_line
 from core.files.readers import file_sha256, open_source, rows
 
 ELSEWHERE = N_(
-    "Items of {file} are in this database already, in the project {project}. Import it as a project of its own: choose "
-    "a name that is not taken."
+    "Items of {file} are already in this database, in the project {project}. Import the file as a separate"
+    " project under a name that is not taken."
 )
 AT_ONCE = 1_000  # labels whose items one query looks up
 
@@ -214,7 +214,7 @@ def _refuse_lines(report: PackageImport, file: str) -> None:
     """Raise BadFile for a line that could not be used: a project that lacks it is not the one that was packed."""
     for problem in [*(report.items.errors if report.items is not None else ()), *report.labels.errors]:
         message = N_(
-            "{file} is a damaged package: line {line} of {part} cannot be used ({why}). Nothing of it is stored."
+            "{file} is a damaged package: line {line} of {part} cannot be used ({why}). None of it was stored."
         )
         part = PurePosixPath(problem.file.removeprefix(f"{file}: ")).name
         raise BadFile(message, file=file, line=problem.line, part=part, why=english_problem(problem))

@@ -52,7 +52,7 @@ _ORDER = (
     Filter(
         "inside_word",
         N_("Keyword inside another word"),
-        N_("The characters of the keyword belong to a word that has no counterpart: 吉他, 妇女, 对外公布."),
+        N_("The characters of the keyword are part of a word without a counterpart: 吉他, 妇女, 对外公布."),
         inside_word,
         "reject",
         "reject",
@@ -60,7 +60,7 @@ _ORDER = (
     Filter(
         "gender_terms",
         N_("Other gendered words"),
-        N_("Another word gives the keyword away: 先生, 姐妹俩, 新娘. Which words count depends on the keyword."),
+        N_("Another word reveals the gender: 先生, 姐妹俩, 新娘. Which words count depends on the keyword."),
         gender_terms,
         "reject",
         "reject",
@@ -68,7 +68,7 @@ _ORDER = (
     Filter(
         "biological",
         N_("Biological words"),
-        N_("Words about pregnancy, birth or organs tell the sex, so the counterpart cannot stand there."),
+        N_("Words about pregnancy, birth or organs reveal the sex, so the counterpart does not fit."),
         biological,
         "reject",
         "reject",
@@ -76,7 +76,7 @@ _ORDER = (
     Filter(
         "generic",
         N_("Generic 他 and neutral forms"),
-        N_("他 stands for anybody (每个人……他), or a form without gender such as TA is beside it. A lead to look at."),
+        N_("他 refers to anybody (每个人……他), or a genderless form such as TA is nearby. A hint for people to check."),
         generic,
         "flag",
         "flag",
@@ -84,7 +84,7 @@ _ORDER = (
     Filter(
         "names",
         N_("Personal names"),
-        N_("A full, given or foreign name tells the gender; a surname alone (老马, 张老师, 宋某) is kept."),
+        N_("A full, given or foreign name reveals the gender; a surname alone (老马, 张老师, 宋某) is kept."),
         names,
         "reject",
         "flag",
@@ -92,7 +92,7 @@ _ORDER = (
     Filter(
         "duplicate",
         N_("Duplicate"),
-        N_("The same sentence was read before; the first one stays."),
+        N_("The same sentence was read before; the first occurrence is kept."),
         None,
         "reject",
         "reject",
@@ -100,7 +100,9 @@ _ORDER = (
     Filter(
         "near_duplicate",
         N_("Near-duplicate"),
-        N_("Apart from the keyword, the sentence is nearly one that was read before; the first one stays."),
+        N_(
+            "Except for the keyword, the sentence is almost identical to one read before; the first occurrence is kept."
+        ),
         None,
         "reject",
         "reject",
@@ -110,13 +112,13 @@ _ORDER = (
 # The reason of a Finding in words for the page.
 REASONS: dict[str, str] = {
     "list": N_("a word of the list"),
-    "crossing": N_("the characters belong to two words"),
-    "swap": N_("the swapped word does not exist"),
+    "crossing": N_("the characters belong to two different words"),
+    "swap": N_("the word after swapping does not exist"),
     "name": N_("part of a name"),
-    "term": N_("another word with a gender"),
+    "term": N_("another gendered word"),
     "body": N_("a word about the body"),
     "birth": N_("a word about pregnancy or birth"),
-    "generic": N_("stands for anybody"),
+    "generic": N_("refers to anybody"),
     "dot": N_("a foreign name with a dot"),
     "nickname": N_("a given name or nickname"),
     "full": N_("a full name"),

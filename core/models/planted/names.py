@@ -75,8 +75,8 @@ def plant_of(name: str) -> PlantedModel:
     size = float(found["size"]) if found and found["size"] else USUAL.get(kind)
     if found is None or size is None or abs(size) > LARGEST:
         message = N_(
-            "{name} is no planted model. There are planted:0, planted:+0.3 (any number up to 6), planted:offset+0.3, "
-            "planted:pairs and planted:context."
+            "{name} is not a planted model. Available: planted:0, planted:+0.3 (any number up to 6),"
+            " planted:offset+0.3, planted:pairs and planted:context."
         )
         raise ModelUnavailable(message, name=name)
     return PlantedModel(name, kind, size)

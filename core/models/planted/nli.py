@@ -47,7 +47,9 @@ def planted_share(name: str) -> float | Label:
     size = found["size"] if found else "2"
     label = next((label for label in LABELS if label == size), None)
     if label is None and float(size) > 1:
-        message = N_("{name} is no planted classifier. There are planted:nli=0.3 (0 to 1) and planted:nli=entailment.")
+        message = N_(
+            "{name} is not a planted classifier. Available: planted:nli=0.3 (0 to 1) and planted:nli=entailment."
+        )
         raise ModelUnavailable(message, name=name)
     return label or float(size)
 

@@ -42,8 +42,8 @@ def pronoun_plant(name: str) -> PronounPlant:
     shares = tuple(given.values())
     if found is None or set(given) != set(known) or not all(0 <= x <= 1 for x in shares) or sum(shares) > 3:
         message = N_(
-            "{name} is no planted model. There is planted:pronouns, or with shares from 0 to 1 that add up to 3 at "
-            "most: planted:pronouns:he=0.1,she=0.2,they=0.4,xe=0.6."
+            "{name} is not a planted model. Available: planted:pronouns, optionally with shares from 0 to"
+            " 1 that sum to at most 3: planted:pronouns:he=0.1,she=0.2,they=0.4,xe=0.6."
         )
         raise ModelUnavailable(message, name=name)
     return PronounPlant(name, shares)

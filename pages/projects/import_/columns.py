@@ -27,20 +27,20 @@ def key_name(key: str) -> str:
     return {
         "context": _("Context"),
         "completion": _("Completion"),
-        "generation": _("Context and completion in one"),
-        "name": _("Who is meant"),
+        "generation": _("Context and completion in one column"),
+        "name": _("Person concerned"),
         "pronouns": _("Pronouns"),
         "dataset": _("Data set"),
         "setting": _("Setting"),
         "model": _("Model"),
-        "index": _("Number of the generation"),
+        "index": _("Index of the generation"),
         "template": _("Template"),
     }[key]
 
 
 def ask_password() -> str | None:
     """The password of a locked archive, kept for this visit only."""
-    typed = st.text_input(_("Password of the archive"), type="password", key="archive_password", width=320)
+    typed = st.text_input(_("Archive password"), type="password", key="archive_password", width=320)
     return typed or None
 
 
@@ -50,9 +50,9 @@ def choose_columns(store: Store, members: Sequence[Member]) -> Columns:
     remembered = recall_columns(store.path, columns)
     start = remembered or guess_columns(columns)
     st.caption(
-        _("The columns are read as you chose for such a file before.")
+        _("Columns are assigned as you chose for such files before.")
         if remembered
-        else _("The columns are guessed by their names. Your choice is remembered for files with the same columns.")
+        else _("Columns are assigned by name. Your choice is remembered for files with the same columns.")
     )
     # The widget key holds the header, so that another file does not get the choices for this one.
     place = f"columns-{abs(hash(columns))}"
@@ -85,7 +85,7 @@ def _choose(
         sets = ["", *PRONOUN_DATASETS]
         fixed[key] = st.selectbox(
             label, sets, sets.index(value) if (value := start.fixed.get(key, "")) in sets else 0,
-            key=f"{place}-{key}-fixed", format_func=lambda one: dataset_name(one) if one else _("not said"),
+            key=f"{place}-{key}-fixed", format_func=lambda one: dataset_name(one) if one else _("unspecified"),
         )  # fmt: skip
     else:
         hint = {"pronouns": "xe/xem/xyr", "setting": "pre", "model": "gpt2", "name": "Rowan"}[key]
@@ -117,7 +117,7 @@ def _text(row: PreviewRow) -> Markup:
 def _target(item: NewItem) -> str:
     name, sets = str(item.extra.get("name") or ""), item.extra.get("pronouns") or []
     if not sets:
-        return series(part for part in (name, _("pronouns not known")) if part)
+        return series(part for part in (name, _("pronouns unknown")) if part)
     return series(part for part in (name, _(" or ").join(_forms(one) for one in sets)) if part)
 
 

@@ -21,7 +21,7 @@ LISTED = 20
 def kind_name(kind: str) -> str:
     """The kind of a conflict in words."""
     return {
-        "label": _("two labels of one annotator"),
+        "label": _("two labels by one annotator"),
         "answer": _("two known answers"),
         "word": _("the same text with another keyword"),
         "text": _("the same id with another text"),
@@ -30,12 +30,12 @@ def kind_name(kind: str) -> str:
 
 def show_conflicts(store: Store, project: Project) -> None:
     """The list, with a decision beside each."""
-    st.subheader(_("Where files disagree"), anchor=False)
+    st.subheader(_("Conflicts between files"), anchor=False)
     found = conflicts(store, project)
     if not found:
-        st.caption(_("Nothing disagrees: no file says something else of an item than the project does."))
+        st.caption(_("No conflicts: no file contradicts the project."))
         return
-    st.caption(_("The first label counts. Keep it, or let the other one count; both stay stored."))
+    st.caption(_("The first label counts. Keep it, or use the other one; both stay stored."))
     if (error := st.session_state.pop("conflict_error", None)) is not None:
         show_error(error)
     downloads([exported_row(project, one) for one in found], key="conflicts")
@@ -43,7 +43,7 @@ def show_conflicts(store: Store, project: Project) -> None:
     for one in found[:LISTED]:
         _show(project, one, names)
     if len(found) > LISTED:
-        text = _("The first {shown} of {all}; the file has them all.")
+        text = _("The first {shown} of {all}; the file contains all of them.")
         st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
 
 
@@ -72,7 +72,7 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
                     )
                     continue
                 if not said:
-                    st.caption(_("taken back with its file: no valid label"))
+                    st.caption(_("removed with its file: no valid label"))
                     continue
                 literal(_in_words(said, names) if one.kind in ("label", "answer") else said)
                 if one.kind in ("label", "answer") or file:
@@ -84,7 +84,7 @@ def _show(project: Project, one: Conflict, names: Mapping[str, str]) -> None:
             )  # fmt: skip
             if one.kind in ("label", "answer"):
                 st.button(
-                    _("Take the other"), key=f"take-{one.key}", icon=":material/swap_horiz:", on_click=_decide,
+                    _("Use the other"), key=f"take-{one.key}", icon=":material/swap_horiz:", on_click=_decide,
                     args=(project, one.key, True),
                 )  # fmt: skip
 

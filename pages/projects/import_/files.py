@@ -61,7 +61,7 @@ class Wish:
 def show_files(store: Store, project: Project) -> None:
     """Upload, preview, import, report."""
     if project.archived:
-        st.info(_("This project is archived. Bring it back before you import."))
+        st.info(_("This project is archived. Unarchive it before importing."))
         return
     st.caption(_what_fits(project))
     try:
@@ -88,12 +88,12 @@ def show_files(store: Store, project: Project) -> None:
 def _what_fits(project: Project) -> str:
     if project.kind == "generations":
         return _(
-            "CSV, TSV, JSON lines or Excel with a context and a completion in each row, the published samples,"
-            " labels or packages of this app, or a ZIP of them."
+            "CSV, TSV, JSON Lines or Excel with a context and a completion per row; published samples;"
+            " labels or packages of this app; or a ZIP of these."
         )
     return _(
-        "CSV, TSV, JSON or plain text with a sentence a line; UTF-8 or GB18030. The released SlguSet file and exports "
-        "of Label Studio, doccano and Argilla fit as they are."
+        "CSV, TSV, JSON, or plain text with one sentence per line; UTF-8 or GB18030. The released SlguSet"
+        " file and exports of Label Studio and doccano can be used as they are."
     )
 
 
@@ -104,7 +104,7 @@ def _report_key(project: Project) -> str:
 def format_name(name: str) -> str:
     """An import format in words."""
     return {
-        "auto": _("Find out"),
+        "auto": _("Detect automatically"),
         "slguset": _("Released SlguSet columns"),
         "sentences": _("Sentences"),
         "candidates": _("Mined candidates"),
@@ -119,7 +119,7 @@ def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> No
         return
     except NeedsPassword:
         if (password := ask_password()) is None:
-            st.info(plain(_("{file} is encrypted. Give its password to see what is in it.").format(file=path.name)))
+            st.info(plain(_("{file} is encrypted. Enter its password to see the contents.").format(file=path.name)))
             return
     try:
         with tables_in(path, password=password) as members:
@@ -149,7 +149,7 @@ def _show_tables(
         st.caption(plain(_described(seen)))
         show_html(preview_table(seen.rows))
     if large:
-        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+        st.caption(_("This is a large file: it is imported as a background job, and you can keep working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if wish.columns is not None:
             remember_columns(store.path, open_source(members[0].path, members[0].name).columns, wish.columns)
@@ -181,7 +181,7 @@ def _offer_tasks(
     """Tasks of another labelling program: the mapping of their names, then the import."""
     wish = ask_tasks(store, project, members, program, password)
     if large:
-        st.caption(_("This is a large file: it is imported as a job, and you can go on working."))
+        st.caption(_("This is a large file: it is imported as a background job, and you can keep working."))
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
             start_tasks_job(store, project, path, wish)
@@ -197,9 +197,13 @@ def _offer_labels(
     """The import of a file of labels or a package, without options."""
     whole = write_package.is_package(members)
     if whole:
-        st.caption(_("A package: items, labels and decisions of a project. What is here already stays as it is."))
+        st.caption(
+            _("This is a package with the items, labels and decisions of a project. Existing data stay unchanged.")
+        )
     else:
-        st.caption(_("A file of labels. They are added to the items of this project; what is here already stays."))
+        st.caption(
+            _("This is a file of labels. They are added to the items of this project; existing labels stay unchanged.")
+        )
     if st.button(_("Import"), key="import", type="primary", icon=":material/upload_file:"):
         if large:
             _start_job(store, project, path, Wish("package" if whole else "labels", password=password))
@@ -218,10 +222,10 @@ def _wish_for_sentences(password: str | None) -> Wish:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.selectbox(_("Format"), ("auto", *FORMATS), key="format", format_func=format_name, width=240)
         column = st.text_input(
-            _("Column with the sentences"),
+            _("Column containing the sentences"),
             key="column",
             width=240,
-            help=_("Only if its name is not sentence, text, 句子 or 文本."),
+            help=_("Needed only if the column is not named sentence, text, 句子 or 文本."),
         )
     return Wish(chosen, column.strip() or None, None, password)
 
@@ -232,7 +236,7 @@ def _described(seen: Preview) -> str:
     if seen.columns:
         columns = series(name if len(name) <= 40 else f"{name[:39]}…" for name in seen.columns[:12])
         told.append(_("Columns: {columns}.").format(columns=columns))
-    return paragraph([*told, _("The first rows:")])
+    return paragraph([*told, _("First rows:")])
 
 
 @asks("import_files")
@@ -269,5 +273,5 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
 def _show_outcome() -> None:
     empty_place(PLACE)  # the file is the job's now
     forget_fetched()
-    st.success(_("The import runs as a job."))
+    st.success(_("The import is running as a background job."))
     page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")

@@ -34,16 +34,19 @@ def forget_fetched() -> None:
 @asks("import_files")
 def show_fetch(store: Store, project: Project) -> None:
     """Name, revision, part and split of a data set; the button fetches it."""
-    with st.expander(_("From the Hugging Face hub"), icon=":material/cloud_download:"), st.form("hub", border=False):
-        text = _("A data set at {endpoint}, or a project that Argilla put there: its answers become labels.")
+    with (
+        st.expander(_("Import from the Hugging Face Hub"), icon=":material/cloud_download:"),
+        st.form("hub", border=False),
+    ):
+        text = _("A data set at {endpoint}, or a project that Argilla uploaded there, whose responses become labels.")
         st.caption(plain(text.format(endpoint=endpoint_name())))
-        repo = st.text_input(_("Data set on the hub"), key="hub_repo", placeholder="OWNER/NAME", max_chars=200)
+        repo = st.text_input(_("Data set on the Hub"), key="hub_repo", placeholder="OWNER/NAME", max_chars=200)
         with st.container(horizontal=True):
             revision = st.text_input(_("Revision"), key="hub_revision", placeholder="main", width=160)
             part = st.text_input(_("Configuration"), key="hub_part", placeholder="default", width=160)
             split = st.text_input(_("Split"), key="hub_split", placeholder="train", width=160)
-            file = st.text_input(_("Or a file of it"), key="hub_file_name", placeholder="data/*.csv", width=200)
-        if st.form_submit_button(_("Fetch"), icon=":material/download:"):
+            file = st.text_input(_("Or a single file"), key="hub_file_name", placeholder="data/*.csv", width=200)
+        if st.form_submit_button(_("Download files"), icon=":material/download:"):
             chosen = (text.strip() or None for text in (revision, part, split, file))
             try:
                 _fetch(store, project, Wanted(repo, *chosen))
@@ -55,7 +58,7 @@ def show_fetch(store: Store, project: Project) -> None:
 
 @asks("import_files")
 def _fetch(store: Store, project: Project, wanted: Wanted) -> None:
-    with st.spinner(_("Fetching …")), tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
+    with st.spinner(_("Downloading …")), tempfile.TemporaryDirectory(prefix="evenhand-hub-") as folder:
         got = pull(wanted, Path(folder), most_bytes=MOST_BYTES)
         kept = jobs.keep_upload(store, got.path.name, got.path.read_bytes())
     st.session_state[PLACE] = (project.uid, kept)

@@ -27,7 +27,7 @@ DONE = "import_taken_back"
 def show_imports(store: Store, project: Project) -> None:
     """Every import with its date and rows; the effect of an undo is shown before the button."""
     found = imports(store, project)
-    st.caption(_("Every import, and a way to take it back. What annotators did is never deleted."))
+    st.caption(_("All imports, each of which can be undone. Annotators' work is never deleted."))
     if (done := st.session_state.pop(DONE, None)) is not None:
         st.success(plain(done), icon=":material/undo:")
     if not found:
@@ -37,7 +37,7 @@ def show_imports(store: Store, project: Project) -> None:
     open_ones = {one.key: one for one in reversed(found) if one.undone is None or one.unfinished}
     if open_ones:
         key = st.selectbox(
-            _("Take back"),
+            _("Undo import"),
             list(open_ones),
             key=f"undo-{project.uid}-{len(open_ones)}",
             format_func=lambda one: f"{open_ones[one].file} · {moment(open_ones[one].created)} · {one}",
@@ -58,10 +58,10 @@ def _rows(project: Project, found: list[Import], write: Callable[[str | None], s
     return [
         {
             _("File"): one.file,
-            _("Holds"): _("annotators' labels") if one.kind == "labels" else _kind(project),
+            _("Contents"): _("annotators' labels") if one.kind == "labels" else _kind(project),
             _("Rows"): one.rows,
             _("Imported on"): write(one.created),
-            _("Taken back"): write(one.undone),
+            _("Undone on"): write(one.undone),
             _("Name"): one.key,
         }
         for one in reversed(found)
@@ -75,15 +75,15 @@ def _kind(project: Project) -> str:
 def undo_text(found: Import, done: UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.kind == "labels":
-        text = _("{labels} valid labels are taken back; {kept} that are no longer valid stay as they are.")
+        text = _("{labels} valid labels are removed; {kept} that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")
         if not done.chosen:
             return told
-        stay = _("{chosen} labels that you chose in conflicts still count: that was your decision.")
+        stay = _("{chosen} labels that you chose in conflicts still count, because you chose them.")
         return f"{told} {stay.format(chosen=f'{done.chosen:,}')}"
     text = _(
-        "{deleted} untouched items are deleted; {hidden} are hidden with their {labels} labels. An import of "
-        "the same text restores them."
+        "{deleted} untouched items are deleted; {hidden} are hidden with their {labels} labels. Importing"
+        " the same text again restores them."
     )
     return text.format(deleted=f"{done.deleted:,}", hidden=f"{done.hidden:,}", labels=f"{done.labels:,}")
 
@@ -93,14 +93,16 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     expected = undo_effect(store, project, found)
     st.write(plain(undo_text(found, expected)))
     if found.unfinished:
-        st.caption(_("Taking it back was interrupted. Going on takes back the rest."))
-    sure = st.checkbox(spoken(_("Take {file} back").format(file=found.file)), key=f"sure-{project.uid}-{found.key}")
-    if not st.button(_("Take back"), key="undo", icon=":material/undo:", disabled=not sure):
+        st.caption(_("Undoing this import was interrupted. Continue to undo the rest."))
+    sure = st.checkbox(
+        spoken(_("Undo import of {file}").format(file=found.file)), key=f"sure-{project.uid}-{found.key}"
+    )
+    if not st.button(_("Undo import"), key="undo", icon=":material/undo:", disabled=not sure):
         return
     if found.rows > AS_A_JOB:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
-        start_job(store, command, _("Take {file} back").format(file=found.file), project=project)
-        st.success(_("It runs as a job."))
+        start_job(store, command, _("Undo import of {file}").format(file=found.file), project=project)
+        st.success(_("This runs as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return
     try:

@@ -79,10 +79,10 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
         show_html(preview_table(seen.rows))
     found = survey_tasks(_first_tasks(members, format, column, columns))
     if not found.whole:
-        st.caption(plain(_("Names are those of the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
+        st.caption(plain(_("Names are taken from the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
     names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
     known = bool(found.truths) and st.checkbox(
-        _("Make ground truth known answers ({number} annotations)").format(number=f"{found.truths:,}"),
+        _("Use ground truth as known answers ({number} annotations)").format(number=f"{found.truths:,}"),
         key="tasks_known",
         help=_("The annotation counts as a label either way. Only the lead sees known answers."),
     )
@@ -103,20 +103,20 @@ def _first_tasks(members: list[Member], format: str, column: str | None, columns
 def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
     """Name in the file -> code here; "" ignores it. Annotations with unmapped names are refused."""
     if not found.names:
-        st.caption(_("Nothing was chosen in these tasks: only texts come in."))
+        st.caption(_("Nothing was chosen in these tasks: only the texts will be imported."))
         return {}
-    options = {"?": _("say what it is"), "": _("pass over it")}
+    options = {"?": _("please specify"), "": _("ignore")}
     for option in (*asked.choices, *asked.reasons):
         options[option.code] = option.zh if language() == "zh" else option.en
     said: dict[str, str] = {}
     with st.container(border=True):
-        st.subheader(_("What its choices are called here"), anchor=False)
+        st.subheader(_("Choices in the file and in this project"), anchor=False)
         for name, number in found.names.most_common(MOST):
             start = guess_choice(name, asked) or "?"
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
                 code = st.selectbox(
-                    spoken(_("{name} means").format(name=name[:60])), list(options), list(options).index(start),
+                    spoken(_("{name} corresponds to").format(name=name[:60])), list(options), list(options).index(start),
                     format_func=options.__getitem__, key=f"task-choice-{name}", label_visibility="collapsed", width=300,
                 )  # fmt: skip
             if code != "?":
@@ -128,11 +128,11 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
 
 def _ask_people(found: TaskSurvey) -> dict[str, str]:
     named: dict[str, str] = {}
-    nobody = _("nobody named")
+    nobody = _("unnamed")
     if not found.people:
         return named
     with st.container(border=True):
-        st.subheader(_("Who its annotators are here"), anchor=False)
+        st.subheader(_("Annotators in the file and in this project"), anchor=False)
         for who, number in found.people.most_common(MOST):
             # An invisible joiner: an address would become a link.
             name = "\u2060@".join(spoken(part) for part in (who[:60] or nobody).split("@"))
@@ -179,7 +179,7 @@ def show_switched(report: TaskImport, *, quoting: bool) -> None:
         "empty": _("without a choice"),
         "drafts": _("drafts"),
         "predictions": _("predictions of models"),
-        "without_item": _("on texts that could not be used"),
+        "without_item": _("on unusable texts"),
         "other": _("answers of other kinds (ratings, relations)"),
     }
     left = [f"{report.left[key]:,} {name}" for key, name in names.items() if report.left[key]]

@@ -27,9 +27,9 @@ def next_steps(store: Store, project: Project) -> None:
     where = {"project": project.name}
     show_next(store, project)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("Go on with:"), width="content")
+        st.caption(_("Next:"), width="content")
         page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
-        page_link("plan/page.py", label=_("Plan of labels"), icon=":material/event_note:", query_params=where)
+        page_link("plan/page.py", label=_("Labelling plan"), icon=":material/event_note:", query_params=where)
         page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
         page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
 
@@ -48,15 +48,15 @@ def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool 
     numbers = (
         (_("Labels read"), report.rows),
         (_("Imported"), report.imported),
-        (_("Here already"), report.duplicates),
-        (_("Not usable"), report.rejected),
+        (_("Already present"), report.duplicates),
+        (_("Unusable"), report.rejected),
         *([(_("Decisions and comments"), report.decisions)] if decisions else []),
     )
     with st.container(horizontal=True):
         for name, number in numbers:
             st.metric(name, f"{number:,}", border=True, width=150)
     if report.beside:
-        text = _("{number} labels are kept but do not stand: their annotators decided otherwise here before.")
+        text = _("{number} labels are stored but do not count: their annotators had decided otherwise here before.")
         st.caption(plain(text.format(number=f"{report.beside:,}")))
     _show_problems([_problem_row(one, quoting=False) for one in report.errors], report.rejected)
 
@@ -71,7 +71,7 @@ def show_report(report: ImportReport, *, quoting: bool = True, place: str = "") 
         (_("Rows"), report.rows),
         (_("Imported"), report.imported),
         (_("Duplicates"), report.duplicates),
-        (_("Not usable"), report.rejected),
+        (_("Unusable"), report.rejected),
     )
     with st.container(horizontal=True):
         for name, number in numbers:
@@ -87,7 +87,7 @@ def _show_problems(rows: list[dict[str, Any]], number: int, place: str = "") -> 
     if number > LISTED:
         st.caption(_("The first {shown} of {all} lines.").format(shown=f"{LISTED:,}", all=f"{number:,}"))
     st.download_button(
-        _("Lines that could not be used (CSV)"),
+        _("Unusable lines (CSV)"),
         lambda: csv_bytes(rows),
         "problems.csv",
         "text/csv",
@@ -101,19 +101,19 @@ def _report_text(report: ImportReport) -> str:
     parts = [_("Encoding: {encoding}.").format(encoding=report.encoding)]
     if report.spans:
         names = {
-            "ok": _("at the right place"),
+            "ok": _("correct"),
             "one_too_large": _("one too large"),
             "one_too_small": _("one too small"),
-            "wrong": _("elsewhere"),
+            "wrong": _("other error"),
         }
         counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
         parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
     if report.repeated:
-        text = _("Left out, because other tables of the archive hold the same rows: {files}.")
+        text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))
     if report.odd_signs:
         counted = series(f"{sign}: {number:,}" for sign, number in sorted(report.odd_signs.items()))
-        parts.append(_("Texts with odd signs, kept as they are: {counted}.").format(counted=counted))
+        parts.append(_("Texts with unusual characters, kept unchanged: {counted}.").format(counted=counted))
     return paragraph(parts)
 
 
@@ -125,6 +125,6 @@ def _problem_row(problem: Problem, *, quoting: bool) -> dict[str, Any]:
         _("File"): problem.file,
         _("Line"): problem.line,
         _("Reason"): reason_name(problem.reason),
-        _("What is wrong"): problem_text(problem),
+        _("Problem"): problem_text(problem),
     }
     return row | ({_("Sentence"): str(problem.values.get("sentence", ""))} if quoting else {})

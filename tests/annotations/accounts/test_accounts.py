@@ -92,7 +92,7 @@ def test_an_account_takes_the_desk_of_an_annotator(fresh_store: Store) -> None:
     ada, bo = add_account(fresh_store, "ada@example.org"), add_account(fresh_store, "Doris")
     grant(fresh_store, ada, "annotator", project, annotator=name)
     assert account(fresh_store, "ada@example.org").annotator == name
-    with pytest.raises(Refused, match="desk of another account"):
+    with pytest.raises(Refused, match="belongs to another account."):
         grant(fresh_store, bo, "annotator", project, annotator=name)
     with pytest.raises(Refused, match="has one desk"):
         grant(fresh_store, account(fresh_store, ada.name), "annotator", project, annotator="Carla")

@@ -25,7 +25,7 @@ def test_the_first_account_owns_the_server(fresh_store: Store) -> None:
     assert person.everywhere == "owner"
     with pytest.raises(NotAllowed):
         spend(fresh_store, new, "Otto", PASSWORD)
-    with pytest.raises(Refused, match="accounts already"):
+    with pytest.raises(Refused, match="This server already has accounts: an owner or lead can invite you."):
         first_link(fresh_store)
 
 

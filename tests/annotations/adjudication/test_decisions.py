@@ -100,9 +100,9 @@ def test_generations_wait_for_a_decision_and_get_it(store: Store) -> None:
         ({"choice": "maybe"}, "not a choice"),
         ({"choice": R, "reasons": ("nonsense",)}, "not a reason"),
         ({"choice": R, "why": "  "}, "needs a reason or a note"),
-        ({"choice": R, "adjudicator": " "}, "Say who decides"),
+        ({"choice": R, "adjudicator": " "}, "Enter the adjudicator's name"),
         ({"choice": R, "seen": ("another",)}, "labels of this item have changed"),
-        ({"choice": R, "base": "nothing"}, "reopened meanwhile"),
+        ({"choice": R, "base": "nothing"}, "This item was reopened in the meantime. Look at it again."),
         ({"choice": R, "why": "x" * 4001}, "at most 4000"),
         ({"choice": R, "why": "a\x00b"}, "control character"),
     ],
@@ -116,7 +116,9 @@ def test_what_is_refused(store: Store, fields: dict[str, object], why: str) -> N
 
 def test_an_item_that_waits_for_labels_is_not_for_adjudication(store: Store) -> None:
     made, items = judged(store, ["ar"])
-    with pytest.raises(NotAllowed, match="still waits for labels"):
+    with pytest.raises(
+        NotAllowed, match="This item is still awaiting labels; adjudication begins once it has all of them."
+    ):
         settled(store, made, items[0], R)
     with pytest.raises(NotAllowed, match="everybody has labelled"):
         add_comment(store, made, items[0].uid, "I doubt it.", author="Lead")
@@ -150,7 +152,7 @@ def test_comments_come_after_all_votes_and_stay(store: Store) -> None:
         ("Lead", None, "Is this a name?"),
         ("Ada", ada.uid, "Yes.\nSee rule 2."),
     ]
-    with pytest.raises(Refused, match="needs words"):
+    with pytest.raises(Refused, match="A comment cannot be empty."):
         add_comment(store, made, items[0].uid, " ", author="Lead")
 
 

@@ -88,9 +88,9 @@ def test_undefined_says_why() -> None:
     only = rates([(1, 1, "accept", "masked"), (2, 1, "reject", "masked")])
     assert only.difference.value is None and "masked form" in str(only.difference.reason)
     assert not only.compared and only.annotators == () and only.forms[0].rate.value is None
-    assert str(only.forms[0].rate.reason) == "No label was made on this form."
+    assert str(only.forms[0].rate.reason) == "No labels were made on this form."
     apart = rates([(1, 1, "accept", "masked"), (2, 1, "reject", "original")])
     assert apart.compared and apart.paired.value is None
     assert str(apart.paired.reason) == "No item was labelled on both forms."
     nothing = rates([])
-    assert nothing.difference.value is None and str(nothing.difference.reason) == "There is no label yet."
+    assert nothing.difference.value is None and str(nothing.difference.reason) == "There are no labels yet."

@@ -89,7 +89,7 @@ def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> 
     report = with_missing_labels(fresh_store)
     lines = for_people(report).splitlines()
     by_name = {line[:22].strip(): line for line in lines[1:]}
-    assert "n = 12 with two labels or more" in by_name["all agree"]
+    assert "n = 12 with two labels or more" in by_name["full agreement"]
     assert "n = 6 with the commonest number of labels" in by_name["Fleiss' kappa"]
     assert "n = 16 with a label; over the 2 categories of the scheme" in by_name["Gwet's AC1"]
     assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories used" not in by_name
@@ -265,9 +265,9 @@ def test_page_says_what_is_missing(fresh_store: Store) -> None:
     batch = Batch.begin(fresh_store, project, "one.txt")
     batch.add([NewItem(text="她在看书。", candidate=find("她在看书。")[0], file="one.txt", line=1, extra={})])
     batch.publish()
-    assert "Nobody has labelled" in open_page("agreement").info[0].value
+    assert "Unlabelled items" in open_page("agreement").info[0].value
     label(fresh_store, project, "Ada", {"她在看书。": "accept"})
-    assert "labels of two annotators" in open_page("agreement").info[0].value
+    assert "No item has labels by two annotators yet." in open_page("agreement").info[0].value
 
 
 def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
@@ -285,7 +285,7 @@ def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
     )
     page = open_page("agreement")
     shown = {metric.label: metric.value for metric in page.metric}
-    assert shown["All agree"] == "90.0 %"
+    assert shown["Full agreement"] == "90.0%"
     assert shown["Items with a label"] == "30"
     assert shown["Fleiss' kappa"].startswith("−0.05")
     cards = [element.value for element in page.get("html") if "<article" in str(element.value)]
@@ -304,7 +304,11 @@ def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
     first = texts(fresh_store, project)
     for name, choices in (("Ada", ("accept", "reject")), ("Bo", ("reject", "accept"))):
         label(fresh_store, project, name, {text: choices[n % 2] for n, text in enumerate(first)})
-    told = [one.value.replace("\\", "") for one in open_page("agreement").caption if "could be reached" in one.value]
+    told = [
+        one.value.replace("\\", "")
+        for one in open_page("agreement").caption
+        if ". Maximum given their marginals:" in one.value
+    ]
     assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
 
 
@@ -314,10 +318,10 @@ def test_page_follows_new_labels(fresh_store: Store) -> None:
     label(fresh_store, project, "Ada", dict.fromkeys(first, "accept"))
     label(fresh_store, project, "Bo", dict.fromkeys(first[:10], "accept"))
     page = open_page("agreement")
-    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
+    assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
     label(fresh_store, project, "Bo", dict.fromkeys(first[10:], "reject"))
     page.run()
-    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
+    assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
 
 
 def test_page_with_an_open_desk_records_what_it_shows(fresh_store: Store) -> None:

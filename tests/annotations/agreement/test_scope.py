@@ -194,7 +194,7 @@ def test_command_warns_of_the_biased_numbers(fresh_store: Store) -> None:
 def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     project = two_versions(fresh_store)
     page = open_page("agreement")
-    assert {m.label: m.value for m in page.metric}["All agree"] == "50.0 %"
+    assert {m.label: m.value for m in page.metric}["Full agreement"] == "50.0%"
     headings = [one.value for one in page.subheader]
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
@@ -202,7 +202,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert forms["against the margin"][0].startswith("smaller than the margin; shown from ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
-    assert {m.label: m.value for m in page.metric}["All agree"] == "100.0 %"
+    assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
     assert any("version 1 of the guideline" in one.value for one in page.caption)
     assert any("nothing to compare" in one.value for one in page.caption)
 

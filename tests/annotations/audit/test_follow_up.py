@@ -117,6 +117,6 @@ def test_labels_that_exist_and_do_not_count_are_named_with_the_reason(
 
 @pytest.mark.parametrize(("kept", "rejected"), [(7, 0), (1, 5), (0, 1)])
 def test_more_than_there_are_cannot_be_drawn(fresh_store: Store, parent: Project, kept: int, rejected: int) -> None:
-    with pytest.raises(Refused, match="cannot be drawn"):
+    with pytest.raises(Refused, match="Cannot draw"):
         create_follow_up(fresh_store, parent, "f", ["Zoe"], kept=kept, rejected=rejected)
     assert follow_ups(fresh_store, parent) == []

@@ -175,13 +175,13 @@ def test_marks_of_a_generation(fresh_store: Store) -> None:
 
 
 WHY = [
-    ("", "unanimous", "Nobody has labelled it yet."),
-    ("a", "unanimous", "1 of 3 labels are there."),
-    ("aaa", "unanimous", "All 3 labels say: accept."),
-    ("rrr", "majority", "All 3 labels say: reject."),
-    ("aar", "unanimous", "2 of 3 labels accept it, and only what everybody accepts is kept."),
-    ("aar", "majority", "2 of 3 labels say: accept. More than half decide."),
-    ("rar", "majority", "2 of 3 labels say: reject. More than half decide."),
+    ("", "unanimous", "Nobody has labelled this item yet."),
+    ("a", "unanimous", "1 of 3 labels so far."),
+    ("aaa", "unanimous", "All 3 labels are: accept."),
+    ("rrr", "majority", "All 3 labels are: reject."),
+    ("aar", "unanimous", "2 of 3 labels accept the sentence, but only what everybody accepts is kept."),
+    ("aar", "majority", "2 of 3 labels are: accept. The majority decides."),
+    ("rar", "majority", "2 of 3 labels are: reject. The majority decides."),
 ]
 
 
@@ -199,22 +199,20 @@ def test_a_tie_waits_and_a_single_label_is_enough(fresh_store: Store) -> None:
     assert "No choice has more than half of the 2 labels" in str(gold_reasons(fresh_store, made, row)[0])
     made = change_project(fresh_store, made, per_item=1)
     (row,) = rows(fresh_store, [items[1].id])
-    assert str(gold_reasons(fresh_store, made, row)[0]) == "The one label says: accept."
+    assert str(gold_reasons(fresh_store, made, row)[0]) == "The only label is: accept."
 
 
 def test_generations_that_differ_wait(fresh_store: Store) -> None:
     made, items = generations(fresh_store)
-    assert (
-        str(record_of(fresh_store, made, items[0].uid).because[0]) == "The 2 labels differ: it waits for adjudication."
-    )
+    assert str(record_of(fresh_store, made, items[0].uid).because[0]) == "The 2 labels differ: awaiting adjudication."
 
 
 @pytest.mark.parametrize(
     ("rescue", "choice", "expected"),
     [
-        (True, "accept", ["Lead decided: accept. A decision counts before the labels do."]),
-        (False, "reject", ["Lead decided: reject. A decision counts before the labels do."]),
-        (True, None, ["2 of 3 labels accept it, and only what everybody accepts is kept.",
+        (True, "accept", ["Lead decided: accept. A decision overrides the labels."]),
+        (False, "reject", ["Lead decided: reject. A decision overrides the labels."]),
+        (True, None, ["2 of 3 labels accept the sentence, but only what everybody accepts is kept.",
                       "Lead confirmed the labels."]),
     ],
 )  # fmt: skip
@@ -233,12 +231,12 @@ def test_a_decision_that_does_not_count_any_more(fresh_store: Store) -> None:
     settle_case(fresh_store, made, items[0].uid, adjudicator="Lead", choice="accept", seen=found.seen, why="So.")
     made = change_project(fresh_store, project(fresh_store, made.name), rescue=False)
     notes = [str(note) for note in record_of(fresh_store, made, items[0].uid).because]
-    assert notes[1] == "Lead decided: accept. It does not count: only what everybody accepts is kept here."
+    assert notes[1] == "Lead decided: accept. The decision has no effect: only what everybody accepts is kept here."
 
 
 def test_the_first_reject_ended_it(fresh_store: Store) -> None:
     made, items = judged(fresh_store, ["r"], seed=3)
     made = change_project(fresh_store, made, plan="stop", share=0.0)
     found = record_of(fresh_store, made, items[0].uid)
-    assert str(found.because[0]) == "Label 1 was a reject and ended it: the plan stops at the first one."
+    assert str(found.because[0]) == "Label 1 was a reject, so labelling ended: the plan stops at the first reject."
     assert found.row.item.status == "rejected"

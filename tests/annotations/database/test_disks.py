@@ -122,7 +122,11 @@ def test_a_page_says_that_the_database_is_gone(database: Path, monkeypatch: pyte
     [
         (sqlite3.SQLITE_IOERR_READ, Busy, "could not be written"),
         (sqlite3.SQLITE_CANTOPEN, Busy, "could not be written"),
-        (sqlite3.SQLITE_BUSY, Busy, "keeps the database busy"),
+        (
+            sqlite3.SQLITE_BUSY,
+            Busy,
+            "The database is locked by another program. Nothing was stored; try again in a moment.",
+        ),
         (sqlite3.SQLITE_CORRUPT, BadFile, "is damaged"),
     ],
 )
@@ -145,7 +149,7 @@ def test_a_damaged_page_of_the_database(database: Path) -> None:
         file.write(b"\xff" * 4096 * 40)
     ended = typed("export", name, database.with_name("out.csv"), "--format", "jsonl", "--db", database)
     assert ended.code == 2 and len(ended.stderr.splitlines()) == 1, ended
-    assert "labels.db is damaged" in ended.stderr or "labels.db is not a database" in ended.stderr, ended
+    assert "labels.db is damaged" in ended.stderr or "labels.db is not an Evenhand database" in ended.stderr, ended
 
 
 def test_a_file_that_takes_nothing_is_one_sentence(database: Path) -> None:

@@ -55,7 +55,11 @@ def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> N
     set_quotas(fresh_store, project, {("他/她", "male"): 2, ("他/她", "female"): 2, ("爸爸/妈妈", "male"): 1})
     fixed, free = describe_project(fresh_store, project)["balance"]
     assert (fixed["pair"], fixed["p"], fixed["p_holm"]) == ("他/她", None, None)
-    assert "Quotas decide" in fixed["p_reason"] and free["p"] == 1
+    assert (
+        "Quotas determine how many sentences of each word are kept, so there is nothing random to test."
+        in fixed["p_reason"]
+        and free["p"] == 1
+    )
     everything = describe_items(fresh_store, project, items="all")  # quotas do not decide what was imported
     assert all(one.p is not None for one in everything.balances)
 
@@ -119,8 +123,8 @@ def test_generations_have_words_and_repetition(fresh_store: Store) -> None:
     assert wrote["distinct_share_within_a_text"] == pytest.approx((3 / 8 + 2 / 2) / 2)
     assert wrote["repetitiveness_completion"]["texts"] == 1 and wrote["repetitiveness_completion"]["mean"] > 0
     assert found["balance"] == [] and found["largest_imbalance"] is None
-    assert found["largest_imbalance_reason"] == "No sentence of this set has a keyword."
-    # A label that counts is not a kept text: 2 of 2 would be 100 % kept.
+    assert found["largest_imbalance_reason"] == "No sentence in this data set has a keyword."
+    # A label that counts is not a kept text: 2 of 2 would be 100% kept.
     shares = [row["kept_share"] for row in found["keywords"]]
     assert shares and all(one["value"] is None and "not accepted or rejected" in one["value_reason"] for one in shares)
 

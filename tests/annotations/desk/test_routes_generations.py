@@ -63,16 +63,22 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"choice": "misgendering"}, "Misgendering needs its wrong pronoun marked."),
-        ({"choice": "no_pronoun", "spans": [[0, 2, "pronoun"]]}, "No pronoun was chosen, but a pronoun is marked."),
-        ({"extraneous": True}, "Extraneous gendered language is flagged, but none is marked."),
-        ({"spans": [[0, 2, "extraneous"]]}, "Gendered words are marked, but the text is not flagged for them."),
+        ({"choice": "misgendering"}, "For misgendering, the wrong pronoun must be marked."),
+        (
+            {"choice": "no_pronoun", "spans": [[0, 2, "pronoun"]]},
+            ("The label No pronoun was chosen, but a pronoun is marked."),
+        ),
+        ({"extraneous": True}, "Extraneous gendered language is flagged, but no words are marked."),
+        (
+            {"spans": [[0, 2, "extraneous"]]},
+            ("Gendered words are marked, but extraneous gendered language is not flagged."),
+        ),
         ({"spans": [[0, 9999, "pronoun"]]}, "is not in the text"),
         ({"spans": [[0, 5, "pronoun"], [4, 6, "pronoun"]]}, "Two marks overlap at 4."),
-        ({"spans": [[0, 5]]}, "A mark is a start, an end and a kind: pronoun or extraneous."),
-        ({"spans": "he"}, "The marks of a text are a list of at most 200."),
-        ({"extraneous": "yes"}, "This operation is not in the form of a desk."),
-        ({"extraneous": 1}, "This operation is not in the form of a desk."),
+        ({"spans": [[0, 5]]}, "A mark needs a start, an end and a kind (pronoun or extraneous)."),
+        ({"spans": "he"}, "The marks of a text must be a list of at most 200."),
+        ({"extraneous": "yes"}, "This operation does not have the format that desks send."),
+        ({"extraneous": 1}, "This operation does not have the format that desks send."),
         ({"choice": "accept"}, "accept is not a choice of this guideline."),
     ],
 )

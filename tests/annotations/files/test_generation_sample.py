@@ -120,7 +120,10 @@ def test_the_command_says_why_there_is_no_precision(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text("".join(json.dumps(row(n, 0, n > 2)) + "\n" for n in range(6)))
     done = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2", "--json"])
     found = json.loads(done.stdout)
-    assert found["pilot"]["icc"] is None and "nothing tells how alike" in found["pilot"]["icc_reason"]
+    assert (
+        found["pilot"]["icc"] is None
+        and "No context has two labelled generations, so their correlation is unknown." in found["pilot"]["icc_reason"]
+    )
     assert found["designs"][0]["se"] is None and found["designs"][0]["se_reason"]
     said = CliRunner().invoke(cli, ["sample", str(tmp_path / "one.jsonl"), "--per-cell", "2"]).stdout
     assert "No intra-class correlation: No context has two" in said

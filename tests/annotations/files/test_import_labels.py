@@ -145,7 +145,10 @@ def test_a_package_with_codes_beside_the_names_says_why_it_brings_nothing(old, t
     export_file(old, project(old, NAME), tmp_path / "all.zip", format="package", password=PASSWORD, names=False)
     brought = bring(old, tmp_path / "all.zip", NAME).labels
     assert (brought.imported, brought.duplicates, brought.rejected) == (0, 0, 138)
-    assert "under another name than A2" in brought.errors[0].message.format(**brought.errors[0].values)
+    assert (
+        "The label is already here, under a name other than A2: export with names to import it here."
+        in brought.errors[0].message.format(**brought.errors[0].values)
+    )
     assert [one.name for one in annotators(old, project(old, NAME))] == before
 
 
@@ -193,19 +196,27 @@ ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "ext
         ({"choice": "accept"}, "label", "not a choice"),
         ({"reasons": ["nonsense"]}, "label", "not a reason"),
         ({"spans": [[0, 9999, "pronoun"]]}, "label", "not in the text"),
-        ({"spans": "broken"}, "label", "list like"),
+        ({"spans": "broken"}, "label", "The marks of a text must be a list such as"),
         ({"guideline": 9}, "label", "no version 9"),
         ({"seconds": -1}, "label", "seconds"),
         ({"seconds": 1e300}, "label", "seconds"),
-        ({"created": "yesterday"}, "label", "no moment"),
-        ({"created": "0001-01-01T00:00:00+23:59"}, "label", "no moment"),
-        ({"created": "9999-12-31T23:59:59-23:59"}, "label", "no moment"),
+        ({"created": "yesterday"}, "label", "is not a time between 1970 and 2099 such as 2026-01-31T09:30:00"),
+        (
+            {"created": "0001-01-01T00:00:00+23:59"},
+            "label",
+            "is not a time between 1970 and 2099 such as 2026-01-31T09:30:00",
+        ),
+        (
+            {"created": "9999-12-31T23:59:59-23:59"},
+            "label",
+            "is not a time between 1970 and 2099 such as 2026-01-31T09:30:00",
+        ),
         ({"extraneous": "perhaps"}, "label", "0, 1 or empty"),
         ({"revision": "x"}, "label", "whole number"),
         ({"guideline": "--1"}, "label", "whole number"),
         ({"annotator": ""}, "label", "its annotator"),
-        ({"annotator": "a\tb"}, "label", "name is one line"),
-        ({"annotator": "n" * 81}, "label", "name is one line"),
+        ({"annotator": "a\tb"}, "label", "A name must be one line of 1 to"),
+        ({"annotator": "n" * 81}, "label", "A name must be one line of 1 to"),
         ({"op_id": "x" * 101}, "label", "id of 1 to 100"),
         ({"desk": "a\x00b"}, "label", "id of 1 to 100"),
     ],
@@ -367,7 +378,7 @@ def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store,
                 described[part] = described[part] | change if isinstance(change, dict) else change
                 content = json.dumps(described).encode()
             odd.writestr(name, content)
-    with pytest.raises(BadFile, match="no package of a project"):
+    with pytest.raises(BadFile, match="is not a project package: its project.json is missing or invalid."):
         bring(fresh_store, tmp_path / "odd.zip")
     assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
 

@@ -192,7 +192,7 @@ def test_an_import_can_be_taken_back_once_and_only_when_nothing_comes_in(
             undo(fresh_store, sample_project, key)
         batch.discard()
     undo(fresh_store, sample_project, key)
-    with pytest.raises(Refused, match="taken back already"):
+    with pytest.raises(Refused, match="was already undone on"):
         undo(fresh_store, sample_project, key)
     with pytest.raises(NotFound):
         undo(fresh_store, sample_project, "items-99")
@@ -254,7 +254,7 @@ def test_labels_of_a_file_are_taken_back_where_they_still_stand(
     assert (done.labels, done.kept) == (23, 1)
     assert [(r["item"], r["annotator"]) for r in label_rows(fresh_store, sample_project)] == [(one.uid, "Ada")]
     counted(fresh_store)
-    with pytest.raises(Refused, match="taken back already"):
+    with pytest.raises(Refused, match="was already undone on"):
         undo(fresh_store, sample_project, key)
     store_operations(fresh_store, sample_project, ada, [operation(501, one.uid, None, "op-500")])
     assert state(fresh_store, sample_project)[0] == before[0]

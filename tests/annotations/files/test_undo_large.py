@@ -85,12 +85,14 @@ def test_a_half_cleared_import_counts_as_taken_back(
     assert held and all(answer.stored for answer in store_operations(fresh_store, project, ada, [decide(held[0])]))
     assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []
-    with pytest.raises(ImportBusy, match="is being taken back"):  # this process lives, so it may be at it still
+    with pytest.raises(
+        ImportBusy, match="An import of this project is being undone. Try again when this is finished."
+    ):  # this process lives, so it may be at it still
         second_file(fresh_store, project)
     done: list[tuple[int, int]] = []
     undo(fresh_store, project, key, progress=lambda *step: done.append(step))
     assert done[-1] == (MORE - 7 * steps, MORE - 7 * steps)
-    with pytest.raises(Refused, match="taken back already"):
+    with pytest.raises(Refused, match="was already undone on"):
         undo(fresh_store, project, key)
     second_file(fresh_store, project)
     assert broken_rules(fresh_store) == []

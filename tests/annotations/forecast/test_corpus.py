@@ -30,7 +30,7 @@ def test_the_numbers_of_a_plain_case() -> None:
     assert (found.rate.low, found.rate.high) == pytest.approx((centre - reach, centre + reach), abs=1e-6)
     assert found.expected.value == pytest.approx(70 + 300 * 0.7)
     assert found.verdict == "no"
-    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70 % are kept
+    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
     assert found.characters.value == pytest.approx(220 / (400e-6 * 0.7))
     assert found.characters.low < found.characters.value < found.characters.high
 
@@ -43,7 +43,7 @@ def test_the_prediction_interval_is_that_of_the_beta_binomial() -> None:
 
 
 def test_the_interval_covers_what_happens() -> None:
-    """300 corpora with a known share: the kept number falls into the 95 % interval nearly always."""
+    """300 corpora with a known share: the kept number falls into the 95% interval nearly always."""
     random, inside = np.random.default_rng(1), 0
     for _ in range(300):
         share = random.uniform(0.3, 0.95)
@@ -169,4 +169,4 @@ def test_the_command_forecasts_a_run(tmp_path: Path) -> None:
     for wrong in (["--kept", "7"], ["--kept", "9", "--reviewed", "3"]):
         assert "--reviewed" in str(CliRunner().invoke(cli, ["forecast", str(file), *wrong]).exception)
     file.write_text("[]", encoding="utf-8")
-    assert "no report" in str(CliRunner().invoke(cli, ["forecast", str(file)]).exception)
+    assert "is not a report of `mine`." in str(CliRunner().invoke(cli, ["forecast", str(file)]).exception)

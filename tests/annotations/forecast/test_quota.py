@@ -114,7 +114,7 @@ def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: in
 def test_nothing_reviewed_is_not_zero() -> None:
     found = quota_forecasts({CELL: counted(reviewed=0, kept=0)})[CELL]
     assert found.verdict == "unknown" and found.needed.value is None and found.rate.value is None
-    assert "Nothing has been reviewed yet" in str(found.needed.reason)
+    assert "No items have been reviewed yet, so the share kept is unknown." in str(found.needed.reason)
 
 
 def test_none_kept_names_only_the_least_and_may_be_too_much_already() -> None:

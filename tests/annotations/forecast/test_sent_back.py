@@ -71,7 +71,7 @@ def test_the_interval_covers_what_the_others_will_be(fresh_store: Store) -> None
     before = forecast(fresh_store, made)
     assert sent_back(fresh_store, made) > 100
     items, kept = now_standing(fresh_store, made)
-    assert items == kept > 40  # "100 % kept": the standing labels alone say so
+    assert items == kept > 40  # "100% kept": the standing labels alone say so
     alone = wilson(kept, items, nothing=NO_SAMPLE)
     assert alone.low is not None and alone.low > 2 * 0.7**3
     for person in [None, *people]:

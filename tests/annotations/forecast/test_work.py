@@ -50,7 +50,7 @@ def test_it_rests_on_the_pilot(fresh_store: Store) -> None:
     assert found.work.stop.judgements.value is not None and 60 < found.work.stop.judgements.value < 180
     assert forecast(fresh_store, made, candidates=6_000).work.all.judgements.value == 18_000
     text = json.dumps(as_json(found), allow_nan=False)
-    assert json.loads(text)["needed_reason"] == "No pair and side has a quota."
+    assert json.loads(text)["needed_reason"] == "No quotas are set for pairs and sides."
 
 
 def test_under_stop_only_what_all_label_counts(fresh_store: Store) -> None:
@@ -172,7 +172,11 @@ def test_the_command_shows_and_sets(fresh_store: Store) -> None:
     made, people = filled_project(fresh_store, 40)
     name = made.name
     code, text = run("plan", name)
-    assert code == 0 and "3 labels for every item" in text and "a pilot shows" in text
+    assert (
+        code == 0
+        and "3 labels for every item" in text
+        and "No item is fully labelled yet: run a pilot to estimate the work." in text
+    )
     label_all(fresh_store, made, people)
     code, text = run("plan", name, "--set", "stop", "--share", "0.2", "--retest", "0.02", "--author", "Lin", "--json")
     shown = json.loads(text)

@@ -94,7 +94,7 @@ def test_a_quota_of_nothing_takes_nothing() -> None:
 
 
 def test_the_interval_covers_what_comes() -> None:
-    # 200 pilots of 60, each followed by 2,000 items of the same kind: the total should lie inside 95 % of the time.
+    # 200 pilots of 60, each followed by 2,000 items of the same kind: the total should lie inside 95% of the time.
     draw = np.random.default_rng(5)
     shares, costs = np.array([0.3, 0.25, 0.25, 0.2]), []
     for rejects in range(4):
@@ -104,7 +104,7 @@ def test_the_interval_covers_what_comes() -> None:
     for _ in range(200):
         pilot = draw.multinomial(60, shares)
         patterns = {(3, r): int(n) for r, n in enumerate(pilot)}
-        times = dict(enumerate(draw.lognormal(2, 0.8, (60, 3))))  # a few take long: the median is 28 % short
+        times = dict(enumerate(draw.lognormal(2, 0.8, (60, 3))))  # a few take long: the median is 28% short
         work = forecast_work([Cell("a", "", 2000, patterns=patterns)], 3, 0.0, seconds=times, draws=400).stop
         later = draw.multinomial(2000, shares)
         total = sum(draw.choice(costs[r], size=int(n)).sum() for r, n in enumerate(later))

@@ -72,7 +72,7 @@ def test_somebody_was_faster(fresh_store: Store) -> None:
     mine = changed(fresh_store, project)
     now = guideline(fresh_store, project)
     add_guideline(fresh_store, project, "other", now.choices, now.reasons)
-    with pytest.raises(Refused, match="wrote version 2 meanwhile"):
+    with pytest.raises(Refused, match="Version 2 was published in the meantime, while this draft is based on version"):
         write_version(fresh_store, project, mine)
     made, _ = write_version(fresh_store, project, replace(mine, base=2))
     assert made.version == 3
@@ -81,8 +81,8 @@ def test_somebody_was_faster(fresh_store: Store) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({"reasons": None}, "Nothing differs"),
-        ({"changes": " "}, "Say in a sentence"),
+        ({"reasons": None}, "There are no changes from version"),
+        ({"changes": " "}, "Describe the change in a sentence; annotators will read it."),
         ({"changes": "x" * 2001}, "at most 2000"),
         ({"text": " "}, "no text"),
         ({"text": "x" * 100_001}, "at most 100000"),

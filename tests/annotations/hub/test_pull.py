@@ -53,8 +53,8 @@ OTHER = {"config_name": "other", "data_files": "extra/*.csv"}
         ({"part": "other"}, ["extra/one.csv"]),
         ({"file": "extra/*"}, ["extra/one.csv"]),
         ({"part": "none"}, "has no part none; it has default, other"),
-        ({"split": "dev"}, "has no split dev; it has train, test"),
-        ({"file": "*.arrow"}, "no such part, split or file"),
+        ({"split": "dev"}, "has no split dev. Splits: train, test."),
+        ({"file": "*.arrow"}, "has no such configuration, split or file. Files:"),
     ],
 )
 def test_what_is_read_is_what_the_card_says(
@@ -78,9 +78,9 @@ def test_what_is_read_is_what_the_card_says(
         (["test.csv", "train.csv"], None, "train.csv"),
         (["validation-00000-of-00001.csv"], None, "validation-00000-of-00001.csv"),
         (["a.csv", "notes.md"], None, "a.csv"),
-        (["a.csv", "b.csv"], None, "holds several tables"),
-        (["train.csv"], "test", "no such part"),
-        (["notes.md", ".hidden.csv"], None, "no such part"),
+        (["a.csv", "b.csv"], None, "contains several tables. Choose one:"),
+        (["train.csv"], "test", "has no such configuration, split or file. Files:"),
+        (["notes.md", ".hidden.csv"], None, "has no such configuration, split or file. Files:"),
     ],
 )
 def test_without_a_card_the_names_say_it(
@@ -159,9 +159,9 @@ def test_an_argilla_project_comes_with_its_answers(hub: Hub, tmp_path: Path) -> 
     [
         ("team/none", NotFound, "There is no data set team/none"),
         ("team/set@v9", NotFound, "no such revision"),
-        ("team/gated", NotAllowed, "asks for consent"),
+        ("team/gated", NotAllowed, "requires consent. Accept its terms at"),
         ("team/large", Refused, "more than"),
-        ("team/broken", EvenhandError, "no Parquet file"),
+        ("team/broken", EvenhandError, "is not a readable Parquet file."),
     ],
 )
 def test_what_cannot_be_had(hub: Hub, tmp_path: Path, case: str, kind: type[EvenhandError], words: str) -> None:

@@ -93,9 +93,9 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
     made = ready_project(store, 3)
     work(store, made)
     one = make_release(store, made, "1.0")
-    if case == "other files":
+    if case == ". Choose another name: existing files are never replaced.":
         hub.put("team/set", {"README.md": b"theirs", "weights.bin": b"1"})
-    elif case == "another release":
+    elif case == ". Tags never change: choose another data set.":
         files = {"release.json": json.dumps({"release": {"version": "1.0", "hash": "f" * 64}}).encode()}
         repo = hub.put("team/set", files)
         repo.tags["1.0"] = repo.head
@@ -109,9 +109,13 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("case", "kind", "words"),
     [
-        ("other files", Refused, "holds other files than a release (weights.bin)"),
-        ("another release", Refused, "has another release 1.0 already"),
-        ("no token", NotAllowed, "does not let this token"),
+        (". Choose another name: existing files are never replaced.", Refused, "weights.bin"),
+        (
+            ". Tags never change: choose another data set.",
+            Refused,
+            "already has a different release 1.0. Tags never change: choose another data set.",
+        ),
+        ("no token", NotAllowed, "does not allow this token to read or write"),
         ("nobody there", Refused, "did not answer"),
     ],
 )

@@ -91,19 +91,19 @@ RULES: list[tuple[str, bool | None, tuple[Mark, ...], str]] = [
     ("correct", None, (), ""),
     ("correct", False, (HE,), ""),  # a wrong case may be marked: it is still correct
     ("correct", True, (MAN,), ""),
-    ("correct", True, (), "flagged, but none"),
+    ("correct", True, (), "Extraneous gendered language is flagged, but no words are marked."),
     ("correct", False, (MAN,), "not flagged"),
     ("correct", None, (MAN,), "not flagged"),
     ("misgendering", False, (HE,), ""),
     ("misgendering", True, (HE, MAN), ""),
-    ("misgendering", False, (), "needs its wrong pronoun"),
-    ("misgendering", True, (MAN,), "needs its wrong pronoun"),
+    ("misgendering", False, (), "For misgendering, the wrong pronoun must be marked."),
+    ("misgendering", True, (MAN,), "For misgendering, the wrong pronoun must be marked."),
     ("no_pronoun", False, (), ""),
     ("no_pronoun", True, (MAN,), ""),
     ("no_pronoun", False, (HE,), "a pronoun is marked"),
     ("plural_they", False, (), ""),
     ("plural_they", False, (HE,), ""),
-    ("plural_they", True, (HE,), "flagged, but none"),
+    ("plural_they", True, (HE,), "Extraneous gendered language is flagged, but no words are marked."),
 ]
 
 

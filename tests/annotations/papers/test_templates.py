@@ -22,16 +22,16 @@ IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}
 def test_only_the_order_of_generations_is_called_random_throughout(kind: str) -> None:
     facts = {"provenance": {"here": {"labels": 3}}, "project": {"seed": 42, "kind": kind}}
     assert {name for name in LABELLING if name.startswith("order") and LABELLING[name](facts)} == {f"order_{kind}"}
-    for language, rule in (("en", "Which pair and side comes next is not drawn"), ("zh", "不是抽签")):
+    for language, rule in (("en", "The next pair and side is not drawn"), ("zh", "并非随机")):
         text = (datasheet.TEMPLATES / language / "labelling.md.jinja").read_text(encoding="utf-8")
         claim = next(one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == f"order_{kind}")
         assert (rule in claim) == (kind == "sentences")
-        assert ({"en": "only its items come", "zh": "只发试标的条目"}[language] in claim) == (kind == "sentences")
+        assert ({"en": "only its items are shown", "zh": "只分发试标条目"}[language] in claim) == (kind == "sentences")
 
 
 @pytest.mark.parametrize(
     ("unit", "named"),
-    [("source", ("other source articles", "其他来源文章")), ("context", ("other contexts", "其他上下文")),
+    [("source", ("other source articles", "其他来源文章")), ("context", ("other contexts", "其他上文")),
      ("item", ("other items", "其他条目"))],
 )  # fmt: skip
 def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, named: tuple[str, str]) -> None:
@@ -58,13 +58,13 @@ def test_papers_name_the_items_of_agreement_and_the_categories_of_ac1(
         release_file(fresh_store, made, "method.en.md").decode(),
         datasheet.datasheet(fresh_store, project, "en"),
     )
-    assert "of all items that have any" in method and "all reviewed items" not in method
+    assert "in all items that have any" in method and "all reviewed items" not in method
     chinese = release_file(fresh_store, made, "method.zh.md").decode()
     assert "所有标注过的条目" not in chinese
     used = len(set(choices))
     for text in (method, sheet):
         assert "Gwet's AC1, over the 2 categories of the scheme |" in text
-        assert ("Gwet's AC1, over those of them that were chosen (1 of 2) |" in text) == (used == 1)
+        assert ("Gwet's AC1, over the categories that were used (1 of 2) |" in text) == (used == 1)
     for text in (chinese, datasheet.datasheet(fresh_store, project, "zh")):
         assert "Gwet AC1，按方案的 2 个类别 |" in text
         assert ("Gwet AC1，按其中用到的类别（2 个中的 1 个） |" in text) == (used == 1)

@@ -278,7 +278,11 @@ def test_the_command_says_the_same(fresh_store: Store) -> None:
     assert data["annotators"][0]["differs_from_most"] == 2 / 5 and data["labels_left"] == 4
     assert data["hours_left"] is None and data["hours_left_reason"] and data["signature"] == found.signature
     assert data["pace_reason"] and data["hours_left_each_reason"]  # whatever is undefined says why
-    assert data["annotators"][0]["pace"] is None and "seven labels" in data["annotators"][0]["pace_reason"]
+    assert (
+        data["annotators"][0]["pace"] is None
+        and "Too few labels to estimate a pace: at least seven without a break are needed."
+        in data["annotators"][0]["pace_reason"]
+    )
     assert data["cells"][0]["share_kept_low"] < data["cells"][0]["share_kept"] < data["cells"][0]["share_kept_high"]
     text = CliRunner().invoke(cli, ["progress", project.name, "--zone", "Asia/Shanghai"], catch_exceptions=False)
     assert "Ada: 6 labels" in text.output and "utc+480min" in text.output

@@ -69,8 +69,8 @@ def test_the_release_has_planned_beside_done(fresh_store: Store) -> None:
             label(fresh_store, project, person, one.uid, "accept")
     made = make_release(fresh_store, project, "1.0")
     text = {name: release_file(fresh_store, made, name).decode() for name in ("preregistration.en.md", "method.en.md")}
-    for part in ("40 items, or Friday.", "Kappa is above .6.", "| Kept of reviewed items | 2 / 2 |",
-                 "| Labels held then | 0 |", "| Labels that stand | 6 |"):  # fmt: skip
+    for part in ("40 items, or Friday.", "Kappa is above .6.", "| Kept / reviewed items | 2 / 2 |",
+                 "| Labels at that time | 0 |", "| Valid labels | 6 |"):  # fmt: skip
         assert part in text["preregistration.en.md"], part
     assert "when the database held no label" in text["method.en.md"]
     assert release_file(fresh_store, made, "preregistration/1.md").decode() == TEXT

@@ -70,12 +70,19 @@ def test_imported_labels_are_described_as_imported(fresh_store: Store, tmp_path:
     said = papers(fresh_store, made)
     digest = file_sha256(path)
     for paper in ("method.en.md", "datasheet.en.md"):
-        for claim in ("was masked", "masked at first", "Every label", "seed 0", "the plan was: 3", "blind"):
+        for claim in (
+            "was masked",
+            "masked at first",
+            "Each of your labels, changes and skips is an entry, and each entry holds a hash of the one before. This browser recomputes all of them. That proves their order and that none was changed or removed in between; it cannot prove that the newest ones are all there. To check that too, save the file of your record and compare it here later.",
+            "seed 0",
+            "the plan was: 3",
+            "blind",
+        ):
             assert claim not in said[paper].replace("When this was written, the plan was: 3", ""), (paper, claim)
-        assert "Of 180 labels that stand, 180 were imported." in said[paper]
+        assert "Of 180 valid labels, 180 were imported." in said[paper]
         assert f"Imported from Label Studio: 180 labels (tasks.json, SHA-256 {digest})." in said[paper]
-        assert "180 bear a date of their file, 2024-03-01." in said[paper]
-        assert "older than the version of the guideline under which they stand: 180." in said[paper]
+        assert "180 carry a date from their file, 2024-03-01." in said[paper]
+        assert "older than the guideline version they are assigned to: 180." in said[paper]
         assert "0 made here, 180 imported" in said[paper]
     for paper in ("method.zh.md", "datasheet.zh.md"):
         for claim in ("遮住", "种子", "都是在看到", "看不到别人"):
@@ -128,8 +135,8 @@ def test_a_plan_changed_after_the_last_label_was_not_in_force(fresh_store: Store
     text = papers(fresh_store, made)["method.en.md"]
     assert "free tags" not in text and "criteria were made" not in text
     assert "While 36 of these labels were made here" in text and "the plan was: 3 labels for each item." in text
-    assert "When this was written, the plan was: no further label" in text
-    assert "No label that stands was made here under it." in text
+    assert "When this was written, the plan was: labelling of an item stops" in text
+    assert "No valid label was made here under this plan." in text
 
 
 def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) -> None:
@@ -138,10 +145,10 @@ def test_mixed_sets_are_described_in_shares(fresh_store: Store, tmp_path: Path) 
     dee = next(one for one in add_annotators(fresh_store, made, ["Dee"]) if one.name == "Dee")
     label(fresh_store, made, dee, label_rows(fresh_store, made)[0]["item"], "accept")
     said = papers(fresh_store, made)
-    assert "Of 13 labels that stand, 1 were made at desks of this database" in said["method.en.md"]
+    assert "Of 13 valid labels, 1 were made at desks of this database" in said["method.en.md"]
     assert f"(Evenhand {VERSION}: 1)" in said["method.en.md"]
-    assert "Of 13 labels that stand, 12 were imported." in said["datasheet.en.md"]
-    assert "the gendered word masked at first 1, the text as it is 0" in said["method.en.md"]
+    assert "Of 13 valid labels, 12 were imported." in said["datasheet.en.md"]
+    assert "gendered word masked at first 1, original text 0" in said["method.en.md"]
 
 
 def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Store, tmp_path: Path) -> None:
@@ -255,8 +262,8 @@ def test_a_known_answer_set_after_labels_is_said_to_be_later(fresh_store: Store)
     known = gather(fresh_store, made)["hidden_gold"]
     assert (known["items"], known["labels"], known["older"]) == (2, 4, 2)
     files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
-    assert "2 of these 4 labels are older than the known answer" in files["method.en.md"].decode()
-    assert "这 4 个标注中有 2 个早于该条的已知答案" in files["method.zh.md"].decode()
+    assert "2 of these 4 labels were made before the known answer" in files["method.en.md"].decode()
+    assert "这 4 个标注中有 2 个早于该条已知答案的设定" in files["method.zh.md"].decode()
 
 
 def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store) -> None:
@@ -279,8 +286,8 @@ def test_decisions_without_effect_and_a_changed_rule_are_said(fresh_store: Store
     assert facts["adjudication"]["without_effect"] == 1
     files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     text, chinese = (files[f"method.{language}.md"].decode() for language in ("en", "zh"))
-    assert "Of these decisions, 1 have no effect" in text and "其中 1 个裁决不生效" in chinese
-    assert "from all must agree to more than half decide: 9 of 9 labels that stand were in the database" in text
+    assert "Of these decisions, 1 have no effect" in text and "其中 1 个仲裁不生效" in chinese
+    assert "from all must agree to more than half decide: 9 of 9 valid labels were in the database" in text
     assert "由“须全体一致”改为“过半数决定”：有效标注 9 个，其中 9 个" in chinese
 
 
@@ -300,7 +307,7 @@ def test_a_change_of_rescue_after_labels_is_recorded_and_said(fresh_store: Store
         "old": {"rescue": True, "presentation": "masked", "blur": False},
         "new": {"rescue": False, "presentation": "original", "blur": True},
     })  # fmt: skip
-    says = {"en": "from yes to no: 6 of 6 labels that stand were in the database",
+    says = {"en": "from yes to no: 6 of 6 valid labels were in the database",
             "zh": "由“可以”改为“不可以”：有效标注 6 个，其中 6 个"}  # fmt: skip
     text = release_file(fresh_store, make_release(fresh_store, made, "1.0"), f"method.{language}.md").decode()
     assert says[language] in text and says[language] in datasheet(fresh_store, made, language)
@@ -359,5 +366,5 @@ def test_changes_say_what_lies_between_two_releases(fresh_store: Store, new_vers
     assert found[1]["other_guideline"] == ([versions] if new_version else [])
     assert [one["version"] for one in found[1]["guidelines_between"]] == ([2] if new_version else [])
     text = release_file(fresh_store, made[1], "changes.en.md").decode()
-    assert ("went from version 1 to version 2" in text) == new_version
-    assert ("The guideline is the same (version 1)" in text) == (not new_version)
+    assert ("changed from version 1 to version 2" in text) == new_version
+    assert ("The guideline is unchanged (version 1)" in text) == (not new_version)

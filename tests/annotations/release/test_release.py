@@ -128,12 +128,12 @@ def test_the_method_section_names_what_was_done(store, study, language):
         "\\_", "_"
     )
     assert all(one in text for one in (f"{total.items:,}", f"{total.accepted:,}", "Read twice.", "30.0%", "CC BY 4.0"))
-    assert ("random share" if language == "en" else "随机抽出") in text
+    assert ("random share" if language == "en" else "随机子集") in text
     assert "再读一遍。" in text
     modified = (
-        "95 % interval: Wilson's, modified for rare counts"
+        "95% interval: Wilson's, modified for rare counts"
         if language == "en"
-        else "（95 % 区间：对罕见计数作了修正的 Wilson"
+        else "（95% 区间：对罕见计数作了修正的 Wilson"
     )
     assert "|share:modified-wilson|" in gather(store, study)["retests"]["signature"] and modified in text
     # No sentence carries the line that asks to keep the set out of training data: it is named where it is.
@@ -313,8 +313,8 @@ def test_a_label_taken_back_is_told(store, study):
     assert found["labels"]["removed"] == 1 and found["kept"]["removed"] == [uid]
     assert found["gold_states"] == {"same": before - 1, "another": 0, "none_now": 1, "first": 0}
     text = release_file(store, made, "method.en.md").decode()
-    assert f"{before - 1} have the same, 0 another and 1 none now; 0 have their first." in text
-    assert "0 条改为另一标签，1 条现在没有" in release_file(store, made, "method.zh.md").decode()
+    assert f"{before - 1} have the same label, 0 a different one and 1 none now; 0 have their first gold label." in text
+    assert "0 条改为另一标签，1 条不再有最终标签" in release_file(store, made, "method.zh.md").decode()
 
 
 def test_people_keep_their_codes(store, study):

@@ -55,7 +55,7 @@ def test_what_does_not_sign_in(fresh_store: Store, client: TestClient) -> None:
     ]
     for answer in answers:
         assert answer.status_code == 403
-        assert "This name and password do not belong together." in answer.text
+        assert "Wrong name or password." in answer.text
         assert "set-cookie" not in answer.headers
         assert "<b>nobody" not in answer.text
     assert client.post("/sign-in", headers={"origin": "http://evil.example"}).status_code == 403
@@ -107,9 +107,12 @@ def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -
     assert secret not in page.text
     assert "link.js" in page.text
     opened = client.post(LINK, data={"link": secret})
-    assert "makes the first account" in opened.text
+    assert "This link creates the first account, which owns this server and invites everybody else." in opened.text
     new = {"link": secret, "name": "Olga", "password": PASSWORD, "again": PASSWORD}
-    for change, sentence in (({"again": "other"}, "not the same"), ({"password": "x", "again": "x"}, "12 to 512")):
+    for change, sentence in (
+        ({"again": "other"}, "The passwords do not match."),
+        ({"password": "x", "again": "x"}, "12 to 512"),
+    ):
         answer = client.post(LINK, data={**new, **change})
         assert answer.status_code == 400
         assert sentence in answer.text
@@ -120,7 +123,7 @@ def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -
     assert person.everywhere == "owner"
     spent = client.post(LINK, data=new)
     assert spent.status_code == 403
-    assert "does not hold any more" in spent.text
+    assert "This link is no longer valid: it has been used or has expired. Ask for a new one." in spent.text
 
 
 def test_an_invitation_to_who_has_an_account(fresh_store: Store, client: TestClient) -> None:

@@ -102,7 +102,11 @@ def test_an_e_mail_address_opens_nothing(fresh_store: Store, client: TestClient,
     client.cookies.clear()
     there.subject = "person-2"  # with the same name and address
     found = sign_in(client)
-    assert found.status_code == 403 and "Open the link of your invitation first" in found.text
+    assert (
+        found.status_code == 403
+        and "No account is linked to this identity. Open your invitation link first and continue from there."
+        in found.text
+    )
     assert len(accounts(fresh_store)) == 1
 
 

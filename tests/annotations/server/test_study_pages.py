@@ -66,7 +66,10 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     assert fresh_store.db.execute("SELECT outside, task, session FROM study_identity").fetchall() == [
         ("p1", "s1", "x1")
     ]
-    for choice, then in (("reject", "the last try"), ("accept", "You have passed the test.")):
+    for choice, then in (
+        ("reject", "answers were correct. Read the instructions again; this is your last try."),
+        ("accept", "You have passed the test."),
+    ):
         answers = dict.fromkeys(re.findall(r'name="(q\d+)"', page), choice)
         page = ada.send("/test", page, **answers)
         assert then in page
@@ -80,7 +83,7 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     assert reply["progress"]["total"] == 3
     early = ada.client.post(f"{ada.path}/finish")
     assert early.status_code == 409
-    assert "still to be judged" in early.text
+    assert "You still have texts to judge." in early.text
     one, *rest = reply["items"]
     assert desk.sync(desk.op(one["id"], "accept"), have=[each["id"] for each in rest], want=38)["items"] == []
     assert len(desk.sync(want=40)["items"]) == 2  # a reload
@@ -133,8 +136,14 @@ def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
     study = new_study(fresh_store, project, service="mturk")
     worker = Visitor(browser(app), fresh_store, study)
     for parameters, sentence in (
-        ({}, "does not say who sends you"),
-        ({"workerId": "w" * 101}, "does not say who sends you"),
+        (
+            {},
+            "This address does not show where you came from. Open the study from the page of the platform that invited you.",
+        ),
+        (
+            {"workerId": "w" * 101},
+            "This address does not show where you came from. Open the study from the page of the platform that invited you.",
+        ),
         ({"workerId": "w", "hitId": "h", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, "This is a preview."),
     ):
         page = worker.open(**parameters)
@@ -149,7 +158,7 @@ def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
     stranger = Visitor(browser(app), fresh_store, study, workerId="w", hitId="h", assignmentId="another")
     answer = stranger.client.post(f"{stranger.path}/consent", data={**stranger.parameters, "version": "1"})
     assert answer.status_code == 403
-    assert "taken part under this id" in answer.text
+    assert "This id has already been used to take part. Continue in the browser you started in." in answer.text
 
 
 def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app: Starlette) -> None:
@@ -164,7 +173,10 @@ def test_a_consent_that_changed_meanwhile_is_read_again(fresh_store: Store, app:
     assert "Before the first text" in who.send("/consent", page)
     set_closed(fresh_store, study, True)
     late = browser(app).get(who.path)
-    assert (late.status_code, "Nobody more is needed" in late.text) == (403, True)
+    assert (late.status_code, "This study needs no more participants. Thank you for your interest." in late.text) == (
+        403,
+        True,
+    )
 
 
 def test_what_the_lead_wrote_is_text_on_each_page(fresh_store: Store, app: Starlette) -> None:
@@ -197,7 +209,10 @@ def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> No
     project, _ = filled_project(fresh_store, 4)
     who = Visitor(browser(app), fresh_store, new_study(fresh_store, project, keep_days=7, service="prolific"))
     about = who.open("/about")
-    assert "7 days after your part has ended" in about
+    assert (
+        "7 days after you finish; they are erased when the study is next opened or the server starts after that"
+        in about
+    )
     assert CONTACT in about
     chinese = who.open("/about", lang="zh")
     assert "保存了什么" in chinese

@@ -157,7 +157,7 @@ def test_undefined_sentences_are_counted_and_left_out():
     assert {one.numbers.mean for one in found} == {1.0}
     lost = groups(frame.assign(association=np.nan))[0]
     assert (lost.numbers.mean, lost.mean.value, str(lost.mean.reason)) == (
-        None, None, "No sentence of this group has a number.",
+        None, None, "No sentence of this group has a score.",
     )  # fmt: skip
 
 
@@ -288,7 +288,7 @@ def test_a_model_against_itself_is_0_whatever_words_either_lacks():
     other.loc[other["person_key"] == keys[-1], "association"] = np.nan
     found = multilingual(one, other.sample(frac=1, random_state=1))
     assert [part.estimate.value for part in found.evidence] == pytest.approx([0, 0, 0], abs=1e-12)
-    assert "both models have a number" in str(found.remark)
+    assert "sentences that both models scored; the others are excluded." in str(found.remark)
     assert multilingual(frame, frame).remark is None
 
 

@@ -264,9 +264,9 @@ def test_a_planted_association_comes_back():
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("planted:association=9", "is no planted model"),
-        ("planted:association", "is no planted model"),
-        ("no/such folder/here", "neither a folder nor a name"),
+        ("planted:association=9", "is not a planted model"),
+        ("planted:association", "is not a planted model"),
+        ("no/such folder/here", "is neither a folder nor the name of a model on the Hugging Face Hub"),
     ],
 )
 def test_models_that_cannot_be_had(name, says):
@@ -283,5 +283,5 @@ def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
         open_targets(str(folder), threads=1)
     other = checkpoint(tmp_path / "other", "wordpiece", texts)
     BertForMaskedLM.from_pretrained(other).bert.save_pretrained(other)
-    with pytest.raises(ModelUnavailable, match="no masked-language-model head"):
+    with pytest.raises(ModelUnavailable, match="has no masked-language-modelling head; its scores would be random."):
         open_targets(str(other), threads=1)

@@ -84,11 +84,13 @@ def test_what_is_said_is_computed() -> None:
     values = {"one": np.array([1.0, 1.0, -1.0, 0.1]), "two": np.array([-0.5, -0.5, 0.0, 0.0])}
     said = distribution_says(bins(values))
     assert said == (
-        "one: 50 % obviously towards the male word, 25 % towards the female word, 25 % neither. "
-        "two: 0 % obviously towards the male word, 50 % towards the female word, 50 % neither."
+        "one: 50% obviously towards the male word, 25% towards the female word, 25% neither. "
+        "two: 0% obviously towards the male word, 50% towards the female word, 50% neither."
     )
     assert shares(bins(values)).set_index("model").loc["two", "female"] == 0.5
-    assert curve_says(sorted_curve(values)).startswith("one: 25 % of the sentences lie below 0; the middle half runs")
+    assert curve_says(sorted_curve(values)).startswith(
+        "one: 25% of the sentences are below 0; the middle half lies between"
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_signed(number: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("share", "text"),
-    [(0.431, "43 %"), (0.075, "7.5 %"), (0.0025, "0.25 %"), (1e-7, "< 0.001 %"), (0, "0 %"), (1, "100 %")],
+    [(0.431, "43%"), (0.075, "7.5%"), (0.0025, "0.25%"), (1e-7, "< 0.001%"), (0, "0%"), (1, "100%")],
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
@@ -142,10 +144,10 @@ def _values(spec: dict, layer: dict) -> list[dict]:
 
 def test_a_model_without_a_value_has_a_dash_and_no_share() -> None:
     found = bins({"a": np.array([0.5, -0.5]), "b": np.array([np.nan, np.inf])})
-    assert distribution_says(found).endswith("b: no sentence with a value.")
+    assert distribution_says(found).endswith("b: no sentence has a value.")
     written = ridges(found, description="d").to_dict()
     texts = [row for data in written["datasets"].values() for row in data if "left" in row]
-    assert [(row["left"], row["right"]) for row in texts] == [("◀ 50 %", "50 % ▶"), ("◀ —", "— ▶")]
+    assert [(row["left"], row["right"]) for row in texts] == [("◀ 50%", "50% ▶"), ("◀ —", "— ▶")]
 
 
 def test_the_axis_reaches_the_bars_of_the_longer_side() -> None:

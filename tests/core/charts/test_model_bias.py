@@ -89,9 +89,9 @@ def test_two_models_in_words() -> None:
     a, b = np.array([1.0, -1.0, 0.5, 0.0, np.nan]), np.array([2.0, 1.0, 0.1, 3.0, 1.0])
     assert (
         two_models_say(a, b, ("A", "B"))
-        == "A and B lean to the same word on 67 % of the 3 sentences that lean at all in both."
+        == "A and B lean towards the same word on 67% of the 3 sentences where both lean."
     )
-    assert two_models_say(a[3:], b[3:], ("A", "B")) == "No sentence has a value other than 0 from both models."
+    assert two_models_say(a[3:], b[3:], ("A", "B")) == "No sentence has a non-zero value from both models."
 
 
 def test_two_models_draw_squares_not_sentences() -> None:
@@ -118,7 +118,7 @@ def test_words_stand_on_their_side() -> None:
 
 def test_words_in_words() -> None:
     assert words_say(WORDS) == (
-        "Words of the sentences that lean obviously to the female word: 孩子、乘客. To the male word: <b>民警</b>."
+        "Topic words of sentences that lean obviously towards the female word: 孩子、乘客. Towards the male word: <b>民警</b>."
     )
     assert "—" in words_say(WORDS[WORDS["side"] == "male"])
     assert word_sides(WORDS.iloc[:0], description="none").to_json()

@@ -59,8 +59,8 @@ def test_without_planted_models_there_is_no_head() -> None:
 def test_shares_of_leaks() -> None:
     rows = pd.DataFrame(
         [
-            ("both ends", "both", "extreme", "extremes", 0.5, 0.3, 0.7, 10, 20),
-            ("both ends", "both", "control", "ordinary", None, None, None, 0, 0),
+            ("both directions", "both", "extreme", "extremes", 0.5, 0.3, 0.7, 10, 20),
+            ("both directions", "both", "control", "ordinary", None, None, None, 0, 0),
             ("male", "male", "extreme", "extremes", 1.0, 0.8, 1.0, 5, 5),
         ],
         columns=["end", "toward", "stratum", "name", "share", "low", "high", "leaks", "judged"],

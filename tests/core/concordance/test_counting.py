@@ -165,8 +165,11 @@ def test_the_contrast_of_a_pair_is_positive_where_the_male_word_is_favoured():
 
 UNDEFINED = {
     "no word": ((0, 0, 3, 4), "does not occur in this text"),
-    "only sentences with it": ((3, 4, 0, 0), "Every sentence holds the word"),
-    "never near": ((0, 4, 0, 5), "Neither beside"),
+    "only sentences with it": (
+        (3, 4, 0, 0),
+        "Every sentence contains the word, so there is nothing to compare it with.",
+    ),
+    "never near": ((0, 4, 0, 5), "The near word occurs neither with the word nor elsewhere."),
     "always near": ((4, 0, 5, 0), "every sentence"),
 }
 
@@ -204,9 +207,9 @@ def test_the_unit_follows_the_texts():
 
 REFUSED = {
     "no word": ("  ", ["他"], {}, "Type the word"),
-    "no neighbour": ("护士", [" "], {}, "Name 1 to 20"),
-    "too many": ("护士", [str(n) for n in range(21)], {}, "Name 1 to 20"),
-    "itself": ("护士", ["护士"], {}, "near itself"),
+    "no neighbour": ("护士", [" "], {}, "Give 1 to 20 near words, such as 他,她."),
+    "too many": ("护士", [str(n) for n in range(21)], {}, "Give 1 to 20 near words, such as 他,她."),
+    "itself": ("护士", ["护士"], {}, "cannot be its own near word; give other words."),
     "too long": ("护" * 41, ["他"], {}, "40 characters"),
     "no window": ("护士", ["他"], {"window": 0}, "at least 1"),
     "unknown unit": ("护士", ["他"], {"unit": "page"}, "not page"),

@@ -108,7 +108,7 @@ def test_the_command_answers_in_json(corpus):
 def test_the_command_speaks_to_people(corpus):
     answer = called("护士", corpus, "--lines", "1")
     assert "[护士]" in answer.stdout and "1 of 36 lines" in answer.stdout
-    assert "护士 stands near 她 2.0 times as often as sentences without it do" in answer.stdout
+    assert "Sentences with 护士 contain 她 2.0 times as often as sentences without it" in answer.stdout
     assert "concord|word:护士|near:他,她|window:sentence|unit:document|v1" in answer.stdout
 
 

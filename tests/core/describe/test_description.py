@@ -63,7 +63,7 @@ def test_nothing_to_describe_is_said() -> None:
 
 
 def test_published_coverage_is_another_number_than_what_the_vocabulary_holds() -> None:
-    # As printed: 4,220 different characters / 21,128 words = 19.97 %; here 120 of the characters are no words.
+    # As printed: 4,220 different characters / 21,128 words = 19.97%; here 120 of the characters are no words.
     letters = [chr(0x4E00 + n) for n in range(4220)]
     words = letters[120:] + [f"[unused{n}]" for n in range(21128 - 4100)]
     found = coverage(dict.fromkeys(letters, 2), words_of("made", words))
@@ -138,7 +138,7 @@ def test_vocabularies_of_files_and_folders(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(NotFound):
         vocabulary(str(tmp_path / "vocab.txt"), files=False)
     (other / "tokenizer.json").write_text("[1", encoding="utf-8")
-    with pytest.raises(BadFile, match="no vocabulary that can be read"):
+    with pytest.raises(BadFile, match="contains no readable vocabulary:"):
         vocabulary(str(other))
 
 
@@ -232,7 +232,7 @@ def test_sources_and_dates_are_counted() -> None:
 
 
 def test_latex_prints_hostile_names_as_they_are() -> None:
-    assert escaped("a_b & 50 % \\x\n") == r"a\_b \& 50 \% \textbackslash{}x "
+    assert escaped("a_b & 50% \\x\n") == r"a\_b \& 50 \% \textbackslash{}x "
     text = as_latex(description([Text("他_来。", "他/她", "male", (0, 1))]))
     assert "他/她 & 1 & 0 & 1 & 100.0 [20.7, 100.0]" in text
 

@@ -159,7 +159,10 @@ def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_pa
                 super().write(body)
 
     fake.RequestHandlerClass = Half
-    with pytest.raises(Refused, match="texts could not be had"):
+    with pytest.raises(
+        Refused,
+        match="texts could not be generated. The finished ones are kept, and the same request generates the rest. The last reason:",
+    ):
         ask(fake.address, out, at_once=1, each=2)
     assert not out.exists()
     before = Counter(fake.answered)

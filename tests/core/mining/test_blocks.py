@@ -63,10 +63,20 @@ def test_the_encoding_of_real_text(shared_data: Path) -> None:
     [
         ("empty.txt", b"", "empty", "empty.txt is empty."),
         ("blank.txt", b" \n\n", "empty", "blank.txt is empty."),
-        ("noise.txt", random.Random(1).randbytes(50_000), "not_text", "noise.txt is no text file"),
-        ("picture.txt", b"\x89PNG\r\n\x1a\n", "not_text", "is a picture"),
+        (
+            "noise.txt",
+            random.Random(1).randbytes(50_000),
+            "not_text",
+            "noise.txt is not a text file: it is full of control characters.",
+        ),
+        ("picture.txt", b"\x89PNG\r\n\x1a\n", "not_text", "is an image, not text."),
         ("wide.txt", TEXT.encode("utf-16"), "not_text", "UTF-16"),
-        ("high.txt", bytes(range(0x80, 0x100)) * 20, "not_text", "neither UTF-8 nor GB18030 nor Big5"),
+        (
+            "high.txt",
+            bytes(range(0x80, 0x100)) * 20,
+            "not_text",
+            "is not UTF-8, GB18030 or Big5 text. Save it as UTF-8 and try again.",
+        ),
         ("cut.txt.gz", gzip.compress(TEXT.encode() * 9, mtime=0)[:-12], "archive", "damaged archive"),
         ("no.zip", b"PK\x03\x04 no archive", "archive", "damaged archive"),
         ("rows.csv", b"a,b\n1,2\n", "column", "has no column with text. Its columns: a, b."),
@@ -84,13 +94,13 @@ def test_what_cannot_be_read_says_so_and_the_rest_is_read(
 
 
 def test_nothing_to_read_is_an_error_that_names_the_first_problem(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match=r"nowhere\.txt is not there"):
+    with pytest.raises(BadFile, match=r"nowhere\.txt does not exist"):
         mined(tmp_path / "nowhere.txt")
 
 
 def test_a_folder_without_texts_says_what_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.pdf").write_bytes(b"%PDF")
-    with pytest.raises(BadFile, match=rf"{tmp_path} holds nothing that is read: \.txt"):
+    with pytest.raises(BadFile, match=rf"{tmp_path} contains no readable file: \.txt"):
         mined(tmp_path)
 
 
@@ -100,7 +110,7 @@ def test_what_came_before_the_damage_of_an_archive_is_read(tmp_path: Path) -> No
     whole = "".join(f"{TEXT}{one}\n" for one in extra)
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(whole.encode(), mtime=0)[:-4000])
     lines, report = mined(tmp_path / "cut.txt.gz")
-    assert [(one.reason, one.text.endswith("what came before was read.")) for one in report.read.problems] == [
+    assert [(one.reason, one.text.endswith("; everything before that was read.")) for one in report.read.problems] == [
         ("archive", True)
     ]
     assert len(lines) > 200
@@ -120,7 +130,7 @@ def test_a_row_with_more_or_fewer_cells_is_left_out(tmp_path: Path) -> None:
     lines, report = mined(tmp_path / "a.csv")
     assert [line["keyword"] for line in lines] == ["她", "他"]
     assert [(one.line, one.reason) for one in report.read.problems] == [(3, "bad_row"), (4, "bad_row")]
-    assert "line 3: 4 cells where the first line has 3" in report.read.problems[0].text
+    assert ", line 3: 4 cells, but the first line has 3; the row was skipped." in report.read.problems[0].text
 
 
 def test_a_byte_that_does_not_decode_costs_its_sentence(tmp_path: Path) -> None:

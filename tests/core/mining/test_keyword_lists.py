@@ -36,20 +36,23 @@ def test_comments_blank_lines_and_a_mark_of_byte_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no keyword pair"),
-        (HEADER, "holds no keyword pair"),
-        ("他\t她\n", "line 1: the first line must name the columns"),
-        (HEADER + "他\n", "line 2: 1 columns where the first line has 2"),
+        ("", "contains no keyword pairs."),
+        (HEADER, "contains no keyword pairs."),
+        ("他\t她\n", ", line 1: the first line must contain the column names male and female, separated by tabs."),
+        (HEADER + "他\n", ", line 2: 1 columns, but the first line has 2. Separate columns by tabs."),
         (HEADER + "他\t\n", "line 2: the column female is empty"),
         (HEADER + "他\t他\n", "line 2: both words are 他"),
-        (HEADER + "他\t她\n男\t她\n", "line 3: 她 stands in line 2 already"),
-        (HEADER + "他 们\t她们\n", "line 2: 他 们 is no Chinese word"),
-        (HEADER + "he\tshe\n", "line 2: he is no Chinese word: it holds h. Give words of other languages a column"),
-        (HEADER + "他" * 41 + "\t她\n", "line 2: a word of 41 characters"),
+        (HEADER + "他\t她\n男\t她\n", ": the id line 3: 她 is already used in line 2."),
+        (HEADER + "他 们\t她们\n", ", line 2: 他 们 is not a Chinese word: it contains"),
+        (
+            HEADER + "he\tshe\n",
+            ", line 2: he is not a Chinese word: it contains h. For words of other languages, add a column language, such as en.",
+        ),
+        (HEADER + "他" * 41 + "\t她\n", ", line 2: the word has 41 characters; at most"),
         (HEADER + "男孩\t女\n", "line 2: 男孩 and 女 differ in 男孩 and 女"),
         ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t0:3\t0:1\n", "line 2: the stem 0:3 of 男孩"),
         ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\tx\t0:1\n", "line 2: the stem x of 男孩"),
-        ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t1:2\t0:1\n", "line 2: apart from their stems"),
+        ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t1:2\t0:1\n", ", line 2:"),
         (HEADER + "他\u202e\t她\n", "U+202E"),
     ],
 )
@@ -67,7 +70,9 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_pairs_as_typed() -> None:
     assert [pair.name for pair in typed_pairs(["男士/女士", "公公/婆婆"])] == ["男士/女士", "公公/婆婆"]
     for wrong in ("男士", "男士/", "/", "男/女/人", "男\t女"):
-        with pytest.raises(BadFile, match="two words with / between them"):
+        with pytest.raises(
+            BadFile, match="A pair is two words separated by /, the male word first, such as 男士/女士, not"
+        ):
             typed_pairs(["公公/婆婆", wrong])
     with pytest.raises(BadFile, match="--pair, line 2: both words are 男"):
         typed_pairs(["男/男"])

@@ -66,7 +66,7 @@ def test_too_little_is_said_to_be_so(tmp_path: Path, lines: list[str], verdict: 
 
 
 def test_a_compound_that_is_absent_by_chance_is_none(tmp_path: Path) -> None:
-    """With equal frequencies seven occurrences on one side are too many for chance (0.5**7 < 1 %), six are not."""
+    """With equal frequencies seven occurrences on one side are too many for chance (0.5**7 < 1%), six are not."""
     assert 0.5**7 < CHANCE < 0.5**6
     for number, share in ((6, 0.0), (7, 7 / 60)):
         men = ["男士来了。"] * 60

@@ -244,10 +244,10 @@ def test_the_rules_in_the_signature_are_what_the_filters_do() -> None:
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"modes": {"height": "off"}}, "height=off is no filter and mode"),
-        ({"modes": {"names": "maybe"}}, "names=maybe is no filter and mode"),
-        ({"pair_modes": {("a/b", "names"): "off"}}, "a/b is not among the pairs"),
-        ({"shortest": 9, "longest": 8}, "from 9 to 8"),
+        ({"modes": {"height": "off"}}, "height=off is not a valid filter and mode. Filters:"),
+        ({"modes": {"names": "maybe"}}, "names=maybe is not a valid filter and mode. Filters:"),
+        ({"pair_modes": {("a/b", "names"): "off"}}, "a/b is not a pair of this run. Pairs:"),
+        ({"shortest": 9, "longest": 8}, "9 to 8 characters"),
         ({"pairs": ()}, "no keyword pair"),
         ({"quotes": "maybe"}, "not maybe and None"),
         ({"convert": "../x"}, "not delete and ../x"),

@@ -37,7 +37,7 @@ def test_golden_fits(values: list[float], alpha: float, beta: float) -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([], "both ways"),
+        ([], "both methods"),
         ([0.4], "One instance"),
         ([0.2, 0.2, 0.2], "same on every instance"),
         ([0, 0, 0], "same on every instance"),
@@ -85,7 +85,7 @@ def test_intervals_hold_the_fit() -> None:
 
 
 def test_a_planted_beta_comes_back() -> None:
-    """2,000 draws of Beta(0.5, 2): within 15 % of what was planted."""
+    """2,000 draws of Beta(0.5, 2): within 15% of what was planted."""
     values = np.random.default_rng(11).beta(0.5, 2, size=2000)
     found = fit_beta(values)
     assert (found.alpha.value, found.beta.value) == pytest.approx((0.5, 2), rel=0.15)

@@ -40,10 +40,13 @@ def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line, why",
     [
-        ("{", "line 1: a generation is a JSON object with context, completion"),
+        ("{", ", line 1: a generation must be a JSON object with context, completion."),
         ("[]", "line 1: a generation"),
-        ({"context": "a"}, "line 1: a generation is a JSON object with completion"),
-        ({"context": "a", "completion": "b", "pronouns": "zorp"}, "line 1: zorp is no pronoun set"),
+        ({"context": "a"}, ", line 1: a generation must be a JSON object with completion."),
+        (
+            {"context": "a", "completion": "b", "pronouns": "zorp"},
+            "line 1: zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+        ),
     ],
 )
 def test_a_line_that_is_no_generation_is_named(tmp_path: Path, line: Any, why: str) -> None:

@@ -119,7 +119,7 @@ def planted() -> PerplexityScorer:
 
 
 def test_the_planted_shares_come_back_within_their_intervals(planted: PerplexityScorer) -> None:
-    """Through tokenizer, batches, shared beginnings and verdict: a share of each set, 95 % exact interval of names."""
+    """Through tokenizer, batches, shared beginnings and verdict: a share of each set, 95% exact interval of names."""
     plant = pronoun_plant("planted:pronouns")
     wrong = misgendered(plant)
     some = instances(built_in(), passes=15, seed=1, limit=800)
@@ -150,5 +150,5 @@ def test_what_was_planted_is_what_the_name_says() -> None:
     ],
 )
 def test_a_name_that_plants_nothing_is_one_sentence(name: str) -> None:
-    with pytest.raises(ModelUnavailable, match="is no planted model"):
+    with pytest.raises(ModelUnavailable, match="is not a planted model"):
         open_perplexity(name)

@@ -64,7 +64,7 @@ def test_several_sets_and_further_sets() -> None:
 @pytest.mark.parametrize(
     "text, pronouns, why",
     [
-        ("{name} {foo} [MASK]", ("he",), "nothing fills"),
+        ("{name} {foo} [MASK]", ("he",), "with no value; available:"),
         ("{name} {nom} [MASK]", ("he", "she"), "has several"),
         ("{name} {ref} [MASK]", ("thon/thons",), "does not have"),
     ],
@@ -133,14 +133,22 @@ def test_own_tables_and_people(tmp_path: Path) -> None:
         ("a.tsv", "case\tsentence\nnom\tx\n", "a.tsv lacks the columns text"),
         ("a.tsv", "case\ttext\nnom\tno slot\n", "line 2: a template has one slot.*this one has 0"),
         ("a.tsv", "case\ttext\nnom\t[MASK] [MASK]\n", "this one has 2"),
-        ("a.tsv", "case\ttext\nwho\t[MASK]\n", "line 2: who is no case"),
-        ("a.tsv", "id\tcase\ttext\nx\tnom\t[MASK]\nx\tnom\t[MASK] .\n", "line 3: the id x stands in line 2"),
+        ("a.tsv", "case\ttext\nwho\t[MASK]\n", ", line 2: who is not a pronoun case; use one of"),
+        (
+            "a.tsv",
+            "id\tcase\ttext\nx\tnom\t[MASK]\nx\tnom\t[MASK] .\n",
+            ", line 3: the id x is already used in line 2.",
+        ),
         ("a.tsv", "case\ttext\nnom\n", "line 2: 1 columns where the header has 2"),
-        ("a.tsv", "case\ttext\n", "a heading but no row"),
+        ("a.tsv", "case\ttext\n", "has a header but no rows."),
         ("a.tsv", "", "is empty"),
         ("r.tsv", "sentence\tpronoun\tuid\nNo slot.\the\t1\n", "line 2: a sentence of RUFF has one slot"),
-        ("r.tsv", "sentence\tpronoun\tuid\n$NOM_PRONOUN\tzorp\t1\n", "line 2: zorp is none of the pronouns of RUFF"),
-        ("p.csv", "template_idx,ante,pronoun_family,template\n1,a,zorp,x\n", "line 2: zorp is no pronoun set"),
+        ("r.tsv", "sentence\tpronoun\tuid\n$NOM_PRONOUN\tzorp\t1\n", ", line 2: zorp is not a RUFF pronoun"),
+        (
+            "p.csv",
+            "template_idx,ante,pronoun_family,template\n1,a,zorp,x\n",
+            "line 2: zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+        ),
     ],
 )
 def test_a_file_with_something_wrong_is_one_sentence(tmp_path: Path, name: str, text: str, why: str) -> None:
@@ -151,9 +159,12 @@ def test_a_file_with_something_wrong_is_one_sentence(tmp_path: Path, name: str, 
 def test_a_missing_file_and_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="There is no file"):
         read_source(tmp_path / "none.tsv")
-    with pytest.raises(BadFile, match="holds no explicit_template"):
+    with pytest.raises(BadFile, match="has no explicit_template_"):
         read_source(tmp_path)
-    with pytest.raises(BadFile, match="line 3: zorp is no pronoun set"):
+    with pytest.raises(
+        BadFile,
+        match="line 3: zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+    ):
         read_people(write(tmp_path / "n.csv", "name,pronouns\nA,he\nB,zorp\n"))
     with pytest.raises(BadFile, match="lacks the column name"):
         read_people(write(tmp_path / "n.csv", "who\nA\n"))
@@ -178,6 +189,8 @@ def test_a_limit_is_a_sample_and_nothing_left_is_said() -> None:
     places = [everything.index(one.id) for one in some]
     assert len(some) == 30
     assert places == sorted(places)
-    with pytest.raises(Refused, match="No instance is left"):
+    with pytest.raises(
+        Refused, match="No instances remain: there is no template, no name, or no pronoun set is chosen."
+    ):
         instances(built_in(), only=("ze",))
     assert len(instances(built_in(), also=("ze",), only=("ze",), passes=1)) == 40

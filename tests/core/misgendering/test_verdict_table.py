@@ -62,7 +62,10 @@ def test_the_same_instance_of_two_models_is_two_rows(tmp_path: Path) -> None:
         ("instance,prob,gen1\n1,1,1\n2,1\n", "line 3: 2 columns where the header has 3"),
         ("instance,prob,gen1\n1,1,1\n\n2,0.6,1\n", "line 4: 0.6 in the column prob"),
         ("instance,prob,gen1\n1,1,yes\n", "line 2: yes in the column gen1"),
-        ("instance,prob,gen1\n1,1,1\n2,1,1\n1,0,1\n", "line 4: the instance 1 stands there twice"),
+        (
+            "instance,prob,gen1\n1,1,1\n2,1,1\n1,0,1\n",
+            ", line 4: the instance 1 appears twice and would be counted twice.",
+        ),
     ],
 )
 def test_what_is_no_table_of_verdicts(text: str, why: str, tmp_path: Path) -> None:

@@ -29,7 +29,10 @@ class TestSideBySide:
         frame = self.two([value + 0.25 for value in values], list(values))
         found = paired_difference(frame, "a", "b", "signed_mean", unit="sentence")
         assert found.value == pytest.approx(0.25)
-        assert found.low is None and "spread cannot be seen" in str(found.note)
+        assert (
+            found.low is None
+            and "All units gave the same value, so their spread cannot be estimated: no interval." in str(found.note)
+        )
         over_stems = paired_difference(frame, "a", "b", "signed_mean")
         assert over_stems.value == pytest.approx(0.25) and over_stems.low is None and over_stems.note
 

@@ -390,7 +390,7 @@ class TestReading:
         assert summarise(frame).signature.count("+") == 1
 
     def test_an_unknown_model_is_named(self) -> None:
-        with pytest.raises(NotFound, match="no model x"):
+        with pytest.raises(NotFound, match="do not contain the model x"):
             rows_of(scores(GOLDEN), "x")
 
 

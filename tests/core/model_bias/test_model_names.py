@@ -108,11 +108,11 @@ def test_what_a_file_guards_is_read_as_it_was(tmp_path, text):
 @pytest.mark.parametrize(
     ("column", "cell", "says"),
     [
-        ("p_male", "1.5", "line 2: 1.5 in the column p_male is no probability"),
-        ("p_female", "-0.1", "line 2: -0.1 in the column p_female is no probability"),
-        ("start", "0.5", "line 2: 0.5 in the column start is no whole number"),
-        ("masks", "inf", "line 2: inf in the column masks is no whole number"),
-        ("masks", "-1", "line 2: -1 in the column masks is no whole number"),
+        ("p_male", "1.5", ", line 2: 1.5 in the column p_male is not a probability."),
+        ("p_female", "-0.1", ", line 2: -0.1 in the column p_female is not a probability."),
+        ("start", "0.5", ", line 2: 0.5 in the column start is not a whole number."),
+        ("masks", "inf", ", line 2: inf in the column masks is not a whole number."),
+        ("masks", "-1", ", line 2: -1 in the column masks is not a whole number."),
         ("model", "", "line 2: the column model is empty"),
     ],
 )

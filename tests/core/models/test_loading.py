@@ -148,25 +148,34 @@ def too_many_words(folder: Path) -> None:
 
 
 REFUSALS: list[tuple[Breaker, str]] = [
-    (headless, "has no masked-language-model head; its numbers would be random"),
-    (lacks_head_part, "has no masked-language-model head; its numbers would be random"),
-    (lacks_output_bias, "has no masked-language-model head; its numbers would be random"),
-    (lacks_word_embeddings, "its numbers would be random"),
-    (discriminator, "take the generator"),
+    (headless, "has no masked-language-modelling head; its scores would be random."),
+    (lacks_head_part, "has no masked-language-modelling head; its scores would be random."),
+    (lacks_output_bias, "has no masked-language-modelling head; its scores would be random."),
+    (lacks_word_embeddings, "has no language-modelling head; its scores would be random."),
+    (
+        discriminator,
+        "has no masked-language-modelling head; its scores would be random. ELECTRA discriminators have none: use the generator of the same name.",
+    ),
     (causal, "is not a masked language model"),
     (decoder, "is not a masked language model"),
     (not_a_number, "not numbers"),
     (infinite, "not numbers"),
     (lacks_layer, "lacks weights (bert.encoder.layer.1.output.dense.weight)"),
-    (empty_folder, "holds no config.json"),
+    (empty_folder, "is not a model folder: there is no config.json in it. Give the folder that contains one."),
     (broken_config, "cannot be read"),
-    (config_without_type, "does not say what type"),
-    (no_weights, "holds no weights that load without running code"),
+    (config_without_type, "does not name the model type."),
+    (no_weights, "has no weights that load without running code"),
     (truncated, "damaged"),
-    (other_shape, "does not fit its config.json"),
-    (other_vocabulary, "does not fit its config.json"),
+    (
+        other_shape,
+        "cannot be used: the file is damaged, does not match its config.json, or can only be read by running code.",
+    ),
+    (
+        other_vocabulary,
+        "cannot be used: the file is damaged, does not match its config.json, or can only be read by running code.",
+    ),
     (empty_weights, "damaged"),
-    (no_tokenizer, "lacks the vocabulary"),
+    (no_tokenizer, "has no vocabulary file"),
     (no_mask_token, "has no mask token"),
     (too_many_words, "do not belong together"),
 ]
@@ -222,14 +231,14 @@ def reads_from_left_to_right(folder: Path) -> None:
 
 
 CAUSAL_REFUSALS: list[tuple[Breaker, str]] = [
-    (reads_from_left_to_right, "does not read from left to right"),
-    (xlnet, "does not read from left to right"),
-    (causal_headless, "has no language-model head; its numbers would be random"),
+    (reads_from_left_to_right, "is not a left-to-right model, so the probability of a sentence is not defined."),
+    (xlnet, "is not a left-to-right model, so the probability of a sentence is not defined."),
+    (causal_headless, "has no language-modelling head; its scores would be random."),
     (causal_lacks_layer, "lacks weights (model.layers.1.mlp.up_proj.weight)"),
     (causal_not_a_number, "not numbers"),
     (causal_truncated, "damaged"),
     (causal_too_few_words, "do not belong together"),
-    (empty_folder, "holds no config.json"),
+    (empty_folder, "is not a model folder: there is no config.json in it. Give the folder that contains one."),
 ]
 
 
@@ -407,7 +416,7 @@ def test_a_download_goes_on_in_the_background(monkeypatch: pytest.MonkeyPatch, t
         fetching, "_file_names", lambda _name: ["config.json", "model.safetensors", "pytorch_model.bin"]
     )
     monkeypatch.setattr(fetching, "_download", download)
-    with pytest.raises(ModelUnavailable, match="Ask again"):
+    with pytest.raises(ModelUnavailable, match="Run again"):
         fetching.locate("nobody/slow", patience=0.05)
     finish.set()
     assert fetching.locate("nobody/slow", patience=600) == tmp_path

@@ -39,9 +39,13 @@ def test_predictions_from_json_lines_of_the_release(tmp_path) -> None:
     [
         pytest.param("label\nneutral\n", "no column named set", id="no set"),
         pytest.param("set,answer\nPS,neutral\n", "no column named label; it has: set, answer", id="no label"),
-        pytest.param("set,sentence1,sentence2,label\nPS,a,b,neutral\n", "right answer and always neutral", id="gold"),
+        pytest.param("set,sentence1,sentence2,label\nPS,a,b,neutral\n", "always neutral", id="gold"),
         pytest.param("set,label\n", "has no rows", id="nothing"),
-        pytest.param("set,label\nPS,yes\n", "line 2: yes is no label", id="every line bad"),
+        pytest.param(
+            "set,label\nPS,yes\n",
+            ", line 2: yes is not a label; use entailment, contradiction or neutral.",
+            id="every line bad",
+        ),
     ],
 )
 def test_files_that_cannot_be_measured(tmp_path, text: str, message: str) -> None:
@@ -60,7 +64,12 @@ def test_a_bad_line_is_reported_and_the_others_count(tmp_path) -> None:
 def test_a_set_of_ones_own(tmp_path) -> None:
     text = "set,premise,hypothesis,occupation\nPS,x is here,y is here,x\n"
     (row,) = read_probes([written(tmp_path, "a.csv", text)], "en").rows
-    assert (row.set, row.premise, row.hypothesis, row.occupation) == ("PS", "x is here", "y is here", "x")
+    assert (row.set, row.premise, row.hypothesis, row.occupation) == (
+        "PS",
+        "x is available for the browser tests.",
+        "y is available for the browser tests.",
+        "x",
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,8 +101,13 @@ def test_words_and_templates_of_ones_own(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("words", "templates", "message"),
     [
-        pytest.param("word\tclass\nnurse\tfemale\n", "{x}.\n", "w.tsv, line 2: a word and one of", id="class"),
-        pytest.param("word\tclass\nnurse\tneutral\n", "Nobody.\n", "t.txt, line 1: there is no {x}", id="slot"),
+        pytest.param(
+            "word\tclass\nnurse\tfemale\n",
+            "{x}.\n",
+            "w.tsv, line 2: give a word and one of male-stereo, female-stereo, neutral.",
+            id="class",
+        ),
+        pytest.param("word\tclass\nnurse\tneutral\n", "Nobody.\n", "t.txt, line 1: the slot", id="slot"),
         pytest.param("name\tclass\nnurse\tneutral\n", "{x}.\n", "no column named word", id="column"),
     ],
 )

@@ -136,10 +136,10 @@ class TestOwnNumbers:
         ("text", "says"),
         [
             ("0.5 0.2", "Line 1 has 2 numbers"),
-            ("0.5 0.2 0.4\n\n0.5 x 0.4", "x is no number"),
-            ("1.2 0.2 0.4", "1.2 is no probability"),
-            ("0 0.2 0.4", "0 is no probability"),
-            ("0.5 0.2 inf", "inf is no number"),
+            ("0.5 0.2 0.4\n\n0.5 x 0.4", "x is not a number"),
+            ("1.2 0.2 0.4", "1.2 is not a probability"),
+            ("0 0.2 0.4", "0 is not a probability"),
+            ("0.5 0.2 inf", "inf is not a number"),
         ],
         ids=["two", "word", "large", "zero", "infinite"],
     )
@@ -163,8 +163,8 @@ class TestCommand:
     def test_table_for_people(self) -> None:
         short = CliRunner().invoke(cli, ["check-paper"], catch_exceptions=False).stdout
         long = CliRunner().invoke(cli, ["check-paper", "--all"], catch_exceptions=False).stdout
-        assert "printed 3.756, worked out 8.0696" in short and "printed 6.372" not in short
-        assert "printed 6.372" in long
+        assert "reported 3.756, recalculated 8.0696" in short and "reported 6.372" not in short
+        assert "reported 6.372" in long
 
 
 def html_of(app: AppTest) -> str:
@@ -183,14 +183,14 @@ class TestPage:
 
     def test_in_chinese(self) -> None:
         text = html_of(open_page("published", "zh"))
-        for english in ("does not follow", "Table 1, sum of the quotas", "very close", "Calculation"):
+        for english in ("inconsistent", "Table 1, sum of the quotas", "very close", "Calculation"):
             assert english not in text
         assert translate("Calculation", "zh") in text
 
     def test_own_numbers(self) -> None:
         app = open_page("published")
         app.text_area(key="numbers").set_value("0.8000 0.2000 0.602").run()
-        assert "follows in log10" in html_of(app)
+        assert "consistent in log10" in html_of(app)
         app.text_area(key="numbers").set_value("<img/src=x> 1 2").run()
-        assert not app.exception and "is no number" in app.error[0].value
+        assert not app.exception and "is not a number" in app.error[0].value
         assert "<img" not in html_of(app)

@@ -134,7 +134,7 @@ def test_chinese_and_a_choice_of_models(scores: Path, tmp_path: Path) -> None:
     assert '<html lang="zh-CN">' in text
     assert "模型对照" in text
     assert "bert-base-chinese" not in text
-    assert "0.1 %" in text
+    assert "0.1%" in text
     assert len(cells_of(text, "Model_bias")) == 1
 
 
@@ -163,7 +163,7 @@ def test_one_side_only_is_a_dash_with_its_reason(scores: Path) -> None:
     text = report_html(frame, settings=ReportSettings(data="<b>.csv"))
     cell = cells_of(text, "Bias_woman")[0]
     assert "<b>—</b>" in cell
-    assert "No sentence leans to the female word." in cell
+    assert "No sentence leans towards the female word." in cell
     assert "nan" not in re.sub(r"<[^>]*>", " ", text).lower()
     assert "&lt;b&gt;.csv" in text
 
@@ -196,7 +196,7 @@ def test_signed_number(value: float | None, text: str) -> None:
 
 def test_percent_and_interval() -> None:
     assert [percent(share) for share in (0, 1, 0.431, 0.0008, 1e-6, 1e-33, None)] == [
-        *("0 %", "100 %", "43.1 %", "0.08 %", "< 0.001 %", "0 %", "—")
+        *("0%", "100%", "43.1%", "0.08%", "< 0.001%", "0%", "—")
     ]
     assert interval(None, 1.0) == ""
     assert interval(-0.5, 0.25, 2, signed=True) == "[−0.50, +0.25]"
@@ -238,7 +238,10 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
     )
     assert corrected < raw
     assert "within the null band of ±" in english[corrected:raw]
-    assert "Of pairs of untrained models" in english[raw:]
+    assert (
+        "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, which have nothing in common, 80% have an interval that excludes 0 if sentences are treated as independent"
+        in english[raw:]
+    )
 
 
 def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> None:
@@ -248,7 +251,7 @@ def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> N
     margins: Margins = {"log10": 5.0, "auc": None}
     how: dict[str, Any] = {"margins": margins, "denominator": "side", "say": str}
     text = differences_html(frame, models, groups={}, **how)
-    assert "bert-base-chinese less made-up-2, on the sentences that both have" in text
+    assert "bert-base-chinese − made-up-2, on the sentences both models scored" in text
     assert text.count("smaller than the margin") == 5 and "Margins: 5 (log10); none (AUC, 0 to 1)." in text
     found = paired_differences(frame, *models)
     smallest = [one.smallest for one in against_margins(found, margins).values()]

@@ -93,15 +93,15 @@ def test_a_fault_is_caught(fault) -> None:
     marks = measure_marks(lambda name: Skewed(name, FAULTS[fault]), ["planted:+1"])
     failed = {mark.quantity for mark in marks if not mark.passed}
     assert "worst_sentence" in failed
-    assert all("does not come back" in str(in_words(m)) or "should" in str(in_words(m)) for m in marks if not m.passed)
+    assert all("not recovered" in str(in_words(m)) or "should" in str(in_words(m)) for m in marks if not m.passed)
 
 
 @pytest.mark.parametrize(
     ("planted", "measured", "passed", "words"),
     [
-        (0.3, 0.30005, True, "comes back"),
-        (0.3, 0.3002, False, "does not come back"),
-        (None, None, True, "as undefined, as it must"),
+        (0.3, 0.30005, True, "recovered"),
+        (0.3, 0.3002, False, "not recovered"),
+        (None, None, True, "undefined, as it must be"),
         (None, 0.0, False, "should be undefined"),
         (0.0, None, False, "should have a value"),
     ],

@@ -217,7 +217,7 @@ def test_a_damaged_file_is_set_aside_and_said(tmp_path, name):
     with CachedScorer(Counting(), path) as cached:
         assert cached.score(some) == Counting().score(some)
         [notice] = cached.notices
-        assert "were damaged" in notice.text
+        assert "was damaged. The damaged file is kept as" in notice.text
         assert notice.values["aside"].startswith("scores.db.broken-")
     assert (tmp_path / notice.values["aside"]).read_bytes()[:700] == damaged[:700]
     with CachedScorer(Counting(), path) as again:
@@ -247,9 +247,17 @@ def newer_layout(path):
 
 
 FOREIGN = {
-    "another database": ("labels.db", other_database, "not a file of remembered scores"),
+    "another database": (
+        "labels.db",
+        other_database,
+        "is not a score cache. The file was left unchanged, and scores of this run are not cached.",
+    ),
     "a newer layout": ("scores.db", newer_layout, "newer version"),
-    "a text": ("notes.txt", lambda path: path.write_text("他" * 2000), "not a file of remembered scores"),
+    "a text": (
+        "notes.txt",
+        lambda path: path.write_text("他" * 2000),
+        "is not a score cache. The file was left unchanged, and scores of this run are not cached.",
+    ),
     "a folder": ("scores.db", lambda path: path.mkdir(), "cannot be used"),
 }
 
@@ -275,7 +283,7 @@ def test_a_full_disk_is_one_sentence_and_scoring_goes_on(tmp_path):
         for i in range(0, 3000, 500):
             assert cached.score(some[i : i + 500]) == Counting().score(some[i : i + 500])
         [notice] = cached.notices
-        assert "could not be remembered" in notice.text
+        assert "New scores could not be written to the cache" in notice.text
         assert "full" in notice.text
         cached.score([probe(f"他{i}") for i in range(10)])
         assert cached.hits >= 10  # what is there is still read

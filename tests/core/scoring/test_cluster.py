@@ -71,5 +71,8 @@ def test_other_weights_on_one_machine_are_refused(
 ) -> None:
     with open_cluster("known") as scorer:
         monkeypatch.setattr(PoolOfOne, "map", lambda _self, _items: [[Score((0.0, 0.0), "other weights")]])
-        with pytest.raises(ModelUnavailable, match="different weights of known"):
+        with pytest.raises(
+            ModelUnavailable,
+            match="The machines of the cluster hold different weights for known. Put the same files on all of them.",
+        ):
             scorer.score(PROBES[:1])

@@ -36,7 +36,7 @@ def test_the_released_columns_with_positions_repaired(tmp_path):
     assert (one.pair, one.side, one.options, one.masks) == ("男孩/女孩", "female", ("男", "女"), 1)
     assert (two.row, two.side, two.problem) == (2, "male", None)
     assert (three.reason, three.probe) == ("bad_span", None)
-    assert (four.reason, four.problem) == ("no_keyword", "No word of a keyword pair stands in the sentence.")
+    assert (four.reason, four.problem) == ("no_keyword", "The sentence contains no word of any keyword pair.")
 
 
 def line(**changes):

@@ -63,7 +63,7 @@ ANSWERS = {
     "the other is impossible": ((-math.inf, -1.0), None, -math.inf, OK),
     "both are impossible": ((-math.inf, -math.inf), None, None, "Both words have probability 0"),
     "one is unknown": ((None, -1.0), "A word is not in this model's vocabulary.", None, "A word is not in this"),
-    "none is known": ((None, None), None, None, "The model gave no probability"),
+    "none is known": ((None, None), None, None, "The model gives no probability for one of the two words."),
 }
 
 
@@ -86,7 +86,7 @@ def test_a_geometric_mean_gives_whole_words():
 
 
 def test_a_row_that_cannot_be_asked_goes_along():
-    bad = ScoreItem(2, "今天下雨。", problem="No word of a keyword pair stands in the sentence.", reason="no_keyword")
+    bad = ScoreItem(2, "今天下雨。", problem="The sentence contains no word of any keyword pair.", reason="no_keyword")
     tally = Tally()
     rows = list(score_items([item("他来了。"), bad, item("她走了。", 3)], FakeScorer(), model="m", tally=tally))
     assert [row.item.row for row in rows] == [1, 2, 3]

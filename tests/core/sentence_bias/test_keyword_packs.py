@@ -47,10 +47,10 @@ def test_spanish_forms_have_both_numbers(plural):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "holds no keyword pair"),
-        (HEADER, "holds no keyword pair"),
-        ("he\tshe\n", "line 1: the first line must name the columns"),
-        (HEADER + "he\tshe\n", "line 2: 2 columns where the first line has 3"),
+        ("", "contains no keyword pairs."),
+        (HEADER, "contains no keyword pairs."),
+        ("he\tshe\n", ", line 1: the first line must contain the column names male and female, separated by tabs."),
+        (HEADER + "he\tshe\n", ", line 2: 2 columns, but the first line has 3. Separate columns by tabs."),
         (HEADER + "# mine\nking\tqueen\tperson\nhe\t\tnom\n", "line 4: the column female is empty"),
         (
             HEADER + "king\tqueen\troyal\n",
@@ -63,7 +63,7 @@ def test_spanish_forms_have_both_numbers(plural):
         (HEADER + "<b>\tb\t\n", "line 2: <b> holds more than letters"),
         ("male\tfemale\tlanguage\nking\tqueen\tEnglish\n", "line 2: english is no code of a language"),
         (HEADER + "el\tla\tarticle\n", "line 2: article is no kind of word of that language"),
-        (HEADER + "x" * 41 + "\ty\t\n", "line 2: a word of 41 characters"),
+        (HEADER + "x" * 41 + "\ty\t\n", ", line 2: the word has 41 characters; at most"),
         (HEADER + "he\u202e\tshe\t\n", "U+202E"),
     ],
 )

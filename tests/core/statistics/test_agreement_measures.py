@@ -96,7 +96,7 @@ def test_gwet_paradox() -> None:
 
 
 def test_wilson() -> None:
-    found = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0 %
+    found = wilson(192, 200, nothing=NO_TWO_LABELS)  # SPEC 6: 192/200: 92.3 to 98.0%
     assert (found.value, round(found.low or 0, 3), round(found.high or 0, 3)) == (0.96, 0.923, 0.98)
 
 
@@ -343,7 +343,7 @@ def test_modified_wilson_is_wilson_but_for_rare_counts(units: int, data: some.Da
 
 
 def test_modified_wilson_of_one() -> None:
-    # The mean of a Poisson count that is 1 or more in 5 % is -ln .95.
+    # The mean of a Poisson count that is 1 or more in 5% is -ln .95.
     found = modified_wilson(1, 100, nothing=NO_TWO_LABELS)
     assert found.low == pytest.approx(-math.log(0.95) / 100, rel=1e-5)
     mirrored = modified_wilson(99, 100, nothing=NO_TWO_LABELS)

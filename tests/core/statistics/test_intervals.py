@@ -48,7 +48,7 @@ def test_one_sentence_of_a_side_has_no_interval() -> None:
     found = summarise(read_scores(frame([0.4, *DOWN])), resamples=200)
     assert found.bias_man.value == 0.4
     assert (found.bias_man.low, found.model_bias.low) == (None, None)
-    assert str(found.bias_man.note) == "It rests on a single unit of one side: no interval."
+    assert str(found.bias_man.note) == "One side has only a single unit: no interval."
 
 
 def test_few_units_and_fewer_of_a_side() -> None:
@@ -81,7 +81,7 @@ def test_holm_uses_t_where_the_interval_does() -> None:
 
 
 def lucky(place: int, samples: int, seed: int, measures: Sequence[str] = ()) -> list[Held]:
-    """Two measures of cells that hold 95 %; the first samples of the second cell are bad for one of them."""
+    """Two measures of cells that hold 95%; the first samples of the second cell are bad for one of them."""
     names = [name for name in ("mean", "share") if name in (measures or ("mean", "share"))]
     low = {name: place == 1 and name == "share" and seed == 0 for name in names}
     return [
@@ -135,7 +135,7 @@ def test_a_mean_of_one_side_over_20_articles_holds_its_truth() -> None:
 @pytest.mark.parametrize(
     ("design", "cell", "widest"),
     [
-        # The pigeonhole bootstrap: 100 % at 1.6 times the width.
+        # The pigeonhole bootstrap: 100% at 1.6 times the width.
         ("Template x name", {"templates": 20, "names": 50, "right": 0.5, "template": 0.0, "name": 0.0}, 0.08),
         ("Template x name", {"templates": 8, "names": 15, "right": 0.9, "template": 0.3, "name": 0.3}, 0.5),
         ("People and the rule over contexts", {"contexts": 16, "share": 0.95, "between": 0.4}, 0.25),
@@ -143,7 +143,7 @@ def test_a_mean_of_one_side_over_20_articles_holds_its_truth() -> None:
     ids=["no spread between units", "few templates", "16 contexts at .95"],
 )
 def test_shares_hold_their_truth(design: str, cell: dict[str, float], widest: float) -> None:
-    """200 samples: an interval that holds 95 % holds 91 to 98.5 % of them in 99 of 100 such tests.
+    """200 samples: an interval that holds 95% holds 91 to 98.5% of them in 99 of 100 such tests.
 
     Some samples of few templates lie so near an end that they have none.
     """
@@ -154,8 +154,8 @@ def test_shares_hold_their_truth(design: str, cell: dict[str, float], widest: fl
 
 
 def test_a_share_near_an_end_over_few_templates_has_no_interval() -> None:
-    """Template x name, 97 % right: 88 to 91 of 100 such intervals held it over 8 and 20 templates."""
-    reason = "So close to 0 or 1 no interval over few units (8) holds 95 %."
+    """Template x name, 97% right: 88 to 91 of 100 such intervals held it over 8 and 20 templates."""
+    reason = "Too close to 0 or 1 for a 95% interval over so few units"
     for templates, wrong, printed in ((8, 3, False), (8, 20, True), (30, 3, True)):
         first, second = np.divmod(np.arange(templates * 30), 30)
         right = np.ones(len(first))
@@ -180,7 +180,7 @@ def test_shares_and_differences_of_small_strata_have_no_interval() -> None:
         )
         assert tuple(one.low is not None for one in found.values()) == printed, (units, biased)
     few = over_strata(measures, table[:5], [np.arange(5)], bounds={"difference": (-1.0, 1.0)})["difference"]
-    assert few.value is not None and "say nothing of skewness" in str(few.note)
+    assert few.value is not None and "to estimate skewness: no 95% interval for the difference." in str(few.note)
 
 
 def test_units_count_by_their_sizes() -> None:
@@ -190,7 +190,7 @@ def test_units_count_by_their_sizes() -> None:
     weights = np.array([100.0, 1, 1, 1])
     mean = over_units(Resampling(), lambda w: {"": (w @ weights) / (w @ weights)}, 4, sizes={"": [weights]})[""]
     assert (mean.value, mean.low) == (1.0, None)
-    assert str(mean.note) == "Nearly all of it lies in a single unit: no interval."
+    assert str(mean.note) == "Nearly all of the data come from a single unit: no interval."
 
 
 def test_an_interval_stays_within_what_the_measure_can_be() -> None:
@@ -210,7 +210,7 @@ def test_units_that_are_alike_have_no_interval_but_at_an_end() -> None:
     for value, bounds in ((0.5, (0.0, 1.0)), (0.5, (0.0, math.inf)), (0.25, None)):
         found = by_t(Estimate(value), 0.0, 20, bounds)
         assert (found.low, found.method, found.method_data) == (None, "", {})
-        assert "spread cannot be seen" in str(found.note)
+        assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(found.note)
     one = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
     t = stats.t.ppf(0.975, 29)
     assert (one.low, one.high) == pytest.approx((30 / (30 + t**2), 1.0))

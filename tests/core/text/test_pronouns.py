@@ -195,7 +195,7 @@ def test_which_sets_hold_a_form() -> None:
 
 
 def test_an_unknown_data_set_is_one_sentence() -> None:
-    with pytest.raises(Refused, match="none of the data sets whose pronouns are known"):
+    with pytest.raises(Refused, match="The pronouns of the data set"):
         verdict("he", ["he"], "sherlock")
 
 

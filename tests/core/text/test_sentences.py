@@ -49,8 +49,8 @@ def test_decode(data: bytes, encoding: str) -> None:
         (b"%PDF-1.7 ...", "PDF"),
         (b"cut in mid-character \xe4", "neither"),
         # Both are valid GB18030, as other characters.
-        (TEXT.encode()[:-1], "UTF-8, but damaged in line 1"),
-        (("a\n" + TEXT).encode() + b"\xc4\xe3", "UTF-8, but damaged in line 2"),
+        (TEXT.encode()[:-1], "is UTF-8, but damaged or cut off in line 1. Download the file again."),
+        (("a\n" + TEXT).encode() + b"\xc4\xe3", "is UTF-8, but damaged or cut off in line 2. Download the file again."),
         (b"\x01\x02\x03\x04\x05\x06 abc", "control characters"),
         (b"\xff\x80\xff" + TEXT.encode(), "neither UTF-8 nor GB18030"),
     ],
@@ -70,7 +70,7 @@ def test_the_encoding_does_not_depend_on_where_chunks_end(text: str, size: int) 
 def test_damaged_utf8_is_found_in_any_chunk() -> None:
     data = f"{TEXT}\n".encode() * 4 + b"\xc4\xe3"
     for size in (1, 7, 50, 1000):
-        with pytest.raises(BadFile, match="damaged in line 5"):
+        with pytest.raises(BadFile, match="is UTF-8, but damaged or cut off in line 5. Download the file again."):
             encoding_of(lambda: (data[at : at + size] for at in range(0, len(data), size)), "x")  # noqa: B023
 
 

@@ -96,8 +96,8 @@ def test_a_name_that_nobody_explained_is_refused_with_its_task_and_can_be_explai
 @pytest.mark.parametrize(
     ("odd", "said_here", "says"),
     [
-        ({"completed_by": "a\nb"}, None, "name is one line"),
-        ({"completed_by": "n" * 81}, None, "name is one line"),
+        ({"completed_by": "a\nb"}, None, "A name must be one line of 1 to"),
+        ({"completed_by": "n" * 81}, None, "A name must be one line of 1 to"),
         ({"evenhand": {"revision": 10**30}}, None, "revision"),
         ({"evenhand": {"guideline": [1], "op_id": 5, "desk": ""}}, (HE, "user 3", "accept"), ""),
         ({"created_at": "9999999-01-01", "lead_time": 1e300}, (HE, "user 3", "accept"), ""),
@@ -221,8 +221,8 @@ def test_looking_at_a_file_names_choices_and_annotators(fresh_store: Store, tmp_
     [
         ('[{"data": {"text": "他"}, "annotations": []}', "element 1 is not JSON, or the file ends too early"),
         ('[{"data": {"text": "他"}} {"data": {}}]', "element 1 is not JSON"),
-        ('[{"data": {"text": "他"}}] x', "goes on after the end"),
-        ('[{"data": {"text": "他"}}, [1]]', "element 2 is JSON but no object"),
+        ('[{"data": {"text": "他"}}] x', "continues after the end of its array: it is damaged or contains two files."),
+        ('[{"data": {"text": "他"}}, [1]]', ", element 2 is JSON but not an object."),
         ('[{"data": {"text": "他"}}, {"data": nul}]', "element 2 is not JSON"),
         ("[" + "[" * 100_000, "element 1 is not JSON"),
     ],

@@ -25,7 +25,7 @@ def rejected(text: str, finder: Finder, codes: tuple[str, ...]) -> bool:
 
 
 def test_accepted_sentences_are_kept(shared_data: Path, finder: Finder) -> None:
-    """At least 98.4 % with names off and 95.5 % with names on reject (every fourth row)."""
+    """At least 98.4% with names off and 95.5% with names on reject (every fourth row)."""
     texts = accepted_rows(shared_data / "slguset" / "SlguSet_dev.csv")
     assert len(texts) == 9900
     some = texts[::4]
