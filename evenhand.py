@@ -120,8 +120,8 @@ def agreement(labels: pd.DataFrame, *, categories: Sequence[str] = (), resamples
     tally = Tally.of(counts.to_numpy(), clusters)
     resampling = Resampling(resamples)
     measures = {
-        "all agree": unanimity(tally, resampling),
-        "two agree": pairwise_agreement(tally, resampling),
+        "full agreement": unanimity(tally, resampling),
+        "pairwise agreement": pairwise_agreement(tally, resampling),
         "Fleiss' kappa": fleiss_kappa(tally, resampling),
         "Krippendorff's alpha": krippendorff_alpha(tally, resampling),
         "Gwet's AC1": gwet_ac1(tally, resampling),

@@ -42,7 +42,7 @@ def describe(
     db: str,
     as_json: bool,
 ) -> None:
-    """Statistics of the set: of PROJECT, or with --file of a file of sentences.
+    """Data set statistics: of PROJECT, or with --file of a file of sentences.
 
     Sentences, characters, lengths, the ten commonest characters, coverage of a model's vocabulary, texts that
     occur twice, sentences per keyword before and after selection, the 1:1 balance of every pair, sources and dates.

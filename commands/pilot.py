@@ -108,9 +108,10 @@ def _line(shown: dict[str, Any]) -> str:
     state = "open" if shown["closed"] is None else "closed"
     value = shown["all_agree"]
     agreed = (
-        f"all agree — ({shown['all_agree_reason']})"
+        f"full agreement — ({shown['all_agree_reason']})"
         if value is None
-        else f"all agree {100 * value:.1f}% ({100 * shown['all_agree_low']:.1f} – {100 * shown['all_agree_high']:.1f})"
+        else f"full agreement {100 * value:.1f}%"
+        f" ({100 * shown['all_agree_low']:.1f} – {100 * shown['all_agree_high']:.1f})"
     )
     counts = f"{shown['labelled']} of {shown['items']} items with a label"
     return f"Pilot {shown['number']}, {state}: {counts}, {agreed} on {shown['compared']} items; {shown['signature']}"

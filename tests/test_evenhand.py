@@ -56,7 +56,7 @@ def test_agreement_beside_statsmodels_and_krippendorff() -> None:
     pairs = [a == b for row in SAID for a, b in combinations(row, 2)]
     expected = {
         "full agreement": sum(len(set(row)) == 1 for row in SAID) / len(SAID),
-        "two agree": sum(pairs) / len(pairs),
+        "pairwise agreement": sum(pairs) / len(pairs),
         "Fleiss' kappa": fleiss_kappa(aggregate_raters(rows)[0]),
         "Krippendorff's alpha": krippendorff.alpha(rows.T, level_of_measurement="nominal"),
     }

@@ -136,7 +136,7 @@ def m007_log(db: "Database") -> None:
 
 
 def m008_study(db: "Database") -> None:
-    """Studies by link: consent, test, people under pseudonyms, their outside ids apart."""
+    """Online studies: consent, test, people under pseudonyms, their outside ids apart."""
     for statement in statements(STUDIES):
         db.execute(statement)
 

@@ -70,7 +70,8 @@ WORDS = (
     N_("finish rejecting; without a reason you are asked for a note"), N_("go back without changes"),
     N_("hold: compare both words"), N_("hold: show the counterpart"), N_("write a note on this sentence"),
     N_("skip: the item comes back at the end"), N_("undo the last decision; again for the one before it"),
-    N_("go to my recent decisions; open one with the arrow keys and Enter"), N_("search my decisions"), N_("show this list"),
+    N_("go to my recent decisions; open one with the arrow keys and Enter"), N_("search my decisions"),
+    N_("show this list"),
     N_("show or hide a model's opinion after each label; this is recorded"),
     # opinion
     N_("After your next label, the opinion of {model} on that sentence appears here. Seeing it is recorded."),

@@ -1,4 +1,4 @@
-"""Can the quota be met? The same answer on the pages Mine, Progress and Plan of labels and in their commands.
+"""Can the quota be met? The same answer on the pages Mine, Progress and Labelling plan and in their commands.
 
 Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's 95% Wilson interval.
 The quota can be met if the remaining candidates suffice at the lower end, and cannot be met if they do not suffice at

@@ -32,7 +32,8 @@ def _facts(found: Description) -> str:
     if cover is not None:
         rows.append(
             (
-                f"Distinct characters, relative to the vocabulary of {cover.vocabulary.name} ({cover.vocabulary.size:,})",
+                "Distinct characters, relative to the vocabulary of"
+                f" {cover.vocabulary.name} ({cover.vocabulary.size:,})",
                 f"{100 * cover.published:.2f}%",
             )
         )

@@ -248,10 +248,7 @@ def _table(
     }
     groups = table_lines(found, corrected=corrected, papers=papers, say=say)
     corner = say(
-        N_(
-            "log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems"
-            " are named"
-        )
+        N_("log10 unless another base is given; 95% intervals in brackets, for these pairs only unless stems are named")
     )
     signatures = {one.model: one.signature for one in found}
     return table.table_html([one.model for one in found], groups, corner=corner, notes=notes, signatures=signatures)

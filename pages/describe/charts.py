@@ -1,4 +1,4 @@
-"""The charts of the page Statistics of the set: a description in, a chart with its numbers and its sentence out."""
+"""The charts of the page Data set statistics: a description in, a chart with its numbers and its sentence out."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statistics of the set: what the kept sentences look like, of a project or of a file."""
+"""Data set statistics: what the kept sentences look like, of a project or of a file."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What the page Statistics of the set describes: a project or a file, which items, beside which vocabulary."""
+"""What the page Data set statistics describes: a project or a file, which items, beside which vocabulary."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tables of the page Statistics of the set: the vocabulary, texts that occur twice, sources, dates, endings."""
+"""Tables of the page Data set statistics: the vocabulary, texts that occur twice, sources, dates, endings."""
 
 import pandas as pd
 import streamlit as st

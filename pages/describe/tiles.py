@@ -1,4 +1,4 @@
-"""The main numbers of the page Statistics of the set, and how they were made."""
+"""The main numbers of the page Data set statistics, and how they were made."""
 
 import json
 

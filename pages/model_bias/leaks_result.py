@@ -75,8 +75,8 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
 def _rule() -> "Rule":
     names: dict[Any, str] = {"unanimous": _("all annotators agree"), "any": _("at least one annotator says so")}
     rule: Rule = st.segmented_control(
-        _("A sentence counts as a leak if"), list(names), format_func=names.__getitem__, default="unanimous", required=True,
-        key="audit-rule",
+        _("A sentence counts as a leak if"), list(names), format_func=names.__getitem__, default="unanimous",
+        required=True, key="audit-rule",
     )  # fmt: skip
     return rule
 

@@ -1,4 +1,4 @@
-"""The forecast on the page Plan of labels: both plans side by side, and the candidates that the quotas take."""
+"""The forecast on the page Labelling plan: both plans side by side, and the candidates that the quotas take."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Plan of labels: how many labels each item gets, and the work that this takes."""
+"""Labelling plan: how many labels each item gets, and the work that this takes."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The settings on the page Plan of labels: the plan, the share, retests, and the effect of a change."""
+"""The settings on the page Labelling plan: the plan, the share, retests, and the effect of a change."""
 
 from typing import Any
 
@@ -65,19 +65,7 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         )
         share = 100 * project.share
         if chosen == "stop":
-            share = st.number_input(
-                _("Random share (%)"),
-                0.0,
-                100.0,
-                round(share, 2),
-                1.0,
-                format="%g",
-                key=f"share-{place}",
-                width=200,
-                help=_(
-                    "Drawn with the project's seed before any label is made; nobody can tell which items belong to it."
-                ),
-            )
+            share = _ask_share(share, f"share-{place}")
     if chosen == "stop":
         st.caption(
             _(
@@ -94,6 +82,12 @@ def _ask_plan(project: Project) -> dict[str, Any]:
         if not share:
             st.warning(_("Without a random share, agreement cannot be measured."))
     return {"plan": chosen, "per_item": int(per_item), "share": round(share / 100, 6)}
+
+
+def _ask_share(share: float, key: str) -> float:
+    help_text = _("Drawn with the project's seed before any label is made; nobody can tell which items belong to it.")
+    label = _("Random share (%)")
+    return st.number_input(label, 0.0, 100.0, round(share, 2), 1.0, format="%g", key=key, width=200, help=help_text)
 
 
 def _ask_again(project: Project) -> dict[str, Any]:

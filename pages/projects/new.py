@@ -74,8 +74,8 @@ def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, 
 
 def _ask_pause(pause_minutes: int | None, place: str) -> dict[str, int | None]:
     pause = st.number_input(
-        _("Remind annotators to take a break after (minutes)"), 1, 600, pause_minutes, key=f"{place}pause", placeholder=_("never"),
-        width=260,
+        _("Remind annotators to take a break after (minutes)"), 1, 600, pause_minutes, key=f"{place}pause",
+        placeholder=_("never"), width=260,
     )  # fmt: skip
     return {"pause_minutes": None if pause is None else int(pause)}
 

@@ -1,1 +1,1 @@
-"""The page Studies by link."""
+"""The page Online studies."""

@@ -1,4 +1,4 @@
-"""Studies by link: for the lead. A study, its link, who is where, what the pay comes to, codes, withdrawals."""
+"""Online studies: for the lead. A study, its link, who is where, what the pay comes to, codes, withdrawals."""
 
 import streamlit as st
 

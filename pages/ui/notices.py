@@ -30,7 +30,8 @@ def say_unsettled(store: Store, project: Project) -> None:
     if not may(store, "change_projects", project):
         return
     st.button(
-        _("Finish recounting now"), key="finish_settling", on_click=_finish, args=(project,), icon=":material/done_all:",
+        _("Finish recounting now"), key="finish_settling", on_click=_finish, args=(project,),
+        icon=":material/done_all:",
         help=_("Continues where the recount stopped; if it is already running, waits for it."),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Whether a quota can be met: the same words, signs and colours on the pages Mine, Progress and Plan of labels."""
+"""Whether a quota can be met: the same words, signs and colours on the pages Mine, Progress and Labelling plan."""
 
 from markupsafe import Markup
 

@@ -58,7 +58,7 @@ def check_own_log(page: Page, server: Server, store: Store, record: bytes) -> No
     with touched(store, "UPDATE label SET choice = 'reject'"):
         page.goto(address)
         expect(log).to_have_attribute("data-state", "broken")
-        expect(page.get_by_text("Entry 1 does not match what was saved.")).to_be_visible()
+        expect(page.get_by_text("Entry 1 is invalid: it, or an entry before it, was changed.")).to_be_visible()
     assert page.evaluate("window.refusedByPolicy") == []
 
 

@@ -226,11 +226,11 @@ def test_what_is_taken_back_comes_back_with_its_marks(desks: Opener) -> None:
     desk.page.locator('[data-testid="desk"][data-item]').wait_for(timeout=WAIT_MS)
     desk.press("u")
     expect(desk.root).to_have_attribute("data-item", item)
-    expect(desk.part("was")).to_contain_text("Taken back: Misgendering (Degenerate or repetitive)")
+    expect(desk.part("was")).to_contain_text("Undone: Misgendering (Degenerate or repetitive)")
     assert marks(desk) == ["he"]
     desk.decide("Enter")
     desk.press("h", "Enter")
-    expect(desk.part("was")).to_contain_text("Decided before: Misgendering")
+    expect(desk.part("was")).to_contain_text("Earlier decision: Misgendering")
     desk.press("m", "Backspace", "Enter", "b")
     desk.decide("3")
     rows = stored(desk)
@@ -246,7 +246,7 @@ def test_two_desks_of_one_annotator_conflict(desks: Opener) -> None:
     item = one.decide("1")
     one.settle()
     two.decide(*MISGENDERING)
-    expect(two.notice("conflict")).to_contain_text("here Misgendering, at the other desk Correct", timeout=WAIT_MS)
+    expect(two.notice("conflict")).to_contain_text("Misgendering here, Correct at the other desk", timeout=WAIT_MS)
     assert [(row["choice"], row["superseded"]) for row in one.labels()] == [("correct", 0), ("misgendering", 1)]
     two.notice("conflict").get_by_role("button").click()
     expect(two.root).to_have_attribute("data-item", item)

@@ -50,7 +50,7 @@ def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
             "",
             "access",
             "problem",
-            "EVENHAND_HOSTS lists nobody, but there are no accounts, so nobody can sign in. Run: accounts first.",
+            "EVENHAND_HOSTS is empty: requests from outside are refused.",
         ),
         ("EVENHAND_GUESTS", "1", "access", "warning", ": anyone who knows the address can try the built-in models"),
         (
@@ -58,7 +58,10 @@ def test_a_server_as_documented_has_nothing_wrong(server: Path) -> None:
             "",
             "proxy",
             "warning",
-            "EVENHAND_PROXY is empty: behind a proxy, all visitors share its address and its sign-in attempts, and the cookie is not Secure.",
+            (
+                "EVENHAND_PROXY is empty: behind a proxy, all visitors share its address and its sign-in "
+                "attempts, and the cookie is not Secure."
+            ),
         ),
         ("EVENHAND_PROXY", "127.0.0.1, caddy", "proxy", "problem", "caddy is not an address"),
         (
@@ -109,7 +112,7 @@ def test_a_backup_that_is_too_old(server: Path, monkeypatch: pytest.MonkeyPatch)
     (one,) = Path(os.environ["EVENHAND_BACKUPS"]).iterdir()
     old = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(time.time() - 50 * 3600))
     one.rename(one.with_name(f"evenhand-{old}-0000.db"))
-    assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Is backup --every running")
+    assert findings(server)["backups"] == ("problem", "The newest backup is 50 hours old. Is backup --every running?")
 
 
 def test_few_descriptors_and_root(server: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,7 +98,9 @@ def test_no_usable_line_is_exit_code_2_with_the_report_and_no_project(tmp_path: 
     ended = typed("import", "new", path, "--json")
     assert ended.code == 2
     assert json.loads(ended.stdout)["rejected"] == 2
-    assert ended.stderr.startswith("None of the 2 lines of sentences.txt could be used; line 1: No word")
+    assert ended.stderr.startswith(
+        "None of the 2 lines of sentences.txt could be used; line 1: The sentence contains no word"
+    )
     with Store.open() as store:
         assert projects(store) == []
 

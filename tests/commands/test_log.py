@@ -38,7 +38,7 @@ def test_the_log_is_checked_and_read(fresh_store: Store) -> None:
         plain.commit()
     entry = shown[0]["entry"]
     assert run(db, "log", "verify", "--all", code=2) == (
-        f"Entry {entry} of the log does not hold: the row 2 of label, or the entry itself, was changed.\n"
+        f"Log entry {entry} is invalid: the row 2 of label, or the entry itself, was changed.\n"
     )
 
 

@@ -111,8 +111,8 @@ def test_what_is_asked_wrongly_is_one_sentence(text: Path, tmp_path: Path, optio
 def test_no_file_is_written_over_another(text: Path, tmp_path: Path) -> None:
     out, before = tmp_path / "c.jsonl", text.read_bytes()
     for options, says in (
-        (["--out", out, "--report", out], "c.jsonl is given twice; once is enough."),
-        (["--out", out, "--report", tmp_path / "r", "--table", tmp_path / "r"], "r is given twice; once is enough."),
+        (["--out", out, "--report", out], "c.jsonl is given twice as an output file; each output needs its own file."),
+        (["--out", out, "--report", tmp_path / "r", "--table", tmp_path / "r"], "r is given twice as an output file"),
         (["--out", text], "text.txt is an input text; writing there would destroy it. Name another file."),
     ):
         done = CliRunner().invoke(cli, ["mine", str(text), *map(str, options)])

@@ -75,6 +75,7 @@ def test_for_people(tmp_path: Path) -> None:
 def test_a_file_with_missing_columns_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(
         BadFile,
-        match="v\\.csv lacks the columns prob, gen1\\. A table of verdicts has instance, prob and gen1, gen2, … with 0 or 1\\.",
+        match=r"v\.csv lacks the columns prob, gen1\. A table of verdicts has instance, prob and gen1, gen2, … "
+        r"with 0 or 1\.",
     ):
         run(tmp_path, "instance,verdict\n1,1\n")

@@ -109,5 +109,5 @@ def test_a_masked_model_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 def test_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     command(tmp_path, *FEW, "--run", "one")
-    with pytest.raises(Refused, match="a run named one"):
+    with pytest.raises(Refused, match="A run named one already exists"):
         command(tmp_path, *FEW, "--run", "one")

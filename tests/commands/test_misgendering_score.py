@@ -143,7 +143,10 @@ def test_own_templates_names_and_sets(tmp_path: Path) -> None:
         (("--model", MODEL), "Say where to write the table: --out FILE or --run NAME."),
         (
             ("--model", MODEL, "--out", "x.csv", "--pronouns", "zorp"),
-            "zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+            (
+                "zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set "
+                "separated by slashes, nominative first: ze/hir/hir/hirs/hirself."
+            ),
         ),
         (("--model", MODEL, "--model", MODEL, "--out", "x.csv"), "is given twice; once is enough."),
         (("--model", MODEL, "--out", "x.csv", "--generations", "none.jsonl"), "There is no file"),

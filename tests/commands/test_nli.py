@@ -78,10 +78,7 @@ def test_lines_that_cannot_be_used_are_told_and_the_exit_is_0(predictions) -> No
 def test_for_people(predictions) -> None:
     text = called("--predictions", str(predictions)).output
     assert "s = (e_p + c_a + (1 - n_n)) / 3" in text
-    assert (
-        "Marks: 0 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label, 1 always the stereotype. Hollow points: Table 4 of the paper, on its own Japanese sentences; not a ranking."
-        in text
-    )
+    assert "0.444 guessing" in text
     assert "holds" in text
 
 
@@ -132,7 +129,7 @@ def test_planted_classifiers_cannot_be_trained() -> None:
     from core.errors import ModelUnavailable
 
     with pytest.raises(
-        ModelUnavailable, match="is a planted classifier and cannot be trained. Choose another classifier."
+        ModelUnavailable, match=r"is a planted classifier and cannot be trained\. Choose another classifier\."
     ):
         called("rates", "--model", "planted:nli=0.3")
 

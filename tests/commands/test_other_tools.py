@@ -56,7 +56,7 @@ def test_tasks_make_a_project_and_come_in_once(fresh_store: Store, tasks: Path) 
 def test_what_is_not_explained_is_said_on_stderr_and_the_rest_goes_in(fresh_store: Store, tasks: Path) -> None:
     result = run("import", "new", tasks)
     assert result.exit_code == 0
-    assert "project-1.json:1: unknown_choice: What a=b means here is not known" in result.stderr
+    assert "project-1.json:1: unknown_choice: The meaning of a=b in this project is unknown" in result.stderr
     assert "3 labels read: 2 imported, 0 here already, 1 rejected" in result.stdout
 
 
@@ -91,7 +91,7 @@ def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None
     assert json_of("undo", "new", "items-1", "--yes")["hidden"] == 2
     assert list(items(fresh_store, project(fresh_store, "new"))) == []
     listed = run("undo", "new").stdout
-    assert listed.count("undone") == 2
+    assert listed.count("taken back") == 2
     assert isinstance(run("undo", "new", "items-1", "--yes").exception, Refused)
     assert isinstance(run("undo", "new", "items-9", "--yes").exception, NotFound)
     assert "No file" in run("undo", create_project(fresh_store, "empty").name).stdout

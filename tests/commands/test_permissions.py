@@ -164,7 +164,7 @@ def test_a_session_of_the_command_line(fresh_store: Store, two: tuple[Project, P
     assert not (tmp_path / "out.jsonl").exists()
     assert typed("backup", "--out", tmp_path / "copy.db", **{SESSION: secret}).code == 2
     close_account(fresh_store, who)
-    assert "does not hold" in typed("project", "list", **{SESSION: secret}).stderr
+    assert "is no longer valid" in typed("project", "list", **{SESSION: secret}).stderr
     assert typed("project", "list", **{SESSION: "made up"}).code == 2
 
 

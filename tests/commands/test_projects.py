@@ -74,7 +74,9 @@ def test_a_plan_is_written_into_the_log_before_labels(run, tmp_path):
 def test_a_follow_up_sample_on_the_command_line(run):
     run("project", "create", "set", "--annotators", "A", "--per-item", "1")
     assert run("project", "followup", "set")["follow_ups"] == []
-    assert "there are 0" in run("project", "followup", "set", "f", "--kept", "1", "--rejected", "0", fails=Refused)
+    assert ("Cannot draw 1 kept sentences: only 0 are available.") in run(
+        "project", "followup", "set", "f", "--kept", "1", "--rejected", "0", fails=Refused
+    )
 
 
 def test_a_name_is_taken_once(run):

@@ -95,7 +95,7 @@ def generations(tmp_path):
 
 def test_texts_of_generations_leave_locked_only(generations, tmp_path):
     out = tmp_path / "out"
-    assert "encrypted only" in run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), code=1)
+    assert "can only be exported encrypted" in run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), code=1)
     env = {"EVENHAND_PASSWORD": PASSWORD}
     run(generations, "release", NAME, "1.0", *WHY, "--out", str(out), env=env)
     with Store.open(generations) as store:

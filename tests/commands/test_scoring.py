@@ -103,7 +103,7 @@ def test_a_run_with_a_name_is_listed_with_its_record(tmp_path, file):
     assert run.record["versions"]["torch"]
     assert run.signatures[0].startswith("masked|known|")
     assert len(table(run.table)) == 10
-    with pytest.raises(EvenhandError, match="A run named 第一次 already exists. Choose another name."):
+    with pytest.raises(EvenhandError, match=r"A run named 第一次 already exists\. Choose another name\."):
         score(file, "--model", "known", "--run", "第一次")
 
 
@@ -166,8 +166,8 @@ def test_the_other_models_go_on(tmp_path, file):
     done = score(file, *arguments)
     answer = json.loads(done.stdout)
     assert [one["model"] for one in answer["models"]] == ["known"]
-    assert "has no language-modelling head; its scores would be random." in answer["failed"][0]["text"]
-    assert "has no language-modelling head; its scores would be random." in done.stderr
+    assert "has no masked-language-modelling head; its scores would be random." in answer["failed"][0]["text"]
+    assert "has no masked-language-modelling head; its scores would be random." in done.stderr
     assert {row["model"] for row in table(tmp_path / "s.csv")} == {"known"}
 
 

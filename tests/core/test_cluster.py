@@ -140,7 +140,7 @@ def outcomes(tmp_path_factory):
 
 
 def test_results_come_in_the_order_of_the_items(outcomes):
-    assert outcomes["pairs are right; the label order is correct."]
+    assert outcomes["in order"]
     assert outcomes["again"] == [1, 2, 5]
     assert outcomes["none"] == []
     assert outcomes["still there"] == [17]
@@ -156,7 +156,7 @@ def test_only_a_bounded_number_is_taken_ahead(outcomes):
 
 
 def test_errors_travel(outcomes):
-    assert outcomes["error 3"] == ["NotFound", "3. does not exist in the corpus folder.", {"thing": 3}]
+    assert outcomes["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
     assert outcomes["error 5"][:2] == ["ZeroDivisionError", "five"]
 
 

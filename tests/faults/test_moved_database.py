@@ -68,12 +68,15 @@ def test_another_database_in_its_place_stops_labels(ada: RouteDesk, tmp_path: Pa
     status, message = label(ada, item)
     assert (
         status == 503
-        and "was replaced by another file, or the log was deleted. Nothing was stored. Stop every program that uses the database, put the files back, then restart the app."
+        and (
+            "was replaced by another file, or the log was deleted. Nothing was stored. Stop every program "
+            "that uses the database, put the files back, then restart the app."
+        )
         in message
     )
-    with pytest.raises(Busy, match="Another file"), ada.store.write() as db:
+    with pytest.raises(Busy, match="was replaced by another file"), ada.store.write() as db:
         db.execute("DELETE FROM event")
-    with pytest.raises(Busy, match="Another file"):  # a page of this server
+    with pytest.raises(Busy, match="was replaced by another file"):  # a page of this server
         Store.open(ada.store.path)
 
 
@@ -100,7 +103,7 @@ def test_a_file_that_is_replaced_while_it_is_written_is_not_acknowledged(fresh_s
     """The move comes after the check that precedes the commit, in the middle of the transaction at the latest."""
     with Store.open(tmp_path / "other.db"):
         pass
-    with pytest.raises(Busy, match="Another file"), fresh_store.write() as db:
+    with pytest.raises(Busy, match="was replaced by another file"), fresh_store.write() as db:
         db.execute("INSERT INTO annotator (uid, name, created) VALUES ('a', 'a', 'now')")
         (tmp_path / "other.db").replace(fresh_store.path)
     assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (0,)

@@ -20,7 +20,7 @@ def press(app: AppTest, name: str) -> AppTest:
 def test_nothing_to_settle_says_so(tmp_path: Path) -> None:
     with Store.open(database(tmp_path)) as store:
         judged(store, ["aaa"])
-    assert "No open case" in without_errors(open_page("adjudication")).info[0].value
+    assert "No open cases" in without_errors(open_page("adjudication")).info[0].value
 
 
 def test_left_as_it_is_and_reopened(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_the_adjudicator_marks_what_no_annotator_did(tmp_path: Path) -> None:
     app.checkbox(key=f"extraneous-{key}").set_value(True).run()
     app.text_area(key=f"why-{key}").set_value("Kim is meant as a boy's name here.").run()
     app = press(app, "Save decision")
-    assert "Extraneous gendered language is flagged, but no words are marked." in app.error[0].value
+    assert "Extraneous gendered language is flagged, but no words are marked" in app.error[0].value
     words = app.multiselect(key=f"extraneous--{key}")
     text = items[0].text
     last = [word.span() for word in re.finditer(r"\w+", text)][-1]

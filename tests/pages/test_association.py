@@ -57,7 +57,7 @@ def test_with_nothing_there_the_sentences_are_shown(fresh_store):
         ("es", "and so reveal it: this measures grammar as well as bias"),
         (
             "eu",
-            "Basque bera means both she and he, so the difference of that pair is always 0. Differences are shown with and without it.",
+            "Basque bera means both she and he, so the difference of that pair is always 0.",
         ),
     ],
 )

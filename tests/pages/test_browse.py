@@ -47,7 +47,7 @@ def test_everything_is_listed_and_a_search_narrows_it(six: tuple[Project, list[I
     app.text_input(key="browse-q").set_value("第3个").run()
     assert ids(app) == [six[1][2].uid] and app.query_params["q"] == "第3个"
     app.text_input(key="browse-q").set_value("没有的").run()
-    assert ids(app) == [] and "No items match. Remove a filter or search for fewer words." in app.info[0].value
+    assert ids(app) == [] and "No items match" in app.info[0].value
     button(app, "browse-clear")
     assert len(ids(app)) == 6 and "q" not in app.query_params
 
@@ -100,10 +100,7 @@ def test_steps_stay_within_the_filters(six: tuple[Project, list[Item]]) -> None:
 
 def test_labels_of_an_unfinished_item_are_behind_a_switch(six: tuple[Project, list[Item]]) -> None:
     app = without_errors(open_page("browse", item=six[1][2].uid))
-    assert (
-        "Ada: Reject" not in html_of(app)
-        and "This item is still awaiting labels; adjudication begins once it has all of them." in app.warning[0].value
-    )
+    assert "Ada: Reject" not in html_of(app) and "This item is still awaiting labels" in app.warning[0].value
     app.toggle(key=f"unfinished-{six[1][2].uid}").set_value(True).run()
     assert "Ada: Reject" in html_of(app)
     app = without_errors(open_page("browse", choice="reject"))

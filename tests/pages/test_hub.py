@@ -27,11 +27,11 @@ def test_a_data_set_is_fetched_and_imported(tmp_path: Path, monkeypatch: pytest.
         hub.put("team/set", {"train.jsonl": "".join(json.dumps(row) + "\n" for row in ROWS).encode()})
         app = without_errors(open_page("projects", project="new"))
         app.text_input(key="hub_repo").input("team/none")
-        fetch = next(each for each in app.button if each.label == "Fetch")
+        fetch = next(each for each in app.button if each.label == "Download files")
         app = fetch.click().run()
         assert "There is no data set team/none" in app.error[0].value.replace("\\", "")
         app.text_input(key="hub_repo").input("team/set")
-        app = without_errors(next(each for each in app.button if each.label == "Fetch").click().run())
+        app = without_errors(next(each for each in app.button if each.label == "Download files").click().run())
     app = without_errors(app.button(key="import").click().run())
     with Store.open(database(tmp_path)) as store:
         assert [one.text for one in items(store, project(store, "new"))] == [row["text"] for row in ROWS]

@@ -91,7 +91,7 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     without_errors(app.segmented_control(key="new_quotas").set_value("table1").run())
     assert any("19,000" in one.value and "20,000" in one.value for one in app.warning)
     without_errors(app.button(key="create_add").click().run())
-    assert f"{len(lines)} candidates went into" in text_of(app)
+    assert f"{len(lines)} candidates added to" in text_of(app)
     with Store.open() as store:
         made = project(store, "晚报")
         assert counts(store, made).items == len({line["sentence"] for line in lines})
@@ -99,11 +99,9 @@ def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     without_errors(app.button(key="add").click().run())
     assert "0 candidates added to" in text_of(app)
     without_errors(app.segmented_control(key="part").set_value("forecast").run())
-    assert "reviewed" in text_of(app) or "No items have been reviewed yet, so the share kept is unknown." in text_of(
-        app
-    )
+    assert "reviewed" in text_of(app) or "No items have been reviewed yet" in text_of(app)
     without_errors(app.selectbox(key="pilot").set_value("").run())
-    assert "quotas and cannot meet" in text_of(app)
+    assert "This text can meet" in text_of(app)
     with Store.open() as store:
         assert len(projects(store)) == 1
 
@@ -146,13 +144,10 @@ def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finish
     assert app.text_input(key="name").placeholder.startswith("corpus 20")
     app.text_input(key="name").set_value("../x")
     app.button(key="start").click().run()
-    assert (
-        'is not a valid run name. Use at most 120 bytes, no slash, none of < > : "' in app.error[0].value
-        and not started
-    )
+    assert "is not a valid run name" in app.error[0].value and not started
     app.text_input(key="name").set_value("晚报")  # the name of a finished run
     app.button(key="start").click().run()
-    assert "A run named 晚报 already exists. Choose another name." in app.error[0].value and not started
+    assert "A run named 晚报 already exists" in app.error[0].value and not started
     app.text_input(key="name").set_value("早报")
     without_errors(app.button(key="start").click().run())
     ((command, *_),) = [started]
@@ -184,7 +179,7 @@ def test_only_what_lies_in_the_corpus_folder_is_read(texts_folder, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("他", encoding="utf-8")
     for typed in ("../secret.txt", "晚报/../../secret.txt", f"../{tmp_path.name}"):
-        with pytest.raises(Refused, match="is outside the corpus folder; only files inside it can be read."):
+        with pytest.raises(Refused, match=r"is outside the corpus folder; only files inside it can be read\."):
             corpus_folder.inside(root, typed)
     for typed in (str(secret), "没有.txt"):
         with pytest.raises(NotFound):

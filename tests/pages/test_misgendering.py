@@ -77,17 +77,12 @@ def test_every_figure_of_a_run(run: Path, figure: str) -> None:
 
 
 def test_the_figures_say_their_numbers(run: Path) -> None:
-    assert (
-        "The probability-based verdict uses perplexity, a mean over tokens. With the sum of the log-probabilities, 4 of 64 instances"
-        in text_of(open_page("misgendering", figure="ways"))
-    )
+    assert ", 4 of 64 instances " in text_of(open_page("misgendering", figure="ways"))
     assert "asterisk" not in text_of(open_page("misgendering", figure="agreement"))
     app = open_page("misgendering", figure="agreement")
     app.selectbox(key="measure").set_value("mcc").run()
     assert not app.exception
-    assert "About 0.2 of 4 intervals exclude 0 by chance; filled points still do after the Holm correction." in text_of(
-        app
-    ).replace("\\", "")
+    assert "About 0.2 of 4 intervals exclude 0 by chance" in text_of(app).replace("\\", "")
     assert "without a pronoun" in text_of(open_page("misgendering", figure="texts"))
 
 
@@ -176,8 +171,7 @@ def test_a_run_stands_beside_the_published_numbers(run: Path) -> None:
     assert "The run used misgendered; the table is for ruff." in text
     assert (
         "A run of verdicts does not measure this" in text
-        and "of 367 reported values have a counterpart in your run, with the same set, setting and pronouns; its intervals are over the units of the run. The reported values are from other models, so differences come from both models and texts."
-        in text
+        and " of 367 reported values have a counterpart in your run" in text
     )
 
 

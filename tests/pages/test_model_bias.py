@@ -133,7 +133,7 @@ def test_the_distribution_sends_bins_and_a_click_lists_its_sentences() -> None:
     page.session_state["density"] = {"selection": {"bin": [chosen]}}
     page.run()
     assert not page.exception
-    assert "Sentences of this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
+    assert "Sentences in this bar: bert-base-chinese" in page.subheader[-1].value.replace("\\", "")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html_of(page)
     page.segmented_control(key="distribution").set_value("order").run()
     assert "of the sentences are below 0; the middle half lies between" in captions_of(page)

@@ -79,9 +79,7 @@ def test_a_lead_asks_servers_that_the_installation_names(come: Come, monkeypatch
         monkeypatch.delenv(name, raising=False)
     come("lead")
     state = {"where": "server", "server": "http://10.0.0.1/v1"}
-    assert "No server is available to this page. The administrator of this installation lists servers in" in text_of(
-        open_page("generation", state=state)
-    )
+    assert "No server is available to this page" in text_of(open_page("generation", state=state))
     monkeypatch.setenv("EVENHAND_SERVERS", "https://models.example/v1, https://more.example/v1")
     assert servers_allowed() == ["https://models.example/v1", "https://more.example/v1"]
     page = open_page("generation", state=state)

@@ -57,7 +57,7 @@ def empty(store):
 
 def test_create_a_project_with_quotas(store):
     app = open_page("projects")
-    assert "made-up annotators" in text_of(app)
+    assert "fictitious annotators" in text_of(app)
     without_exception(app.button(key="new").click().run())
     without_exception(app.segmented_control(key="guideline_version").set_value("conference").run())
     without_exception(app.segmented_control(key="quotas").set_value("table1").run())
@@ -144,7 +144,7 @@ SECTIONS = {
     "people": ("Open the desk", "打开标注台"),
     "aside": ("No sentence is set aside", "没有被搁置的句子"),
     "quotas": ("male word", "男性词"),
-    "export": ("First lines of the file:", "文件开头如下："),
+    "export": ("First lines of the file:", "文件前几行："),
     "settings": ("Nothing is deleted", "内容不会删除"),
 }
 
@@ -165,7 +165,7 @@ def test_cards_tell_how_far_a_project_is(demo, tmp_path):
         counted = counts_of(store, project(store, NAME))
     shown = text_of(open_page("projects"))
     assert f"<b>{counted.accepted}</b> accepted" in shown and f"<b>{counted.pending}</b> still open" in shown
-    assert "made up" in shown
+    assert "annotators and labels are fictitious" in shown
 
 
 def test_export_shows_the_first_rows_and_the_count(demo, tmp_path):
@@ -292,4 +292,4 @@ def test_jobs_in_every_state(store):
 
 
 def test_no_jobs(store):
-    assert "No jobs. Importing a large file on the Projects page starts one." in text_of(open_page("jobs"))
+    assert "No jobs" in text_of(open_page("jobs"))

@@ -125,7 +125,7 @@ def test_text_leaves_with_a_password_only(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("export").run())
     assert not app.get("download_button")
-    assert "Enter a password of at least 8 characters." in text_of(app)
+    assert "Enter a password of at least 8 characters" in text_of(app)
     without_exception(app.text_input(key="export_password").set_value("short").run())
     assert not app.get("download_button")
     without_exception(app.text_input(key="export_password").set_value(PASSWORD).run())

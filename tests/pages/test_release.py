@@ -85,11 +85,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     ]  # fmt: skip
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
     app = press(app, "Create release")
-    assert (
-        "is not a valid version: use up to 40 letters, digits, dots, hyphens or underscores, as in 1.0."
-        in app.error[0].value
-        and len(started) == 1
-    )
+    assert "is not a valid version" in app.error[0].value and len(started) == 1
 
 
 def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:

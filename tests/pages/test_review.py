@@ -53,7 +53,7 @@ def test_the_desk_of_this_visit_is_opened_again(fresh_store: Store, sample_proje
 def test_a_desk_that_is_not_there_is_said(fresh_store: Store, sample_project: Project, who: str) -> None:
     page = open_page("review", project="sample", annotator=who)
     assert not page.exception and not desk_data(page)
-    assert "desk of does not exist in the corpus folder." in page.warning[0].value
+    assert "has no desk in sample" in page.warning[0].value
 
 
 def test_an_archived_project_has_no_desk(fresh_store: Store, sample_project: Project) -> None:

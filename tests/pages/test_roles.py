@@ -56,7 +56,7 @@ def look(store: Store, monkeypatch: pytest.MonkeyPatch, role: Role, address: str
         return
     assert_title(app, "home")
     said = [one.value.replace("\\", "") for one in app.warning]
-    assert said == [f"There is no page /{address} here. This is the first page."]
+    assert said == [f"There is no page /{address}. This is the home page."]
     assert address not in app.session_state["open_pages"]
     assert not app.error
 

@@ -36,7 +36,7 @@ def finished(tmp_path, fresh_store):
 def test_with_nothing_there_it_says_what_to_do():
     page = without_errors(open_page("scoring"))
     assert page.title[0].value == "Score a whole file"
-    assert any("no project yet" in info.value for info in page.info)
+    assert any("no projects yet" in info.value for info in page.info)
     assert (
         "No finished runs yet. Each finished run stays here with its table to download."
         in captions_of(page).splitlines()
@@ -139,7 +139,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     run.report.write_text("{}", encoding="utf-8")
     page.segmented_control(key="source").set_value("candidates").run()
     without_errors(page)
-    assert any("1 rows, read as: Mined candidates" in text for text in captions_of(page).splitlines())
+    assert any("1 rows, read as Mined candidates" in text for text in captions_of(page).splitlines())
     page.button(key="start").click().run()
     assert jobs.jobs(fresh_store)[0].command[-1] == str(run.candidates)
 
@@ -177,8 +177,8 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in captions_of(page).splitlines())
     shown = html_of(page)
     assert '<span class="strong" title="masked|known|' in shown
-    assert '<td class="number" data-label="with a number">8</td><td class="number" data-label="without">1</td>' in shown
-    assert "1 rows without a score: no keyword" in captions_of(page).splitlines()
+    assert '<td class="number" data-label="scored">8</td><td class="number" data-label="no score">1</td>' in shown
+    assert "1 rows without a score: no keyword (e.g. row 9)" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
     captions = captions_of(without_errors(page)).splitlines()
@@ -204,7 +204,7 @@ def test_what_went_wrong_in_a_run_is_told_in_both_languages(fresh_store, finishe
         "in bf16: over the 300 sentences compared, Bias_c differs from fp32 by at most 0.0123" in text
         for text in english
     )
-    assert any("x.db 不是保存得分的文件" in text for text in chinese)
+    assert any("x.db 不是得分缓存文件" in text for text in chinese)
     assert any("最多相差 0.0123" in text for text in chinese)
 
 
@@ -230,10 +230,11 @@ def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
 
 def test_it_speaks_chinese(sample_project):
     page = without_errors(open_page("scoring", "zh"))
-    assert page.title[0].value == translate("Score a whole file", "zh") == "给整批句子打分"
+    assert page.title[0].value == translate("Score a whole file", "zh") == "对整个文件打分"
     assert page.button(key="start").label == "开始"
 
 
-def test_home_counts_what_was_scored(finished):
+@pytest.mark.usefixtures("finished", "sample_project")
+def test_home_counts_what_was_scored():
     shown = html_of(open_page("home"))
     assert "<b>8</b><p>sentences in the runs of the page Score" in shown

@@ -193,8 +193,8 @@ def test_words_are_compared(fake):
 
 def test_it_speaks_chinese(fake):
     page = open_page("sentence_bias", text=TEXT, model="known", lang="zh")
-    assert page.title[0].value == translate("Try a sentence", "zh") == "试一句话"
-    assert "的可能性是" in html_of(page)
+    assert page.title[0].value == translate("Try a sentence", "zh") == "试一个句子"
+    assert "的概率是" in html_of(page)
 
 
 def test_the_real_worker_survives_being_killed(monkeypatch):

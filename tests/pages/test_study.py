@@ -1,4 +1,4 @@
-"""Studies by link: what the lead makes, sees and does there."""
+"""Online studies: what the lead makes, sees and does there."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -100,5 +100,5 @@ def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monke
 
     monkeypatch.setattr(part, "visitor", lambda store: Person(None, "x", {project.uid: "annotator"}))
     app.button(key=f"close-{study.uid}").click().run()
-    assert "You do not have permission to do this. Ask the project lead." in app.error[0].value
+    assert "You do not have permission to do this" in app.error[0].value
     assert studies(fresh_store, project)[0].closed is None

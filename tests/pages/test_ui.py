@@ -48,7 +48,7 @@ def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
     ("value", "reason", "form", "expected"),
     [
         (0.12345, "", "{:.3f}", ("0.123", None)),
-        (0.0, "different usage", "{:.1%}", ("0.0%", None)),
+        (0.0, "not used", "{:.1%}", ("0.0%", None)),
         (None, "nobody labelled", "{:.3f}", ("—", "nobody labelled")),
         (None, "", "{:.3f}", ("—", None)),
         (None, "*two* of_three", "{:.3f}", ("—", r"\*two\* of\_three")),
@@ -177,7 +177,7 @@ def chosen(project: str = "") -> AppTest:
 @pytest.mark.usefixtures("fresh_store")
 def test_without_projects_the_page_says_what_to_do() -> None:
     # Outside the navigation a link to a page is an error of Streamlit's own, so only the sentence is looked at.
-    assert "There is no project yet" in chosen().info[0].value
+    assert "There are no projects yet" in chosen().info[0].value
 
 
 def _prose() -> None:
@@ -227,7 +227,7 @@ def test_a_look_at_another_kind_keeps_the_project_one_works_on(fresh_store: Stor
     app.query_params["project"] = "sentences"
     app.run()
     assert app.text[0].value == "none"
-    assert "This page does not apply to sentences, which is a different kind of project." in app.info[0].value
+    assert "This page does not apply to sentences, which is a different kind of project" in app.info[0].value
     assert app.query_params["project"] == "sentences"
     app.button(key=f"project-{other.uid}").click().run()
     assert app.text[0].value == "other texts"

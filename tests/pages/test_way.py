@@ -72,7 +72,7 @@ def test_steps_with_states_and_one_that_is_next(fresh_store: Store) -> None:
     assert steps == [
         "Sources :gray[3]", "Pilot and guideline", "Labelling plan", "People :gray[3]", "Review",
         "Adjudicate :gray[2] :violet-badge[next]", "Progress :gray[3]", "Agreement", "Quality",
-        "Statistics of the set :gray[1]", "Release",
+        "Data set statistics :gray[1]", "Release",
     ]  # fmt: skip
 
 

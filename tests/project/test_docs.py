@@ -188,7 +188,7 @@ def test_what_a_release_says_of_its_intervals_stands_in_the_table(language: str,
     """The range of the pooled coverage and the lowest cell, of the measures that the method section prints."""
     table = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8").split(heading)[1].split("##")[0]
     rows = {cells[0]: cells for line in table.splitlines() if len(cells := line.strip("| ").split(" | ")) > 7}
-    printed = ("full agreement", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")
+    printed = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")
     pooled, lowest = ([float(rows[name][at].rstrip("%")) for name in printed] for at in (2, 5))
     template = ROOT / "annotations" / "release" / "templates" / language / "method.md.jinja"
     sentences = [line for line in template.read_text(encoding="utf-8").splitlines() if "docs/coverage.md" in line]

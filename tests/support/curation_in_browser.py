@@ -238,7 +238,7 @@ class Lead:
         self.page.get_by_text("is published").wait_for()
 
     def plans(self, share: int, retest: int) -> None:
-        """Stop at the first reject, on the page Plan of labels."""
+        """Stop at the first reject, on the page Labelling plan."""
         self.opens("plan")
         self.page.get_by_text("Stop at the first reject", exact=True).click()
         self.writes("st-key-share-", str(share))

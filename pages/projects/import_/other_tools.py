@@ -116,8 +116,9 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(plain(f"{name[:60]} · {number:,}"), width=260)
                 code = st.selectbox(
-                    spoken(_("{name} corresponds to").format(name=name[:60])), list(options), list(options).index(start),
-                    format_func=options.__getitem__, key=f"task-choice-{name}", label_visibility="collapsed", width=300,
+                    spoken(_("{name} corresponds to").format(name=name[:60])), list(options),
+                    list(options).index(start), format_func=options.__getitem__, key=f"task-choice-{name}",
+                    label_visibility="collapsed", width=300,
                 )  # fmt: skip
             if code != "?":
                 said[name] = code

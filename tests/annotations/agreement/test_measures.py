@@ -259,15 +259,15 @@ def test_command_for_people(fresh_store: Store) -> None:
 
 
 def test_page_says_what_is_missing(fresh_store: Store) -> None:
-    assert "no project yet" in open_page("agreement").info[0].value
+    assert "no projects yet" in open_page("agreement").info[0].value
     project = create_project(fresh_store, "made", annotators=("Ada",))
     assert "no items yet" in open_page("agreement").info[0].value
     batch = Batch.begin(fresh_store, project, "one.txt")
     batch.add([NewItem(text="她在看书。", candidate=find("她在看书。")[0], file="one.txt", line=1, extra={})])
     batch.publish()
-    assert "Unlabelled items" in open_page("agreement").info[0].value
+    assert "Nobody has labelled" in open_page("agreement").info[0].value
     label(fresh_store, project, "Ada", {"她在看书。": "accept"})
-    assert "No item has labels by two annotators yet." in open_page("agreement").info[0].value
+    assert "No item has labels by two annotators yet" in open_page("agreement").info[0].value
 
 
 def test_page_shows_what_the_report_says(fresh_store: Store) -> None:
@@ -307,7 +307,7 @@ def test_a_negative_kappa_has_a_true_minus(fresh_store: Store) -> None:
     told = [
         one.value.replace("\\", "")
         for one in open_page("agreement").caption
-        if ". Maximum given their marginals:" in one.value
+        if "Maximum given their marginals" in one.value
     ]
     assert len(told) == 1 and "kappa −1.00 (−1.00" in told[0], told
 

@@ -199,7 +199,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
     forms = next(frame.value for frame in page.dataframe if "against the margin" in frame.value)
-    assert forms["against the margin"][0].startswith("smaller than the margin; shown from ")
+    assert forms["against the margin"][0].startswith("smaller than the margin; detectable from ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
     assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
@@ -211,7 +211,7 @@ def test_page_says_what_the_share_is_and_warns_without_it(fresh_store: Store) ->
     project = stopped(fresh_store)
     page = open_page("agreement")
     assert "random share" in page.info[0].value and "3 of its 4 items" in page.info[0].value and not page.warning
-    assert any("4 of 4 items have at least one label; there are 7 labels" in one.value for one in page.caption)
+    assert any("4 of 4 items have at least one label; 7 labels in total" in one.value for one in page.caption)
     page.segmented_control(key=f"on-{project.uid}").set_value("all").run()
     assert not page.exception and "Biased" in page.warning[0].value
 

@@ -129,7 +129,7 @@ def test_other_scores_are_refused(fresh_store, frame, sent) -> None:
     changed = frame.assign(bias_log10=frame["bias_log10"] + 0.5)
     with pytest.raises(
         Refused,
-        match="audit of m was not drawn from these scores: 12 of its sentences are missing or have another value.",
+        match=r"audit of m was not drawn from these scores: 12 of its sentences are missing or have another value\.",
     ):
         audit_projects.audit_result(fresh_store, sent, changed)
     with pytest.raises(Refused, match="was not drawn from these scores:"):
@@ -144,7 +144,7 @@ def test_audits_are_found_and_nothing_else(fresh_store, sample, sent, sample_pro
     second = audit_projects.create_audit_project(fresh_store, sample, "second", PEOPLE)
     assert [found.project.name for found in audit_projects.audits(fresh_store)] == [second.name, sent.name]
     for none in (other, sample_project):
-        with pytest.raises(NotFound, match="is not an audit: it was not created from a drawn sample."):
+        with pytest.raises(NotFound, match=r"is not an audit: it was not created from a drawn sample\."):
             audit_projects.audit(fresh_store, none)
 
 
@@ -155,7 +155,7 @@ def test_a_name_that_is_taken(fresh_store, sample, sent) -> None:
 
 def test_a_sample_that_cannot_be_shown_makes_no_project(fresh_store, frame) -> None:
     broken = frame.assign(start=None, sentence=[f"{n}他说他来。" for n in range(len(frame))], pair="他/她", side="male")
-    with pytest.raises(NotFound, match="of the scores does not give the position of 他 in its sentence."):
+    with pytest.raises(NotFound, match=r"of the scores does not give the position of 他 in its sentence\."):
         audit_projects.create_audit_project(fresh_store, draw(broken, "m", 2), "broken", PEOPLE)
     with pytest.raises(NotFound):
         project(fresh_store, "broken")

@@ -65,7 +65,7 @@ def test_the_desk_is_told_nothing(fresh_store: Store, parent: Project) -> None:
 
 def test_what_outsiders_say_is_in_the_data_sheet(fresh_store: Store, parent: Project) -> None:
     made = create_follow_up(fresh_store, parent, "f", ["Zoe", "Yan"], kept=5, rejected=2, per_item=2)
-    assert "none of them has all its labels yet" in datasheet(fresh_store, parent, "en")
+    assert "none of them is fully labelled yet" in datasheet(fresh_store, parent, "en")
     kept = sorted(text for text, stratum in strata(fresh_store, made).items() if stratum == "kept")
     judge(fresh_store, made, "Zoe", set(kept))
     judge(fresh_store, made, "Yan", set(kept[:4]))
@@ -107,8 +107,8 @@ def test_labels_that_exist_and_do_not_count_are_named_with_the_reason(
     (found,) = follow_ups(fresh_store, parent)
     assert (found.left_out, found.elsewhere, found.strata["kept"].judged) == (9, 6, 0)
     assert (
-        "Labels of the sample that exist and do not count: 9 (not made at a desk of this database, but from a file or"
-        " of unknown origin: 6; of people of the project: 3)." in datasheet(fresh_store, parent, "en")
+        "Existing labels of the sample that do not count: 9 (not made at a desk of this database, but from a file or"
+        " of unknown origin: 6; by people of the project: 3)." in datasheet(fresh_store, parent, "en")
     )
     assert "已有但不计入的标注：9 个" in datasheet(fresh_store, parent, "zh")
     shown = CliRunner().invoke(cli, ["project", "followup", parent.name, "--db", str(fresh_store.path)]).stdout

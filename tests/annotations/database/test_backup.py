@@ -170,7 +170,7 @@ def broken(path: Path, whole: bytes) -> list[tuple[str, type[EvenhandError]]]:
     middle[len(whole) // 2 : len(whole) // 2 + 6_000] = b"\xff" * 6_000
     (path / "cut.db").write_bytes(whole[: len(whole) // 2])
     (path / "holes.db").write_bytes(bytes(middle))
-    (path / "text.db").write_text("is not an Evenhand database" * 500, encoding="utf-8")
+    (path / "text.db").write_text("not a database " * 500, encoding="utf-8")
     (path / "empty.db").touch()
     other = sqlite3.connect(path / "other.db")
     other.execute("CREATE TABLE label (x)")

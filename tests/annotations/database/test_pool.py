@@ -33,7 +33,10 @@ def test_a_file_that_was_replaced_is_opened_anew(pool: Pool, fresh_store: Store,
     (tmp_path / "other.db").replace(fresh_store.path)
     for ending in ("-wal", "-shm"):
         fresh_store.path.with_name(fresh_store.path.name + ending).unlink(missing_ok=True)
-    with pytest.raises(Busy, match="Another file"), pool.borrow():  # the old one is open in this process still
+    with (
+        pytest.raises(Busy, match="was replaced by another file"),
+        pool.borrow(),
+    ):  # the old one is open in this process still
         pass
     fresh_store.close()
     with pool.borrow() as after:

@@ -196,7 +196,7 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
     other.execute("CREATE TABLE songs (title TEXT)")
     other.close()
     before = (tmp_path / "other.db").read_bytes()
-    with pytest.raises(BadFile, match="is a database, but not an Evenhand database."):
+    with pytest.raises(BadFile, match=r"is a database, but not an Evenhand database\."):
         Store.open(tmp_path / "other.db")
     assert (tmp_path / "other.db").read_bytes() == before
 
@@ -237,7 +237,7 @@ def test_a_busy_database_is_a_sentence(fresh_store: Store, monkeypatch: pytest.M
         patched.setattr("annotations.database.store.BUSY_MS", 10)
         with (
             pytest.raises(
-                Busy, match="The database is locked by another program. Nothing was stored; try again in a moment."
+                Busy, match=r"The database is locked by another program\. Nothing was stored; try again in a moment\."
             ),
             fresh_store.write(),
         ):

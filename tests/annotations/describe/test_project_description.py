@@ -1,4 +1,4 @@
-"""Statistics of the set, from items to numbers: the module, the command `describe` and the page."""
+"""Data set statistics, from items to numbers: the module, the command `describe` and the page."""
 
 import json
 from pathlib import Path
@@ -193,7 +193,7 @@ def test_command_without_the_vocabulary(fresh_store: Store) -> None:
 
 
 def test_page_says_what_is_missing(fresh_store: Store) -> None:
-    assert "no project yet" in open_page("describe").info[0].value
+    assert "no projects yet" in open_page("describe").info[0].value
     create_project(fresh_store, "made", annotators=("Ada",))
     assert "no items yet" in open_page("describe").info[0].value
 
@@ -226,7 +226,9 @@ def test_page_counts_many_texts_when_asked(fresh_store: Store, monkeypatch: pyte
     assert not page.exception and page.metric[0].value == "6"
     label(fresh_store, project, "Ada", {texts(fresh_store, project)[10]: "accept"})
     page.run()
-    assert page.metric[0].value == "6" and any("has changed" in one.value for one in page.caption)
+    assert page.metric[0].value == "6" and any(
+        "have changed since this was counted" in one.value for one in page.caption
+    )
 
 
 def test_page_takes_a_file(fresh_store: Store) -> None:

@@ -41,5 +41,5 @@ def test_zero_is_undefined_with_a_reason(fresh_store: Store, sample_project: Pro
 
 
 def test_no_model_no_opinion(fresh_store: Store, sample_project: Project, fake_scorer: Any) -> None:
-    with pytest.raises(Refused, match="This project does not show model opinions."):
+    with pytest.raises(Refused, match=r"This project does not show model opinions\."):
         opinion_of(sample_project, next(items(fresh_store, sample_project)), fake_scorer)

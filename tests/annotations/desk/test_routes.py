@@ -282,7 +282,7 @@ def test_a_route_does_only_what_is_allowed(ada: Desk, monkeypatch: pytest.Monkey
     monkeypatch.setitem(permissions.ALLOWED, "annotator", frozenset())
     response = ada.post(path, {"ops": [ada.op(item, "accept")], "item": item})
     assert (response.status_code, rows(ada)) == (403, [])
-    assert "may not" in response.json()["message"]
+    assert "You do not have permission" in response.json()["message"]
 
 
 def test_get_is_not_answered_and_a_prefix_moves_the_routes(ada: Desk) -> None:

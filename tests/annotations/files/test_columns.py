@@ -65,13 +65,13 @@ def test_what_a_person_says_goes_before_the_guess():
     [
         (("a", "b"), Columns(), "which columns hold the context"),
         (("a", "b"), Columns({"context": "a"}), "which columns hold the context"),
-        (("context", "completion"), Columns({"model": "engine"}), "no column named engine"),
+        (("context", "completion"), Columns({"model": "engine"}), "has no column engine for model"),
         (
             ("context", "completion"),
             Columns({"model": "context", "context": "context"}),
             "cannot serve two purposes; choose another for one of them.",
         ),
-        (("context", "completion"), Columns({"tone": "context"}), "has no tone"),
+        (("context", "completion"), Columns({"tone": "context"}), "has no field tone"),
     ],
     ids=["nothing", "half", "absent", "twice", "unknown"],
 )

@@ -168,7 +168,7 @@ def test_where_it_cannot_be_written(fresh_store: Store, sample_project: Project,
     for out in (tmp_path / "none" / "x.csv", tmp_path):
         with pytest.raises(BadFile, match="cannot be written"):
             export_file(fresh_store, sample_project, out, format="slguset")
-    with pytest.raises(BadFile, match="no export xlsx"):
+    with pytest.raises(BadFile, match="no export with format xlsx"):
         export_file(fresh_store, sample_project, tmp_path / "x", format="xlsx")
 
 

@@ -90,8 +90,8 @@ def test_bad_lines_are_reported_and_the_rest_goes_in(fresh_store: Store, project
     ]
     assert report.reasons["control_characters"] == 2
     several, control = report.errors[1], report.errors[4]
-    assert english_problem(several) == "The sentence contains 2 keywords"
-    assert english_problem(control) == "The sentence holds a control character: U+202E RIGHT-TO-LEFT OVERRIDE."
+    assert english_problem(several) == "The sentence contains 2 keywords (他 她); it must contain exactly one."
+    assert english_problem(control) == "The sentence contains a control character: U+202E RIGHT-TO-LEFT OVERRIDE."
     assert [item.line for item in items(fresh_store, project)] == [1, 5]
 
 

@@ -214,7 +214,7 @@ ROW = {"item": "?", "annotator": "Ann", "choice": "correct", "op_id": "o1", "ext
         ({"extraneous": "perhaps"}, "label", "0, 1 or empty"),
         ({"revision": "x"}, "label", "whole number"),
         ({"guideline": "--1"}, "label", "whole number"),
-        ({"annotator": ""}, "label", "its annotator"),
+        ({"annotator": ""}, "label", "needs an item and an annotator"),
         ({"annotator": "a\tb"}, "label", "A name must be one line of 1 to"),
         ({"annotator": "n" * 81}, "label", "A name must be one line of 1 to"),
         ({"op_id": "x" * 101}, "label", "id of 1 to 100"),
@@ -378,7 +378,7 @@ def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store,
                 described[part] = described[part] | change if isinstance(change, dict) else change
                 content = json.dumps(described).encode()
             odd.writestr(name, content)
-    with pytest.raises(BadFile, match="is not a project package: its project.json is missing or invalid."):
+    with pytest.raises(BadFile, match=r"is not a project package: its project\.json is missing or invalid\."):
         bring(fresh_store, tmp_path / "odd.zip")
     assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
 
@@ -411,6 +411,6 @@ def test_a_record_that_is_none_is_told_with_its_number(curated, fresh_store, tmp
                 content = "".join(json.dumps(row) + "\n" for row in rows).encode()
             odd.writestr(name, content)
     assert place
-    with pytest.raises(Refused, match=rf"refused (record|decision) {place} of this package|A mark is"):
+    with pytest.raises(Refused, match=rf"rejected (record|decision) {place} of this package|A mark needs"):
         bring(fresh_store, tmp_path / "odd.zip")
     assert broken_rules(fresh_store) == []

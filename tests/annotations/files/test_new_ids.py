@@ -44,5 +44,5 @@ def test_a_release_comes_back_whole_under_another_name(fresh_store: Store, tmp_p
     again = next(one for one in projects(fresh_store) if one.name == "back")
     assert ids(fresh_store, again).isdisjoint(ids(fresh_store, study))
     # Somebody who works in a project already does not get the items of another one into it.
-    with pytest.raises(Refused, match=". Import the file as a separate project under a name that is not taken."):
+    with pytest.raises(Refused, match=r"\. Import the file as a separate project under a name that is not taken\."):
         bring(fresh_store, ready_project(fresh_store, 1, name="used").name, out)

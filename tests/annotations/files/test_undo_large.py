@@ -86,7 +86,7 @@ def test_a_half_cleared_import_counts_as_taken_back(
     assert all(int(one.line) < 500 for one in claim(fresh_store, project, ada, want=50))
     assert broken_rules(fresh_store) == []
     with pytest.raises(
-        ImportBusy, match="An import of this project is being undone. Try again when this is finished."
+        ImportBusy, match=r"An import of this project is being undone\. Try again when this is finished\."
     ):  # this process lives, so it may be at it still
         second_file(fresh_store, project)
     done: list[tuple[int, int]] = []

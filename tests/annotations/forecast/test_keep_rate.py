@@ -164,5 +164,7 @@ def test_one_annotator_alone_makes_no_quota_red(fresh_store: Store) -> None:
     assert sum(cell.counted.reviewed for cell in found.cells) == 30  # three in five of 50
     for cell in found.cells:
         assert cell.counted.kept == 0 and cell.forecast.verdict == "unknown"
-        assert cell.forecast.rate.value is None and "has all its labels" in str(cell.forecast.needed.reason)
+        assert cell.forecast.rate.value is None and "No fully labelled item has been accepted by everybody" in str(
+            cell.forecast.needed.reason
+        )
     assert "label-by-label" in found.signature

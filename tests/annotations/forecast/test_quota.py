@@ -80,7 +80,7 @@ CANDIDATES = st.integers(0, 400)
 
 @given(quota=CANDIDATES, accepted=CANDIDATES, rejected=CANDIDATES, left=CANDIDATES, others=st.integers(0, 30))
 def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: int, left: int, others: int) -> None:
-    """Mine, Progress and Plan of labels, of the same candidates: the same share, from the same items, and verdict."""
+    """Mine, Progress and Labelling plan, of the same candidates: the same share, from the same items, and verdict."""
     reviewed = accepted + rejected
     progress = quota_forecasts(
         {

@@ -167,7 +167,7 @@ def test_progress_and_agreement_say_it(fresh_store: Store) -> None:
         app = open_page(page, project=made.name)
         assert not app.exception
         said = [each.value for each in (app.info if where == "info" else app.warning)]
-        assert any(f"{labels} labels wait for relabelling" in text for text in said), page
+        assert any(f"{labels} labels are awaiting relabelling" in text for text in said), page
 
 
 def test_after_stop_a_reject_that_was_sent_back_is_not_missing(fresh_store: Store) -> None:

@@ -143,7 +143,9 @@ def test_the_forecast_of_stop_is_what_stop_takes(fresh_store: Store) -> None:
 def test_generations_have_no_reject(fresh_store: Store) -> None:
     made = create_project(fresh_store, "texts", kind="generations", per_item=2)
     found = forecast(fresh_store, made)
-    assert found.work.stop.judgements.value is None and "no reject" in str(found.work.stop.judgements.reason)
+    assert found.work.stop.judgements.value is None and "cannot stop at a reject" in str(
+        found.work.stop.judgements.reason
+    )
 
 
 def test_effects_are_what_a_change_does(fresh_store: Store) -> None:
@@ -227,7 +229,7 @@ def test_the_page_saves_a_plan(fresh_store: Store) -> None:
     now = replace(now, reasons=tuple(replace(one, en=f"{one.en}, anew") for one in now.reasons), changes="Worded anew.")
     _version, sent = write_version(fresh_store, changed, now, which="named")
     told = " ".join(each.value for each in page(made).info)
-    assert sent.labels and f"{sent.labels} labels wait for relabelling" in told
+    assert sent.labels and f"{sent.labels} labels are awaiting relabelling" in told
 
 
 def test_the_page_refuses_what_cannot_be(fresh_store: Store) -> None:
@@ -246,7 +248,7 @@ def test_the_page_shows_both_plans_and_the_quotas(fresh_store: Store, seconds: f
     text = shown_text(page(made))
     assert "Stopping at the first reject saves" in text and "is met" in text and "✗ no" in text
     assert "labels-forecast|" in text
-    assert f"{unit}, all together" in text and f"{unit} each" in text
+    assert f"{unit}, all together" in text and f"{unit} per annotator" in text
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])

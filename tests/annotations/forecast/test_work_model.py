@@ -78,11 +78,11 @@ def test_what_is_undefined_says_why() -> None:
     nothing = forecast_work([Cell("他/她", "male", 100)], 3, 0.1)
     assert nothing.all.judgements.value == 300  # no pilot is needed to count to three
     assert nothing.stop.judgements.value is None and "pilot" in str(nothing.stop.judgements.reason)
-    assert nothing.all.hours.value is None and "how long" in str(nothing.all.hours.reason)
+    assert nothing.all.hours.value is None and "No label has a recorded time" in str(nothing.all.hours.reason)
     quota = forecast_work([Cell("他/她", "male", 100, 10)], 3, 0.1)
     assert quota.all.judgements.value is None and quota.needed.value is None
     empty = forecast_work([], 3, 0.1)
-    assert empty.all.judgements.value is None and "no item" in str(empty.all.judgements.reason)
+    assert empty.all.judgements.value is None and "no items" in str(empty.all.judgements.reason)
     none = forecast_work([Cell("他/她", "male", 100, 10, 0, {(3, 3): 40})], 3, 0.1)
     assert none.cells[0].needed.value is None and none.cells[0].needed.low is not None
     assert none.candidates.value == 100 and "40" in str(none.needed.reason)

@@ -87,8 +87,8 @@ def test_somebody_was_faster(fresh_store: Store) -> None:
         ({"text": " "}, "no text"),
         ({"text": "x" * 100_001}, "at most 100000"),
         ({"reasons": (NEW, NEW)}, "already"),
-        ({"reasons": (replace(NEW, code="two words"),)}, "no code"),
-        ({"reasons": (replace(NEW, code="???"),)}, "no code"),
+        ({"reasons": (replace(NEW, code="two words"),)}, "is not a valid code"),
+        ({"reasons": (replace(NEW, code="???"),)}, "is not a valid code"),
         ({"reasons": (replace(NEW, code="a;b"),)}, "semicolon"),
         ({"reasons": (replace(NEW, zh="", en=" "),)}, "needs a name"),
     ],
@@ -155,12 +155,12 @@ def test_the_commands_do_the_same(fresh_store: Store, tmp_path) -> None:  # type
     assert call("guideline", "send-back", name, "--which", "all")["sent_back"]["labels"] == 0  # type: ignore[index]
     assert "+As it stands." in call("guideline", "diff", name, "1")["diff"]  # type: ignore[operator]
     assert call("guideline", "show", name)["changes"] == "Shorter."
-    assert "meanwhile" in call(*written, "--base", "1", code=1)["error"]  # type: ignore[operator]
+    assert "in the meantime" in call(*written, "--base", "1", code=1)["error"]  # type: ignore[operator]
 
 
 def start_refused(store: Store, project: Project) -> bool:
     try:
         start_pilot(store, project, 1)
     except NotAllowed as error:
-        return "open already" in str(error)
+        return "is already open" in str(error)
     return False

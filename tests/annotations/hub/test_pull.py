@@ -52,7 +52,7 @@ OTHER = {"config_name": "other", "data_files": "extra/*.csv"}
         ({"split": "test"}, ["data/test-0.jsonl"]),
         ({"part": "other"}, ["extra/one.csv"]),
         ({"file": "extra/*"}, ["extra/one.csv"]),
-        ({"part": "none"}, "has no part none; it has default, other"),
+        ({"part": "none"}, "has no configuration none. Configurations: default, other"),
         ({"split": "dev"}, "has no split dev. Splits: train, test."),
         ({"file": "*.arrow"}, "has no such configuration, split or file. Files:"),
     ],

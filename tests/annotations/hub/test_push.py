@@ -79,7 +79,7 @@ def test_texts_that_must_not_leave_in_plain_leave_locked(hub: Hub, fresh_store: 
         for item in items(fresh_store, made):
             label(fresh_store, made, who, item.uid, "correct")
     one = make_release(fresh_store, made, "1.0")
-    with pytest.raises(Refused, match="leave encrypted only"):
+    with pytest.raises(Refused, match="can only be exported encrypted"):
         push_release(fresh_store, made, one, "team/g")
     assert not hub.requests  # refused before anything is asked of the hub
     push_release(fresh_store, made, one, "team/g", password=PASSWORD)
@@ -93,9 +93,9 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
     made = ready_project(store, 3)
     work(store, made)
     one = make_release(store, made, "1.0")
-    if case == ". Choose another name: existing files are never replaced.":
+    if case == "other files":
         hub.put("team/set", {"README.md": b"theirs", "weights.bin": b"1"})
-    elif case == ". Tags never change: choose another data set.":
+    elif case == "another release":
         files = {"release.json": json.dumps({"release": {"version": "1.0", "hash": "f" * 64}}).encode()}
         repo = hub.put("team/set", files)
         repo.tags["1.0"] = repo.head
@@ -109,14 +109,10 @@ def refused(hub: Hub, store: Store, case: str, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("case", "kind", "words"),
     [
-        (". Choose another name: existing files are never replaced.", Refused, "weights.bin"),
-        (
-            ". Tags never change: choose another data set.",
-            Refused,
-            "already has a different release 1.0. Tags never change: choose another data set.",
-        ),
+        ("other files", Refused, "contains files that do not belong to a release (weights.bin)"),
+        ("another release", Refused, "already has a different release 1.0"),
         ("no token", NotAllowed, "does not allow this token to read or write"),
-        ("nobody there", Refused, "did not answer"),
+        ("nobody there", Refused, "did not respond"),
     ],
 )
 def test_what_is_refused(

@@ -79,5 +79,5 @@ def test_the_page_shows_people_beside_the_rule(fresh_store: Store, language: str
     (folder / "one.csv").write_text("instance,template,prob,gen1\n1,t1,1,0\n2,t2,0,0\n", encoding="utf-8")
     (folder / "one.json").write_text("{}", encoding="utf-8")
     tables = html_of(without_errors(open_page("misgendering", language, figure="people")))
-    assert {"en": "people and the first-pronoun rule", "zh": "人与首个代词规则"}[language] in tables
+    assert {"en": "people and the first-pronoun rule", "zh": "人工与首个代词规则"}[language] in tables
     assert texts[0].text not in tables

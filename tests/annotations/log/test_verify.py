@@ -166,7 +166,7 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
                     continue
                 db.execute("SAVEPOINT one")
                 db.executemany("UPDATE log SET id = ? WHERE id = ?", [(0, one), (one, two), (two, 0)])
-                assert f"Entry {min(one, two)} of the log is out of order" in broken_at(store)
+                assert f"Log entry {min(one, two)} is out of order" in broken_at(store)
                 db.execute("ROLLBACK TO one")
         db.execute(
             "INSERT INTO log SELECT id + 1, kind, row, at, body, annotator, own, hash FROM log WHERE id = ?", (last,)

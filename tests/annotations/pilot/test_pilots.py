@@ -187,7 +187,7 @@ def test_what_cannot_be_started_or_closed_says_why(fresh_store: Store) -> None:
     with pytest.raises(Refused):
         start_pilot(fresh_store, project, 0)
     assert start_pilot(fresh_store, project, 50).items == 5
-    with pytest.raises(NotAllowed, match="open already"):
+    with pytest.raises(NotAllowed, match="is already open"):
         start_pilot(fresh_store, project, 1)
 
 

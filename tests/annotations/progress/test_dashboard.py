@@ -96,7 +96,7 @@ def test_under_stop_only_the_random_share_tells_how_people_differ(fresh_store: S
 def test_nobody_shares_an_item(fresh_store: Store) -> None:
     project, _people, _items = labelled(fresh_store, ("a", "r"))
     ada, bo, _chen = dashboard(fresh_store, project, now=NOON).people
-    assert ada.differs.most.value is None and "somebody else" in str(ada.differs.most.reason)
+    assert ada.differs.most.value is None and "by another annotator" in str(ada.differs.most.reason)
     assert bo.accepted.value is None and "no valid label" in str(bo.accepted.reason)
     assert bo.pace is None and bo.seconds is None and bo.last is None
 

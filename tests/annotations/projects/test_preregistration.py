@@ -72,6 +72,6 @@ def test_the_release_has_planned_beside_done(fresh_store: Store) -> None:
     for part in ("40 items, or Friday.", "Kappa is above .6.", "| Kept / reviewed items | 2 / 2 |",
                  "| Labels at that time | 0 |", "| Valid labels | 6 |"):  # fmt: skip
         assert part in text["preregistration.en.md"], part
-    assert "when the database held no label" in text["method.en.md"]
+    assert "when the database held no labels" in text["method.en.md"]
     assert release_file(fresh_store, made, "preregistration/1.md").decode() == TEXT
     assert made.facts["preregistration"][0]["before"] is True

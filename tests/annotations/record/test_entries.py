@@ -200,14 +200,14 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
     assert len(again) == 4 and not {one.uid for one in again} & {one.uid for one in first}
     assert set(by_item(fresh_store, project, ada)) == {one.uid for one in first}
     assert summary(fresh_store, project, ada).states["leased"] == 4  # in hand, as at the desk
-    operation = decide(again[0], "reject", note="Repeat the password", seconds=2.0)
+    operation = decide(again[0], "reject", note="once more", seconds=2.0)
     assert store_operations(fresh_store, project, ada, [operation], now=START + 2 * DAY)[0].stored
     found = by_item(fresh_store, project, ada)
     assert set(found) == {one.uid for one in first} | {again[0].uid}
     one = found[again[0].uid]
     assert one.state == "labelled" and one.item is not None and one.item.text == again[0].text
-    assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "Repeat the password", True)]
-    assert entries(fresh_store, project, ada, RecordQuery(search="Repeat the password")).entries == (one,)
+    assert [(act.choice, act.note, act.stands) for act in one.acts] == [("reject", "once more", True)]
+    assert entries(fresh_store, project, ada, RecordQuery(search="once more")).entries == (one,)
     assert again[0].uid in "".join(record_csv(fresh_store, project, ada))
     counted = summary(fresh_store, project, ada)
     assert (counted.states["labelled"], counted.labels, counted.twice, counted.seconds) == (5, 5, 1, 2.0)

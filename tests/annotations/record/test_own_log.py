@@ -60,5 +60,5 @@ def test_the_log_is_in_both_files(three_days: tuple[Store, Project, list[Annotat
     rows = list(csv.DictReader(io.StringIO("".join(record_csv(store, study, ada)))))
     by_operation = {row["op_id"]: row["hash"] for row in rows if row["op_id"]}
     assert by_operation == {one.op_id: one.hash for one in found.chain}
-    last = [(row["created"], row["hash"]) for row in rows if row["what"] == "Log entry head is missing."]
+    last = [(row["created"], row["hash"]) for row in rows if row["what"] == "head of the log"]
     assert last == [(one.day, one.hash) for one in found.heads]

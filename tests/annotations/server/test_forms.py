@@ -60,7 +60,7 @@ def test_what_does_not_sign_in(fresh_store: Store, client: TestClient) -> None:
         assert "<b>nobody" not in answer.text
     assert client.post("/sign-in", headers={"origin": "http://evil.example"}).status_code == 403
     chinese = client.post("/sign-in?lang=zh", data={"name": "ada", "password": "wrong"})
-    assert "用户名与密码不匹配" in chinese.text
+    assert "用户名或密码错误" in chinese.text
     assert '<html lang="zh-CN">' in chinese.text
 
 

@@ -70,7 +70,7 @@ def come_in(client: TestClient, store: Store, role: Any = "annotator") -> None:
     project = ready_project(store, 1)
     secret = invite_link(store, role, project)
     opened = client.post("/account/link", data={"link": secret})
-    assert "Go on with Keycloak" in opened.text
+    assert "Continue with Keycloak" in opened.text
     page = client.post("/account/oidc", data={"link": secret})
     found = re.search(r'href="([^"]*)" id="provider"', page.text)
     assert found and secret not in found[1]
@@ -88,7 +88,7 @@ def test_with_an_invitation_and_again_without(fresh_store: Store, client: TestCl
     found = person_of(fresh_store, made.uid)
     assert found is not None and list(found.roles.values()) == ["annotator"]
     client.cookies.clear()
-    assert "Go on with Keycloak" in client.get("/sign-in").text
+    assert "Continue with Keycloak" in client.get("/sign-in").text
     assert sign_in(client).status_code == 303
     assert client.get("/").json() == {"name": "Ada Lovelace"}
     assert len(accounts(fresh_store)) == 1

@@ -138,11 +138,11 @@ def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
     for parameters, sentence in (
         (
             {},
-            "This address does not show where you came from. Open the study from the page of the platform that invited you.",
+            "This address does not show where you came from.",
         ),
         (
             {"workerId": "w" * 101},
-            "This address does not show where you came from. Open the study from the page of the platform that invited you.",
+            "This address does not show where you came from.",
         ),
         ({"workerId": "w", "hitId": "h", "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}, "This is a preview."),
     ):
@@ -215,7 +215,7 @@ def test_what_is_there_and_what_is_not(fresh_store: Store, app: Starlette) -> No
     )
     assert CONTACT in about
     chinese = who.open("/about", lang="zh")
-    assert "保存了什么" in chinese
+    assert "保存的内容" in chinese
     assert '<html lang="zh-CN">' in chinese
     for path in ("/study/x", "/study/x.y/about", "/study/_stcore/health", "/study/files/x", f"{who.path}x"):
         assert who.client.get(path).status_code == 404

@@ -144,7 +144,7 @@ def test_ids_of_a_service_stand_apart_and_are_erased(fresh_store: Store) -> None
         with pytest.raises(NotAllowed):
             agree(fresh_store, study, newest, "en", forged, now=1002.0)
     agree(fresh_store, study, newest, "en", Outside("pid-bo", "task", "s"), now=1003.0)
-    with pytest.raises(Refused, match="This study needs no more participants. Thank you for your interest."):
+    with pytest.raises(Refused, match=r"This study needs no more participants\. Thank you for your interest\."):
         agree(fresh_store, study, newest, "en", Outside("pid-cy", "task", "s"), now=1004.0)
     assert outcomes_by_id(fresh_store, study) == [("pid-ada", "ready"), ("pid-bo", "ready")]
     withdraw(fresh_store, study, person(fresh_store, study, again), now=2000.0)
@@ -159,7 +159,7 @@ def test_nobody_new_in_a_closed_study(fresh_store: Store) -> None:
     study = new_study(fresh_store, project)
     secret, _who = come(fresh_store, study)
     closed = set_closed(fresh_store, study, True)
-    with pytest.raises(Refused, match="This study needs no more participants. Thank you for your interest."):
+    with pytest.raises(Refused, match=r"This study needs no more participants\. Thank you for your interest\."):
         come(fresh_store, closed)
     judge(fresh_store, closed, secret, 3)
     finish(fresh_store, closed, person(fresh_store, closed, secret))

@@ -283,5 +283,5 @@ def test_a_model_without_a_mask_or_a_head_is_refused(tmp_path):
         open_targets(str(folder), threads=1)
     other = checkpoint(tmp_path / "other", "wordpiece", texts)
     BertForMaskedLM.from_pretrained(other).bert.save_pretrained(other)
-    with pytest.raises(ModelUnavailable, match="has no masked-language-modelling head; its scores would be random."):
+    with pytest.raises(ModelUnavailable, match=r"has no masked-language-modelling head; its scores would be random\."):
         open_targets(str(other), threads=1)

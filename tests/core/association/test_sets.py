@@ -219,19 +219,25 @@ def test_own_lists_may_be_saved_by_a_spreadsheet(tmp_path):
     ("part", "text", "says"),
     [
         ("templates", "satz\n{person} {profession}\n", "templates.tsv lacks the column template. The header has satz"),
-        ("templates", "template\n{person} sleeps.\n", ", line 2: a template contains"),
-        ("templates", "template\n{person} {person} {profession}\n", "exactly once; this one contains it 2 times."),
-        ("templates", "template\n{person} {job} {profession}\n", ", line 2:"),
+        ("templates", "template\n{person} sleeps.\n", ", line 2: a template contains {profession} exactly once"),
+        ("templates", "template\n{person} {person} {profession}\n", (
+            "{person} exactly once; this one contains it 2 times."
+        )),
+        ("templates", "template\n{person} {job} {profession}\n", ", line 2: {job} is not a slot. Slots are {person}"),
         ("templates", "template\n", "The list of templates is empty"),
         ("templates", "", "templates.tsv is empty. It needs a header line"),
         ("persons", "person\nhe\n", "persons.tsv lacks the column gender"),
         ("persons", "person\tgender\nhe\tm\n", "persons.tsv, line 2: gender is m; it must be male, female or neutral"),
         ("persons", "person\tgender\n\tmale\n", "persons.tsv, line 2: person is empty."),
-        ("persons", "person\tgender\nhe\tmale\nhe\tmale\n", "appears twice. Words that are spelled the same must belong to different pairs."),
+        ("persons", "person\tgender\nhe\tmale\nhe\tmale\n", (
+            "appears twice. Words that are spelled the same must belong to different pairs."
+        )),
         ("persons", "person\tgender\tpair\nhe\tmale\tx\n", "the pair x must be one male and one female word"),
         ("persons", "person\tgender\nhe\tmale\textra\n", "line 2: 3 columns where the header has 2"),
         ("professions", "profession\tclass\nnurse\tmen\n", "line 2: class is men; it must be male, female, balanced"),
-        ("professions", "profession\twomen\nnurse\tmany\n", ", line 2: women is many; it must be a percentage from 0 to 100, or empty."),
+        ("professions", "profession\twomen\nnurse\tmany\n", (
+            ", line 2: women is many; it must be a percentage from 0 to 100, or empty."
+        )),
         ("professions", "profession\twomen\nnurse\t120\n", "women is 120"),
         ("professions", "profession\n[MASK]\n", "must not contain a mask or braces."),
         ("professions", "profession\n" + "x" * 301 + "\n", "longer than 300 characters"),

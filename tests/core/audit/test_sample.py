@@ -146,7 +146,7 @@ def test_a_pair_of_ones_own() -> None:
 def test_a_keyword_that_stands_twice_needs_its_position() -> None:
     frame = scores({"他": [1.0]})
     frame["sentence"] = "他说他来。"
-    with pytest.raises(NotFound, match="of the scores does not give the position of 他 in its sentence."):
+    with pytest.raises(NotFound, match=r"of the scores does not give the position of 他 in its sentence\."):
         candidate_of(draw(frame.assign(start=None), "m", 1).items[0])
     assert candidate_of(draw(frame.assign(start=2), "m", 1).items[0]).start == 2
 

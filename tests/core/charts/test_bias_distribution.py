@@ -84,8 +84,8 @@ def test_what_is_said_is_computed() -> None:
     values = {"one": np.array([1.0, 1.0, -1.0, 0.1]), "two": np.array([-0.5, -0.5, 0.0, 0.0])}
     said = distribution_says(bins(values))
     assert said == (
-        "one: 50% obviously towards the male word, 25% towards the female word, 25% neither. "
-        "two: 0% obviously towards the male word, 50% towards the female word, 50% neither."
+        "one: 50% lean obviously towards the male word, 25% towards the female word, 25% neither way. "
+        "two: 0% lean obviously towards the male word, 50% towards the female word, 50% neither way."
     )
     assert shares(bins(values)).set_index("model").loc["two", "female"] == 0.5
     assert curve_says(sorted_curve(values)).startswith(

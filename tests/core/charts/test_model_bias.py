@@ -118,7 +118,8 @@ def test_words_stand_on_their_side() -> None:
 
 def test_words_in_words() -> None:
     assert words_say(WORDS) == (
-        "Topic words of sentences that lean obviously towards the female word: 孩子、乘客. Towards the male word: <b>民警</b>."
+        "Topic words of sentences that lean obviously towards the female word: 孩子、乘客. Towards the "
+        "male word: <b>民警</b>."
     )
     assert "—" in words_say(WORDS[WORDS["side"] == "male"])
     assert word_sides(WORDS.iloc[:0], description="none").to_json()

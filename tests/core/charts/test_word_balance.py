@@ -129,4 +129,4 @@ def test_the_sentence_names_every_model():
     says = balance_says(frame((math.log10(12), -math.log10(3)), (None, None)))
     assert "model-0: The male word is 12 times as likely as the female word." in says
     assert "hollow dot): The female word is 3.0 times as likely" in says
-    assert "model-1: No ratio: it is undefined here." in says
+    assert "model-1: The ratio is undefined here." in says

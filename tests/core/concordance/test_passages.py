@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_noted(tmp_path):
     read = Read()
     assert len(list(passages([tmp_path], read=read))) == 2
     assert [problem.reason for problem in read.problems] == ["not_text"]
-    with pytest.raises(BadFile, match="None of the files"):
+    with pytest.raises(BadFile, match="No file could be read"):
         list(passages([tmp_path / "nothing.txt"]))
 
 

@@ -85,7 +85,7 @@ def test_a_json_line_that_cannot_be_stored_is_a_problem_of_that_row(tmp_path: Pa
         ("a.txt", "他" * 200_001, "more than 200000 characters"),
         ("a.csv", "sentence\n" + "他" * 200_001, "line 2 has more than 200000 characters"),
         ("a.jsonl", '{"sentence": "他"}\n{"sentence": "她', "line 2 is not JSON"),
-        ("a.jsonl", '["他"]\n', ", element line 1 is JSON but not an object."),
+        ("a.jsonl", '["他"]\n', ", line 1 is JSON but not an object: a line must look like"),
         ("a.json", '["他"]\n', ", element 1 is JSON but not an object."),
         ("a.json", '{\n  "sentence": "他"\n}\n', "line 1 is not JSON"),
         ("a.txt", "句子,关键词位置\n他,x\n", "looks like a table"),

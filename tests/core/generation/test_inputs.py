@@ -50,7 +50,7 @@ def test_what_is_no_set_is_refused():
     with pytest.raises(BadFile, match="ze/hir/hir/hirs/hirself"):
         open_contexts("built-in", Filling(only=["zorp"]))
     with pytest.raises(
-        Refused, match="No instances remain: there is no template, no name, or no pronoun set is chosen."
+        Refused, match=r"No instances remain: there is no template, no name, or no pronoun set is chosen."
     ):
         list(contexts_of(Source("own"), only=["they"]))
     with pytest.raises(BadFile, match="needs a form"):  # two forms do not fill every case

@@ -161,7 +161,8 @@ def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_pa
     fake.RequestHandlerClass = Half
     with pytest.raises(
         Refused,
-        match="texts could not be generated. The finished ones are kept, and the same request generates the rest. The last reason:",
+        match=r"texts could not be generated\. The finished ones are kept, and the same request generates the "
+        r"rest\. The last reason:",
     ):
         ask(fake.address, out, at_once=1, each=2)
     assert not out.exists()

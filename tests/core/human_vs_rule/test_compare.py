@@ -65,9 +65,13 @@ def test_missing_values_one_context_and_nothing() -> None:
     nan = float("nan")
     found = context_means({"a": [1.0, nan, 0.0], "b": [nan, nan, nan]}, ["x", "x", "y"], FAST)
     assert (found["a"].value, found["a"].rows) == (0.5, 2)
-    assert found["b"].value is None and "Nobody" in str(found["b"].estimate.reason)
+    assert found["b"].value is None and "No generation received this label." in str(found["b"].estimate.reason)
     alone = context_means({"a": [1.0, 0.0]}, ["x", "x"], FAST)["a"]
-    assert alone.value == 0.5 and alone.estimate.low is None and "single" in str(alone.estimate.note)
+    assert (
+        alone.value == 0.5
+        and alone.estimate.low is None
+        and "There is only one unit: no interval." in str(alone.estimate.note)
+    )
     none = context_means({"a": []}, [], FAST)["a"]
     assert none.value is None and none.published is None
 

@@ -42,17 +42,23 @@ def test_comments_blank_lines_and_a_mark_of_byte_order(tmp_path: Path) -> None:
         (HEADER + "他\n", ", line 2: 1 columns, but the first line has 2. Separate columns by tabs."),
         (HEADER + "他\t\n", "line 2: the column female is empty"),
         (HEADER + "他\t他\n", "line 2: both words are 他"),
-        (HEADER + "他\t她\n男\t她\n", ": the id line 3: 她 is already used in line 2."),
+        (HEADER + "他\t她\n男\t她\n", ", line 3: 她 is already in line 2; a word belongs to one pair only."),
         (HEADER + "他 们\t她们\n", ", line 2: 他 们 is not a Chinese word: it contains"),
         (
             HEADER + "he\tshe\n",
-            ", line 2: he is not a Chinese word: it contains h. For words of other languages, add a column language, such as en.",
+            (
+                ", line 2: he is not a Chinese word: it contains h. For words of other languages, add a column "
+                "language, such as en."
+            ),
         ),
         (HEADER + "他" * 41 + "\t她\n", ", line 2: the word has 41 characters; at most"),
         (HEADER + "男孩\t女\n", "line 2: 男孩 and 女 differ in 男孩 and 女"),
         ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t0:3\t0:1\n", "line 2: the stem 0:3 of 男孩"),
         ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\tx\t0:1\n", "line 2: the stem x of 男孩"),
-        ("male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t1:2\t0:1\n", ", line 2:"),
+        (
+            "male\tfemale\tmale_stem\tfemale_stem\n男孩\t女孩\t1:2\t0:1\n",
+            ", line 2: 男孩 and 女孩 differ outside their stems.",
+        ),
         (HEADER + "他\u202e\t她\n", "U+202E"),
     ],
 )

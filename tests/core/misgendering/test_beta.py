@@ -37,12 +37,12 @@ def test_golden_fits(values: list[float], alpha: float, beta: float) -> None:
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([], "both methods"),
-        ([0.4], "One instance"),
+        ([], "verdicts by both methods"),
+        ([0.4], "Only one instance"),
         ([0.2, 0.2, 0.2], "same on every instance"),
         ([0, 0, 0], "same on every instance"),
         ([0, 0, 1, 1], "varies too much"),
-        ([math.nan, 0.2], "One instance"),
+        ([math.nan, 0.2], "Only one instance"),
     ],
 )
 def test_where_no_beta_fits(values: list[float], why: str) -> None:

@@ -45,7 +45,10 @@ def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
         ({"context": "a"}, ", line 1: a generation must be a JSON object with completion."),
         (
             {"context": "a", "completion": "b", "pronouns": "zorp"},
-            "line 1: zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself.",
+            (
+                "line 1: zorp is not a known pronoun set. Write he, she, they or xe, or give the forms of "
+                "another set separated by slashes, nominative first: ze/hir/hir/hirs/hirself."
+            ),
         ),
     ],
 )

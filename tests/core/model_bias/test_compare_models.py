@@ -60,7 +60,7 @@ class TestSideBySide:
         assert found.loc[("a", "b"), "value"] == pytest.approx(expected.statistic)
         assert found.loc[("a", "b"), "n"] == 79
         assert found.loc[("a", "a"), "value"] == 1
-        assert math.isnan(found.loc[("a", "b"), "low"]) and "No interval" in found.loc[("a", "b"), "note"]  # one stem
+        assert math.isnan(found.loc[("a", "b"), "low"]) and "no interval" in found.loc[("a", "b"), "note"]  # one stem
 
     @pytest.mark.parametrize("method", ["pearson", "spearman"])
     def test_corrected_correlation_is_of_contexts_and_comes_first(self, method: Any) -> None:

@@ -62,9 +62,9 @@ def test_saved_filters_come_back_in_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "part"),
     [
-        (SavedFilter("", pair="他/她"), "a name of at most"),
-        (SavedFilter("x" * 61, pair="他/她"), "a name of at most"),
-        (SavedFilter("a\nb", pair="他/她"), "a name of at most"),
+        (SavedFilter("", pair="他/她"), "Give the filter a name of at most"),
+        (SavedFilter("x" * 61, pair="他/她"), "Give the filter a name of at most"),
+        (SavedFilter("a\nb", pair="他/她"), "Give the filter a name of at most"),
         (SavedFilter("all"), "keeps every sentence"),
         (SavedFilter("男童/女童", pair="他/她"), "built-in"),
     ],
@@ -78,7 +78,7 @@ def test_refused(tmp_path: Path, wrong: SavedFilter, part: str) -> None:
 @pytest.mark.parametrize("content", ["{", "[1]", '[{"nonsense": 1}]', "null"])
 def test_a_broken_file_is_named_and_not_overwritten(tmp_path: Path, content: str) -> None:
     (tmp_path / FILE).write_text(content)
-    with pytest.raises(BadFile, match="cannot be read. Move the file away to start afresh."):
+    with pytest.raises(BadFile, match=r"cannot be read\. Move the file away to start afresh\."):
         saved_filters(tmp_path)
     with pytest.raises(BadFile):
         save_filter(tmp_path, SavedFilter("a", pair="他/她"))

@@ -51,8 +51,8 @@ class TestStems:
         for null in (*one_pair.values(), *by_sentence.values()):
             assert null.observed is not None and null.p is None and null.low is None and null.reason
         assert (
-            "Only 1 independent units: no interval and no test, because even if all leaned the same way, p would be at least"
-            in str(one_pair["signed_mean"].reason)
+            "Only 1 independent units: no interval and no test, because even if all leaned the same way, p "
+            "would be at least" in str(one_pair["signed_mean"].reason)
         )
 
     def test_pairs_of_one_stem_are_one_unit(self) -> None:

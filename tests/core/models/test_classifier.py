@@ -46,7 +46,7 @@ def test_labels_by_config(told, places) -> None:
 
 @pytest.mark.parametrize("told", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "entailment", 1: "neutral", 2: "?"}])
 def test_labels_that_say_nothing_are_asked_for(told) -> None:
-    with pytest.raises(Refused, match=r"m calls its labels .* say what they mean"):
+    with pytest.raises(Refused, match=r"m has the labels .* Give their meaning in this order"):
         places_of("m", told)
     assert places_of("m", told, ["neutral", "entailment", "contradiction"]) == (1, 2, 0)
 
@@ -66,7 +66,7 @@ def test_a_model_without_the_head_is_refused(tmp_path) -> None:
     tiny_models.save(BertForMaskedLM(tiny_models.config(num_labels=3)), tmp_path)
     with pytest.raises(
         ModelUnavailable,
-        match="has no classification head; its labels would be random. Choose a model trained for inference.",
+        match=r"has no classification head; its labels would be random\. Choose a model trained for inference\.",
     ):
         load_classifier(str(tmp_path), labels=LABELS)
 
@@ -79,7 +79,7 @@ def test_a_checkpoint_that_lost_its_head_is_refused(tmp_path) -> None:
     save_file({k: v for k, v in load_file(path).items() if "classifier" not in k}, path, metadata={"format": "pt"})
     with pytest.raises(
         ModelUnavailable,
-        match="has no classification head; its labels would be random. Choose a model trained for inference.",
+        match=r"has no classification head; its labels would be random\. Choose a model trained for inference\.",
     ):
         load_classifier(str(tmp_path))
 
@@ -153,7 +153,7 @@ def test_one_constant_label_gives_two_thirds() -> None:
 
 @pytest.mark.parametrize("name", ["planted:nli", "planted:nli=2", "planted:nli=1.5", "planted:nli=yes"])
 def test_misspelt_planted_classifiers(name: str) -> None:
-    with pytest.raises(ModelUnavailable, match="is not a planted classifier. Available: planted:nli=0.3"):
+    with pytest.raises(ModelUnavailable, match=r"is not a planted classifier\. Available: planted:nli=0\.3"):
         open_classifier(name)
 
 

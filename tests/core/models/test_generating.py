@@ -117,7 +117,9 @@ def test_random_numbers_are_of_the_seed_alone() -> None:
     assert float(numbers.min()) >= 0 and float(numbers.max()) < 1
 
 
-@pytest.mark.parametrize(("context", "part"), [("he " * 80, "more than the 64"), ("a" * 57, "8 new ones")])
+@pytest.mark.parametrize(
+    ("context", "part"), [("he " * 80, "exceeds the model's limit of 64"), ("a" * 57, "8 new ones")]
+)
 def test_a_context_that_is_too_long(llama: Path, context: str, part: str) -> None:
     generator = opened(llama)
     why = generator.refusal(context)

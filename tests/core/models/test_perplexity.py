@@ -150,7 +150,7 @@ def test_a_single_token_without_a_beginning_predicts_nothing(folders: dict[str, 
 
 def test_a_masked_model_is_refused_in_one_sentence(known_model: Path) -> None:
     with pytest.raises(
-        ModelUnavailable, match="is not a left-to-right model, so the probability of a sentence is not defined."
+        ModelUnavailable, match=r"is not a left-to-right model, so the probability of a sentence is not defined\."
     ):
         open_perplexity(str(known_model))
 

@@ -80,7 +80,7 @@ def test_the_leans_of_pairs_cancel() -> None:
 @pytest.mark.parametrize("name", ["planted:", "planted:x", "planted:offset", "planted:7", "planted:+-1", "planted:nan"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     assert is_planted(name)
-    with pytest.raises(ModelUnavailable, match="is no planted model"):
+    with pytest.raises(ModelUnavailable, match="is not a planted model"):
         open_scorer(name)
 
 

@@ -52,7 +52,9 @@ def test_the_words_are_those_of_the_sample_and_the_sentences_are_not(language) -
 
 @pytest.mark.parametrize("rate", [-0.1, 0.05, 1.1])
 def test_other_rates_are_refused(rate: float) -> None:
-    with pytest.raises(Refused, match="is not a bias rate of these sets; the rates are 0, 0.1, 0.2 and so on up to 1."):
+    with pytest.raises(
+        Refused, match=r"is not a bias rate of these sets; the rates are 0, 0\.1, 0\.2 and so on up to 1\."
+    ):
         controlled("en", rate)
 
 

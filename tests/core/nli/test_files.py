@@ -39,7 +39,9 @@ def test_predictions_from_json_lines_of_the_release(tmp_path) -> None:
     [
         pytest.param("label\nneutral\n", "no column named set", id="no set"),
         pytest.param("set,answer\nPS,neutral\n", "no column named label; it has: set, answer", id="no label"),
-        pytest.param("set,sentence1,sentence2,label\nPS,a,b,neutral\n", "always neutral", id="gold"),
+        pytest.param(
+            "set,sentence1,sentence2,label\nPS,a,b,neutral\n", r"the right answer \(always neutral\)", id="gold"
+        ),
         pytest.param("set,label\n", "has no rows", id="nothing"),
         pytest.param(
             "set,label\nPS,yes\n",
@@ -64,12 +66,7 @@ def test_a_bad_line_is_reported_and_the_others_count(tmp_path) -> None:
 def test_a_set_of_ones_own(tmp_path) -> None:
     text = "set,premise,hypothesis,occupation\nPS,x is here,y is here,x\n"
     (row,) = read_probes([written(tmp_path, "a.csv", text)], "en").rows
-    assert (row.set, row.premise, row.hypothesis, row.occupation) == (
-        "PS",
-        "x is available for the browser tests.",
-        "y is available for the browser tests.",
-        "x",
-    )
+    assert (row.set, row.premise, row.hypothesis, row.occupation) == ("PS", "x is here", "y is here", "x")
 
 
 @pytest.mark.parametrize(

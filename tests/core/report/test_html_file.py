@@ -239,8 +239,9 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
     assert corrected < raw
     assert "within the null band of ±" in english[corrected:raw]
     assert (
-        "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, which have nothing in common, 80% have an interval that excludes 0 if sentences are treated as independent"
-        in english[raw:]
+        "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, "
+        "which have nothing in common, 80% have an interval that excludes 0 if sentences are treated as "
+        "independent" in english[raw:]
     )
 
 

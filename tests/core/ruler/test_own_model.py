@@ -67,11 +67,10 @@ def test_the_nulls_of_a_constant_model() -> None:
     frame = scored(ruler_items(), open_scorer("planted:+0.3"), "planted:+0.3")
     by = {(null.measured, null.shuffled): null for null in nulls(frame)}
     sentence, pair = by["signed_mean", "sentence"], by["signed_mean", "pair"]
-    assert (
-        sentence.p is None
-        and "Not tested over sentences or articles, because sentences of a word pair share its preference. See the test over stems."
-        in str(sentence.reason)
-    )
+    assert sentence.p is None and (
+        "Not tested over sentences or articles, because sentences of a word pair share its preference. "
+        "See the test over stems."
+    ) in str(sentence.reason)
     # random signs of 12 stems of 7, 2 and ten times 1 of the 19 pairs: sd 0.3 * sqrt(49 + 4 + 10) / 19
     assert pair.high == pytest.approx(1.96 * 0.3 * math.sqrt(63) / 19, rel=0.2)
     assert pair.inside is False  # all 12 stems to one side is no chance

@@ -151,7 +151,7 @@ def test_another_request_does_not_go_on_with_it(tmp_path: Path) -> None:
 
 
 def test_a_file_of_two_programs_is_refused(tmp_path: Path) -> None:
-    with GrowingFile(tmp_path / "a", {}), pytest.raises(Refused, match="another program"):
+    with GrowingFile(tmp_path / "a", {}), pytest.raises(Refused, match="Another program is writing"):
         GrowingFile(tmp_path / "a", {})
     GrowingFile(tmp_path / "a", {}).finish()
 

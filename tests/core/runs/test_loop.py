@@ -55,7 +55,7 @@ def test_where_no_model_could_be_used_the_first_error_is_raised() -> None:
     def ask(model: str) -> None:
         raise Refused("{name} refuses.", name=model)
 
-    with pytest.raises(Refused, match="The server at a rejected the request"):
+    with pytest.raises(Refused, match="a refuses"):
         each_model(["a", "b"], ask, Steps(None, 2), 1)
 
 
@@ -70,7 +70,7 @@ def test_an_error_of_the_program_is_none_of_a_model() -> None:
 def test_a_list_that_cannot_be_run(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="at least one"):
         check_models(())
-    with pytest.raises(Refused, match="known is given twice; once is enough."):
+    with pytest.raises(Refused, match=r"known is given twice; once is enough\."):
         check_models(("known", "demo-zh", "known"))
     with pytest.raises(ModelUnavailable):
         check_models((str(tmp_path / "nothing"),), fetch=False)

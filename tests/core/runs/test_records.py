@@ -70,13 +70,13 @@ def test_a_record_of_another_making_does_not_break_the_list(tmp_path):
 
 @pytest.mark.parametrize("name", ["", "  ", "a/b", "..", ".hidden", "a\\b", 'a"b', "a\nb", "长" * 60, "a\0b"])
 def test_a_name_that_is_none(tmp_path, name):
-    with pytest.raises(Refused, match='is not a valid run name. Use at most 120 bytes, no slash, none of < > : "'):
+    with pytest.raises(Refused, match=r'is not a valid run name\. Use at most 120 bytes, no slash, none of < > : "'):
         run_file(tmp_path, name)
 
 
 def test_a_name_that_is_taken(tmp_path):
     (tmp_path / "示例.csv").touch()
-    with pytest.raises(EvenhandError, match="A run named 示例 already exists. Choose another name."):
+    with pytest.raises(EvenhandError, match=r"A run named 示例 already exists\. Choose another name\."):
         run_file(tmp_path, " 示例 ")
 
 

@@ -73,6 +73,7 @@ def test_other_weights_on_one_machine_are_refused(
         monkeypatch.setattr(PoolOfOne, "map", lambda _self, _items: [[Score((0.0, 0.0), "other weights")]])
         with pytest.raises(
             ModelUnavailable,
-            match="The machines of the cluster hold different weights for known. Put the same files on all of them.",
+            match=r"The machines of the cluster hold different weights for known\. Put the same files on all of "
+            r"them\.",
         ):
             scorer.score(PROBES[:1])

@@ -155,7 +155,7 @@ def test_shares_hold_their_truth(design: str, cell: dict[str, float], widest: fl
 
 def test_a_share_near_an_end_over_few_templates_has_no_interval() -> None:
     """Template x name, 97% right: 88 to 91 of 100 such intervals held it over 8 and 20 templates."""
-    reason = "Too close to 0 or 1 for a 95% interval over so few units"
+    reason = "Too close to 0 or 1 for a 95% interval over so few units (8)."
     for templates, wrong, printed in ((8, 3, False), (8, 20, True), (30, 3, True)):
         first, second = np.divmod(np.arange(templates * 30), 30)
         right = np.ones(len(first))

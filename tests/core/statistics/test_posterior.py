@@ -101,7 +101,7 @@ def test_agreement_of_nine_items_has_no_interval() -> None:
     for measure in (fleiss_kappa, pairwise_agreement, gwet_ac1, partial(prevalence, category=1)):
         found = measure(nine, resampling=FAST)
         assert found.value is not None and found.low is None
-        assert str(found.note) == "Fewer than 10 items"
+        assert str(found.note) == "Fewer than 10 items (9): too few for a 95% interval."
     assert unanimity(nine).low is not None
 
 
@@ -112,7 +112,7 @@ def test_a_category_of_three_clusters_has_no_interval_of_its_share() -> None:
         found = prevalence(Tally.of(counts, clusters), 1, FAST)
         assert found.value == pytest.approx(holding / 40) and (found.low is not None) is printed, holding
         assert printed or (str(found.note), found.method) == (
-            "The rarer labels come from few units",
+            "The rarer labels come from few units (3): too few for a 95% interval.",
             "",
         )
 
@@ -188,7 +188,7 @@ def test_items_that_are_alike_in_clusters_tell_as_much_as_one_each() -> None:
 def test_fewer_than_five_clusters_have_no_interval_but_the_reason() -> None:
     found = pairwise_agreement(in_clusters(4, 5), FAST)
     assert found.value is not None and (found.low, found.method, found.clusters) == (None, "", 4)
-    assert str(found.note) == "Fewer than 5 units"
+    assert str(found.note) == "Fewer than 5 units (4): too few for a 95% interval."
     assert pairwise_agreement(in_clusters(5, 5), FAST).low is not None
 
 

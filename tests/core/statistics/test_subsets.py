@@ -43,7 +43,7 @@ def test_p_and_interval_are_those_of_turning_the_units():
 def test_few_units_have_the_value_and_the_reason(units):
     found = mean_of(np.full(units, 0.4), np.ones(units))
     assert found.value == pytest.approx(0.4) and found.low is None and found.p is None
-    assert f"Independent units: {units}." in str(found.note)
+    assert f"Only {units} independent units: no interval and no test" in str(found.note)
 
 
 def test_six_units_that_all_lean_one_way_are_just_enough():

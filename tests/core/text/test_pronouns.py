@@ -148,7 +148,7 @@ def test_the_found_pronoun_stands_where_it_is_said(before: str, form: str, after
 )
 def test_what_people_write_for_their_pronouns(given_as: str | list[str] | None, names: tuple[str, ...] | None) -> None:
     if names is None:
-        with pytest.raises(BadFile, match="no pronoun set"):
+        with pytest.raises(BadFile, match="is not a known pronoun set"):
             parse_sets(given_as)
     else:
         assert parse_sets(given_as) == names
@@ -195,7 +195,7 @@ def test_which_sets_hold_a_form() -> None:
 
 
 def test_an_unknown_data_set_is_one_sentence() -> None:
-    with pytest.raises(Refused, match="The pronouns of the data set"):
+    with pytest.raises(Refused, match="The pronouns of the data set sherlock are not known"):
         verdict("he", ["he"], "sherlock")
 
 

@@ -70,7 +70,7 @@ def test_the_encoding_does_not_depend_on_where_chunks_end(text: str, size: int) 
 def test_damaged_utf8_is_found_in_any_chunk() -> None:
     data = f"{TEXT}\n".encode() * 4 + b"\xc4\xe3"
     for size in (1, 7, 50, 1000):
-        with pytest.raises(BadFile, match="is UTF-8, but damaged or cut off in line 5. Download the file again."):
+        with pytest.raises(BadFile, match=r"is UTF-8, but damaged or cut off in line 5\. Download the file again\."):
             encoding_of(lambda: (data[at : at + size] for at in range(0, len(data), size)), "x")  # noqa: B023
 
 

@@ -134,7 +134,7 @@ def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypat
         os.kill(pid, signal.SIGKILL)
 
     monkeypatch.setattr(inference._connection, "send", send_then_kill)
-    with pytest.raises(WorkerDied, match="The model process ended unexpectedly. It restarts with the next request."):
+    with pytest.raises(WorkerDied, match=r"The model process ended unexpectedly\. It restarts with the next request\."):
         scorer.score([HE_SHE])
     assert scorer.score([HE_SHE]) == before
     assert inference.pid not in (None, pid)
@@ -306,5 +306,5 @@ def test_a_causal_model_answers_with_whole_sentences(inference: Inference) -> No
     assert score.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
     assert remote.signature.startswith("pair-sum|demo-en-causal|")
     assert remote.fillers(probe) == []
-    with pytest.raises(Refused, match="sums over whole sentences. Omit"):
+    with pytest.raises(Refused, match=r"sums over whole sentences. Omit"):
         RemoteScorer(inference, "demo-en-causal", joint="sequential").score([probe])

@@ -40,14 +40,7 @@ def test_answers_of_json_min_are_those_between_the_task_and_the_annotator(
     rows = [
         flat(HE, 1, 1, ruling="保留", free={"text": ["one", "two 👩"]}, sure=[{"rating": 4}]),
         flat(HE, 2, 3, ruling="剔除", grounds={"choices": ["含人名", "泛指的“他”"]}),
-        flat(
-            HE,
-            3,
-            4,
-            ruling="剔除",
-            grounds="含人名",
-            remark="No item has a known answer yet. Choose some items below whose answer you know. Annotators cannot tell them from others, and scores appear only on this page.",
-        ),
+        flat(HE, 3, 4, ruling="剔除", grounds="含人名", remark="only this"),
         flat(SHE, None, None),
     ]
     names = Names({"剔除": "reject", "含人名": "name", "泛指的“他”": "generic"})
@@ -57,11 +50,7 @@ def test_answers_of_json_min_are_those_between_the_task_and_the_annotator(
     assert found == {
         "user 1": ("accept", [], "one\ntwo 👩"),
         "user 3": ("reject", ["name", "generic"], ""),
-        "user 4": (
-            "reject",
-            ["name"],
-            "No item has a known answer yet. Choose some items below whose answer you know. Annotators cannot tell them from others, and scores appear only on this page.",
-        ),
+        "user 4": ("reject", ["name"], "only this"),
     }
     assert [one.extra for one in items(fresh_store, project)] == [{"src": "s", "task_id": 5}] * 2
 
