@@ -1,4 +1,4 @@
-"""`job list|log|cancel|resume`: long work that runs in processes of its own."""
+"""`job list|log|cancel|resume|dismiss`: long work that runs in processes of its own."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ from core.errors import NotFound
 
 @click.group()
 def job() -> None:
-    """Long work: list, follow, cancel and resume jobs."""
+    """Long work: list, follow, cancel, resume and dismiss jobs."""
 
 
 def _own(store: Store, uid: str) -> jobs.Job:
@@ -87,6 +87,19 @@ def resume(db: str, uid: str, as_json: bool) -> None:
         jobs.mark_interrupted(store)
         started = jobs.resume(store, _own(store, uid))
     answer(_row(started), _line(started), as_json=as_json)
+
+
+@job.command()
+@click.argument("uid")
+@db_option
+@json_option
+def dismiss(db: str, uid: str, as_json: bool) -> None:
+    """Take a job that is over off the list, with its log; what it made stays."""
+    with existing_store(db) as store:
+        jobs.mark_interrupted(store)
+        found = _own(store, uid)
+        jobs.dismiss(store, found)
+    answer(_row(found), f"{found.uid[:8]}  dismissed  {found.title}", as_json=as_json)
 
 
 @job.command(hidden=True)

@@ -154,6 +154,7 @@ NEEDS: dict[str, Need] = {
     "job log": Need("see_jobs", "any"),
     "job cancel": Need("start_jobs", "any"),
     "job resume": Need("start_jobs", "any"),
+    "job dismiss": Need("start_jobs", "any"),
     "job run": Need("see_jobs", "any"),
     "backup": Need("back_up", "server"),
     "restore": Need("back_up", "server"),

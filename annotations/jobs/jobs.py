@@ -305,6 +305,20 @@ def resume(store: Store, job: Job) -> Job:
     return find(store, job.uid)
 
 
+def dismiss(store: Store, job: Job) -> None:
+    """Take a job that is over off the list, with its log and what it was given; what it made stays.
+
+    Raises Refused while it is at work.
+    """
+    with store.write() as db:
+        gone = db.execute("DELETE FROM job WHERE uid = ? AND state NOT IN ('waiting', 'running')", (job.uid,))
+        if gone.rowcount != 1:
+            raise Refused(N_("This job is at work. Cancel it first."))
+    log_path(store, job.uid).unlink(missing_ok=True)
+    for argument in job.command:
+        drop_upload(store, Path(argument))
+
+
 def log_path(store: Store, uid: str) -> Path:
     """The file with the output of a job."""
     return folder(store) / f"{uid}.log"

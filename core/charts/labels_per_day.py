@@ -18,7 +18,7 @@ def labels_per_day(
 ) -> Any:
     """*rows* with `day` (ISO date), `annotator` and `labels` as lines with a dot for each day; names are data only."""
     people = list(dict.fromkeys(row["annotator"] for row in rows))
-    legend = alt.Legend(title=None, orient="top", columns=2, labelLimit=260, symbolStrokeWidth=2.5, symbolType="stroke")
+    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=260, symbolStrokeWidth=2.5, symbolType="stroke")
     colours = alt.Scale(domain=people, range=line_colours(len(people), palette))
     # A date alone is read as UTC midnight; the scale has to be in UTC too, or the day may move.
     x = alt.X(

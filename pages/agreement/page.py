@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from annotations.agreement.measures import AgreementReport
 from annotations.agreement.report import with_codes
+from annotations.database.store import Store
 from annotations.projects.pseudonyms import pseudonyms
+from annotations.types import Project
 from core.errors import EvenhandError
 from pages.agreement.by_form import by_form
 from pages.agreement.charts import by_keyword_pair, labels_per_item
@@ -23,6 +26,42 @@ from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled, say_what_is_missing
 from pages.ui.visitor import may
+
+
+def parts(store: Store, project: Project, report: AgreementReport) -> None:
+    """The rest in tabs: between annotators, over items, over versions and forms, and the items that they differ on."""
+    sees_labels = may(store, "see_all_labels", project)
+    names = [_("Between annotators"), _("Over items"), _("Versions and forms")]
+    between, over, versions, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
+    with between:
+        left, right = st.columns(2, gap="large")
+        with left:
+            st.subheader(_("Pairwise kappa"))
+            annotators_in_twos(report)
+        with right:
+            st.subheader(_("Compare two annotators"))
+            two_annotators(report)
+    with over:
+        st.subheader(_("Labels per item"))
+        labels_per_item(report)
+        if project.kind == "generations":
+            st.subheader(_("By model and pronouns"))
+            by_model(report)
+        else:
+            st.subheader(_("By keyword pair"))
+            by_keyword_pair(report)
+        st.subheader(_("By category"))
+        categories(report)
+        if project.kind == "generations":
+            st.subheader(_("Marks"))
+            marks(store, project, report)
+    with versions:
+        by_version(store, project, report)
+        by_form(report)
+    for place in rest:
+        with place:
+            disagreement_list(store, project, report)
+
 
 page_head(
     _("Agreement"),
@@ -51,31 +90,10 @@ with open_store() as store:
     if not empty:
         with st.container(key="measures"):
             tiles(report)
-    if report.all_items:
-        st.subheader(_("Labels per item"))
-        labels_per_item(report)
-    if not empty:
-        left, right = st.columns(2, gap="large")
-        with left:
-            st.subheader(_("Pairwise kappa"))
-            annotators_in_twos(report)
-        with right:
-            st.subheader(_("Compare two annotators"))
-            two_annotators(report)
-        if project.kind == "generations":
-            st.subheader(_("By model and pronouns"))
-            by_model(report)
-        else:
-            st.subheader(_("By keyword pair"))
-            by_keyword_pair(report)
-        st.subheader(_("By category"))
-        categories(report)
-        by_version(store, project, report)
-        by_form(report)
-        if project.kind == "generations":
-            st.subheader(_("Marks"))
-            marks(store, project, report)
-        if may(store, "see_all_labels", project):
-            st.subheader(_("Disagreements"))
-            disagreement_list(store, project, report)
+    if empty:
+        if report.all_items:
+            st.subheader(_("Labels per item"))
+            labels_per_item(report)
+    else:
+        parts(store, project, report)
     show_method(report)

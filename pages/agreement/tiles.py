@@ -17,7 +17,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import interval_or_reason, note_text, undefined, with_brackets
 from pages.ui.sentences import choice_name
-from pages.ui.text import clause, paragraph, plain
+from pages.ui.text import clause, paragraph, plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tile
 
 SHOWN = 10  # annotators in the heatmap before somebody chooses others
@@ -186,7 +186,7 @@ def show_method(report: AgreementReport) -> None:
         )
     st.caption(plain(text))
     st.caption(plain(_how_sure(report)))
-    st.code(report.signature, language=None, wrap_lines=True)
+    show_signature(report.signature)
 
 
 def _how_sure(report: AgreementReport) -> str:

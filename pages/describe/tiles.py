@@ -9,7 +9,7 @@ from core.describe.latex import as_latex
 from core.text.repetition import Repeated
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, percent
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 
 def length(value: float | None) -> str:
@@ -83,7 +83,7 @@ def show_method(found: Description) -> None:
         " identifies the texts and the vocabulary by the first digits of their SHA-256."
     )
     st.caption(plain(text))
-    st.code(found.signature, language=None, wrap_lines=True)
+    show_signature(found.signature)
     with st.container(horizontal=True):
         st.download_button(
             _("All numbers (JSON)"),

@@ -13,7 +13,7 @@ from pages.ui.charts import downloads
 from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text, with_interval
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
 
@@ -152,4 +152,4 @@ def show_method(found: PageNumbers) -> None:
         " bootstrap of contexts. Coverage in simulations: docs/coverage.md."
     )
     st.caption(plain(text))
-    st.code(found.signature, language=None, wrap_lines=True)
+    show_signature(found.signature)

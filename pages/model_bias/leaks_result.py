@@ -16,7 +16,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.style import colours
 from pages.ui.tables import show_records
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
@@ -242,4 +242,4 @@ def _show_method(found: audit_projects.AuditResult) -> None:
             )
         )
     )
-    st.code(f"{found.audit.signature}\n{found.agreement.signature}", language=None, wrap_lines=True)
+    show_signature(f"{found.audit.signature}\n{found.agreement.signature}")

@@ -13,7 +13,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.sentences import bar
 from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 FIRST = ("A nurse is reading a newspaper on a bench.", "A woman is reading a newspaper on a bench.")
 
@@ -65,4 +65,4 @@ def _show(score: Score) -> None:
         cells.append(span(percent(share), "number"))
     show_html(element("div", joined(cells), "bars"))
     st.caption(_("Probabilities of the three labels; they sum to 1."))
-    st.code(score.signature, language=None, wrap_lines=True)
+    show_signature(score.signature)

@@ -18,7 +18,7 @@ from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, sentence
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 from pages.ui.uploads import choose_upload
 
 SHOWN = 10
@@ -115,5 +115,5 @@ def _from_file() -> tuple[str, Inference, str] | None:
             )
         )
     if signatures:
-        st.code("\n".join(signatures), language=None, wrap_lines=True)
+        show_signature("\n".join(signatures))
     return path.name, inference, ""

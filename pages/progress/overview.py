@@ -14,7 +14,7 @@ from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, duration, moment, note_text, time_zone
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 KEPT_S = 30
 
@@ -111,4 +111,4 @@ def show_method(project: Project, found: Dashboard) -> None:
             " Differences are computed on the random share that everybody labels."
         )
     st.caption(plain(text.format(moment=moment(found.moment))))
-    st.code(found.signature, language=None, wrap_lines=True)
+    show_signature(found.signature)

@@ -20,7 +20,7 @@ from pages.ui.numbers import day, estimate_columns, interval_or_reason, percent
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 from pages.ui.visitor import author
 
 PAGE = 5
@@ -59,7 +59,7 @@ def score_list(found: Quality) -> None:
         st.caption(plain(text))
         if not drawn:  # else beside the chart
             downloads(_downloaded(found), key="known-answers-table")
-    st.code(found.known_signature, language=None, wrap_lines=True)
+    show_signature(found.known_signature)
 
 
 def _row(one: KnownAnswerScore) -> dict[str, Any]:

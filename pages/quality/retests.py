@@ -17,7 +17,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
 
@@ -87,7 +87,7 @@ def in_figures(report: RetestReport) -> None:
         st.caption(plain(text))
         if not report.together.compared:  # else beside the chart
             downloads(_downloaded(report), key="agreement-with-oneself-table")
-    st.code(report.signature, language=None, wrap_lines=True)
+    show_signature(report.signature)
 
 
 def _row(one: RetestAgreement, name: str) -> dict[str, Any]:

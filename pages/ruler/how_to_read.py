@@ -9,7 +9,7 @@ from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.tables import show_records
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 
 if TYPE_CHECKING:
     from core.ruler.nulls import Null
@@ -34,7 +34,7 @@ def show_reading(found: "OnRuler") -> None:
     margin = margin_box("log10", "ruler-margin") if found.magnitude is not None else None
     for sentence in [_contexts(found), _neutral(found, margin), _untrained(found), _shares(found)]:
         st.markdown("- " + plain(sentence))
-    st.code(found.signature, language=None, wrap_lines=True)
+    show_signature(found.signature)
 
 
 def _heading(text: str) -> None:

@@ -21,7 +21,7 @@ from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
 from pages.ui.style import colours
-from pages.ui.text import literal
+from pages.ui.text import literal, show_signature
 
 MOST_WORDS = 40
 
@@ -110,7 +110,7 @@ def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[st
     for reason in dict.fromkeys(data.loc[data["status"] != "ok", "status"]):
         literal(f"{DASH} {reason}")
     with st.expander(_("Signatures"), icon=":material/fingerprint:"):
-        st.code("\n".join(dict.fromkeys(data["signature"])), language=None, wrap_lines=True)
+        show_signature("\n".join(dict.fromkeys(data["signature"])))
 
 
 def _says(finite: pd.DataFrame, value: str, names: dict[str, str]) -> str:

@@ -22,7 +22,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import probability
 from pages.ui.tables import element, show_html
-from pages.ui.text import literal, series
+from pages.ui.text import literal, series, show_signature
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 
@@ -73,7 +73,7 @@ def show_model(answer: Answer, question: Question, unit: Unit) -> None:
         _show_forms(answer.reading)
         _show_fillers(answer.reading)
         _show_pushes(answer.model, answer.reading, question, unit)
-        st.code(answer.reading.signature, language=None, wrap_lines=True)
+        show_signature(answer.reading.signature)
 
 
 def _show_numbers(reading: Reading) -> None:

@@ -1,12 +1,15 @@
 """Jobs as cards: how far one is, what it did or what went wrong; on the page Jobs and on the page that starts them."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.jobs.jobs import NO_JOB
+from annotations.projects.projects import projects
 from annotations.types import Project
 from core.errors import EvenhandError, NotFound
 from core.language import translate
@@ -15,7 +18,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
 from pages.ui.text import plain
-from pages.ui.visitor import visitor
+from pages.ui.visitor import page_link, visitor
 
 ICONS: dict[jobs.State, str] = {
     "waiting": ":material/hourglass_empty:",
@@ -28,6 +31,15 @@ ICONS: dict[jobs.State, str] = {
 LOG_LINES = 30
 LISTED = 20
 EVERY_S = 2
+# The page that shows the runs of a command.
+RESULTS = {
+    "mine": "mining/page.py",
+    "score": "model_bias/page.py",
+    "misgendering": "misgendering/page.py",
+    "nli": "nli/page.py",
+    "association": "association/page.py",
+    "generate": "generation/page.py",
+}
 
 
 def state_name(state: jobs.State) -> str:
@@ -88,24 +100,50 @@ def resuming_text(job: jobs.Job) -> str:
     }.get(job.command[0] if job.command else "", _("Nothing is lost: resuming adds only what is still missing."))
 
 
+def run_name(job: jobs.Job) -> str:
+    """The name of the run that a job makes; "" where it makes none."""
+    words = job.command
+    if "--run" in words[:-1]:
+        return words[words.index("--run") + 1]
+    return Path(words[words.index("--out") + 1]).parent.name if words[:1] == ("mine",) and "--out" in words else ""
+
+
+def show_result_link(store: Store, job: jobs.Job) -> None:
+    """The link to what a job has made: its run, or the project that it worked on."""
+    name, command = run_name(job), job.command[0] if job.command else ""
+    project = next((one.name for one in projects(store) if one.uid == job.project), None)
+    label = _("See the results")
+    if name and command in RESULTS:
+        page_link(RESULTS[command], label=label, icon=":material/arrow_forward:", query_params={"run": name})
+    elif project is not None:
+        file = "release/page.py" if command in ("release", "hub") else "projects/page.py"
+        page_link(file, label=label, icon=":material/arrow_forward:", query_params={"project": project})
+
+
 def _cancel(uid: str) -> None:
-    _change(uid, cancel=True)
+    _change(uid, "cancel")
 
 
 def _resume(uid: str) -> None:
-    _change(uid, cancel=False)
+    _change(uid, "resume")
 
 
-def _change(uid: str, *, cancel: bool) -> None:
+def _dismiss(uid: str) -> None:
+    _change(uid, "dismiss")
+
+
+def _change(uid: str, act: Literal["cancel", "resume", "dismiss"]) -> None:
     try:
         with open_store() as store:
             found = jobs.find(store, uid)
             if not found.is_for(visitor(store)):
                 raise NotFound(NO_JOB, uid=uid)
-            if cancel:
+            if act == "cancel":
                 jobs.cancel(store, found)
-            else:
+            elif act == "resume":
                 jobs.resume(store, found)
+            else:
+                jobs.dismiss(store, found)
     except EvenhandError as error:  # it ended while the visitor reached for the button
         show_error(error)
 
@@ -120,12 +158,17 @@ def show_job(store: Store, job: jobs.Job) -> None:
             elif job.state != "done":
                 again = _("Restart") if job.command[:1] == ("mine",) else _("Resume")
                 st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
+            if not job.active:
+                st.button(_("Dismiss"), key=f"dismiss-{job.uid}", on_click=_dismiss, args=(job.uid,), type="tertiary",
+                          icon=":material/close:", help=_("Takes it off this list; what it made stays."))  # fmt: skip
         if job.state == "running":
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:
             st.caption(plain(job.message))
         if not job.active and (said := outcome(job)):
             st.text(said)
+        if job.state == "done":
+            show_result_link(store, job)
         _show_problems(job)
         if job.state in ("cancelled", "interrupted"):
             st.caption(resuming_text(job))
@@ -156,7 +199,8 @@ def _show_problems(job: jobs.Job) -> None:
 
 
 def _show_times(job: jobs.Job) -> None:
-    parts = [_("started {time}").format(time=moment(job.created))]
+    parts = [_("run {name}").format(name=name)] if (name := run_name(job)) else []
+    parts += [_("started {time}").format(time=moment(job.created))]
     if job.finished and (seconds := job.seconds()) is not None:
         parts.append(_("took {time}").format(time=duration(seconds)))
     st.caption(plain(" · ".join(parts)))

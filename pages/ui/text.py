@@ -45,3 +45,10 @@ def literal(text: str, *, size: str = "1rem") -> None:
 def clause(sentence: str) -> str:
     """A sentence without its full stop, to stand within another."""
     return sentence.rstrip(".。")
+
+
+def show_signature(signature: str) -> None:
+    """How numbers were made, to copy: behind one small sign."""
+    with st.popover(_("Signature"), icon=":material/fingerprint:", type="tertiary"):
+        st.caption(_("How these numbers were made, to quote beside them; the page About explains each part."))
+        st.code(signature, language=None, wrap_lines=True)

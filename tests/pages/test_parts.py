@@ -153,7 +153,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
     monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
     theirs = jobs.start(fresh_store, ["import", "--json", "secret.csv"], "Import secret.csv", project=two[1])
     come(fresh_store, monkeypatch, "Lena", "lead", two[0])
-    _change(theirs.uid, cancel=True)
+    _change(theirs.uid, "cancel")
     assert jobs.find(fresh_store, theirs.uid).state == "waiting"
     with pytest.raises(NotFound):
         jobs.find(fresh_store, "unknown")
@@ -161,7 +161,7 @@ def test_a_job_of_another_project_cannot_be_cancelled(
     grant(fresh_store, lead, "lead", two[1])
     secret = sign_in(fresh_store, lead)
     monkeypatch.setattr(visitor, "cookie", lambda: secret)
-    _change(theirs.uid, cancel=True)
+    _change(theirs.uid, "cancel")
     assert jobs.find(fresh_store, theirs.uid).state == "cancelled"
 
 

@@ -1,6 +1,7 @@
 """The page Score, as a visitor uses it: choose, start, follow, take away; jobs are only written down, not run."""
 
 import json
+from urllib.parse import parse_qs
 
 import pytest
 import streamlit as st
@@ -226,6 +227,21 @@ def test_what_ended_badly_can_be_resumed(fresh_store, sample_project):
     assert "Nothing is lost: finished scores are in the cache." in captions_of(page).splitlines()
     page.button(key=f"resume-{job.uid}").click().run()
     assert jobs.find(fresh_store, job.uid).state == "waiting"
+
+
+def test_a_job_names_its_run_leads_to_its_result_and_can_be_dismissed(fresh_store, sample_project):
+    page = open_page("scoring")
+    page.button(key="start").click().run()
+    [job] = jobs.jobs(fresh_store)
+    with fresh_store.write() as db:
+        db.execute("UPDATE job SET state = 'done' WHERE uid = ?", (job.uid,))
+    page = without_errors(open_page("jobs"))
+    name = job.command[job.command.index("--run") + 1]
+    assert f"run {name}" in captions_of(page)
+    [link] = [one.proto for one in page.main.get("page_link")]
+    assert (link.page, parse_qs(link.query_string)["run"]) == ("model-bias", [name])
+    without_errors(page.button(key=f"dismiss-{job.uid}").click().run())
+    assert jobs.jobs(fresh_store) == []
 
 
 def test_it_speaks_chinese(sample_project):

@@ -1,5 +1,6 @@
 """Jobs with real processes: progress, result, cancel, kill -9, resume, waiting in turn."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -365,3 +366,16 @@ def test_an_import_that_is_killed_is_resumed_without_loss(tmp_path):
         assert (over.state, over.result["imported"], over.result["duplicates"]) == ("done", lines, 0)
         assert len({item.text for item in items(opened, found)}) == lines
         process_end(job)
+
+
+def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path):
+    job, gate, _trace = gated(store, tmp_path, "one")
+    until(store, job, at_gate)
+    with pytest.raises(Refused, match="Cancel it first"):
+        jobs.dismiss(store, jobs.find(store, job.uid))
+    gate.touch()
+    over = until(store, job, lambda one: not one.active)
+    upload = jobs.keep_upload(store, "a.csv", b"text\n")
+    jobs.dismiss(store, dataclasses.replace(over, command=(*over.command, str(upload))))
+    assert [one.uid for one in jobs.jobs(store)] == []
+    assert not jobs.log_path(store, job.uid).exists() and not upload.exists()
