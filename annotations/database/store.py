@@ -219,6 +219,14 @@ class Store:
             raise
         self.db.execute("RELEASE part")
 
+    def write_back(self) -> None:
+        """Write the log back into the database as far as nobody reads or writes it; holds nobody up.
+
+        Raises Busy where the files are no longer those that were opened.
+        """
+        self._check_files()
+        self.db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
     def _check_files(self) -> None:
         if self._files is not None:
             self._files.check()

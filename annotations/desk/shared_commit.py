@@ -7,18 +7,24 @@ holds or fails alone. Each is answered after the commit.
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from annotations.database.pool import Pool
 from annotations.database.store import Store
 from core.errors import Busy, EvenhandError
 
+# SQLite writes its log back into the database in the commit that makes it 1,000 pages long, with two more waits for the
+# disk. Here a thread does it beside the commits, and they do it only where it cannot follow.
+LOG_PAGES = 8_000
+WRITE_BACK_S = 0.5
 MOST = 40  # requests of one commit: others wait meanwhile, importing processes too
 
 
@@ -68,7 +74,8 @@ class SharedCommit:
         self._stores = stores
         self._waiting: SimpleQueue[_Piece] = SimpleQueue()
         self._starting = Lock()
-        self._process = 0  # which one has the thread: a forked process has none
+        self._process = 0  # which one has the threads: a forked process has none
+        self._committed, self._path = Event(), Path()
 
     async def run(self, before: Callable[[Store], Any], work: Callable[[Store, Any], Any]) -> Any:
         """What *work* returns, once it is committed; it gets the store and what *before* returned.
@@ -87,6 +94,7 @@ class SharedCommit:
             if self._process != os.getpid():
                 self._process = os.getpid()
                 Thread(target=self._serve, name="desk", daemon=True).start()
+                Thread(target=self._write_back, name="desk-log", daemon=True).start()
 
     def _serve(self) -> None:
         while True:
@@ -97,6 +105,22 @@ class SharedCommit:
             except Empty:
                 pass
             self._answer(pieces)
+
+    def _write_back(self) -> None:
+        """Write the log back while commits go on: nobody waits for it."""
+        store: Store | None = None
+        while True:
+            self._committed.wait()
+            self._committed.clear()
+            try:
+                if store is None or store.path != self._path:
+                    _close(store)
+                    store = Store.open(self._path)
+                time.sleep(WRITE_BACK_S)
+                store.write_back()
+            except Exception:  # whatever is wrong with the disk, the next commit says so
+                _close(store)
+                store = None
 
     def _answer(self, pieces: list[_Piece]) -> None:
         self._do(pieces)
@@ -113,10 +137,13 @@ class SharedCommit:
                 for piece in pieces:
                     piece.ask(store)
                 if asked := [piece for piece in pieces if piece.error is None]:
+                    store.db.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
                     with store.share():
                         began = True
                         for piece in asked:
                             piece.do(store)
+                    self._path = store.path
+                    self._committed.set()
         except Exception as error:
             if began and len(pieces) > 1:
                 for piece in pieces:
@@ -124,6 +151,11 @@ class SharedCommit:
                 return
             for piece in pieces:
                 piece.error = piece.error or error
+
+
+def _close(store: Store | None) -> None:
+    if store is not None:
+        store.close()
 
 
 def _tell(pieces: list[_Piece]) -> None:

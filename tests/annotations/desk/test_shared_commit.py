@@ -26,8 +26,11 @@ class Commits(Pool):
 
     def _take(self) -> Store | None:
         store = super()._take() or Store.open(any_thread=True)
-        store.db.set_trace_callback(lambda statement: setattr(self, "count", self.count + (statement == "COMMIT")))
+        store.db.set_trace_callback(self._note)
         return store
+
+    def _note(self, statement: str) -> None:
+        self.count += statement == "COMMIT"
 
 
 @pytest.fixture
@@ -150,3 +153,26 @@ def test_who_leaves_before_the_answer_has_stored_it(fresh_store: Store, pool: Co
     asyncio.run(leave(shared.run(lambda store: None, insert("Ada"))))
     until(lambda: names(fresh_store) == ["Ada"])
     assert together(shared, insert("Bo")) == ["Bo"]  # the thread goes on, though a loop was closed
+
+
+def test_the_log_is_written_back_beside_the_commits(
+    fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log that is never written back grows with each label; one that is, is used again from its beginning."""
+    done: list[Store] = []
+    write_back = Store.write_back
+    monkeypatch.setattr(Store, "write_back", lambda store: (write_back(store), done.append(store)))
+    monkeypatch.setattr("annotations.desk.shared_commit.WRITE_BACK_S", 0.0)
+    shared, log = SharedCommit(pool), fresh_store.path.with_name(f"{fresh_store.path.name}-wal")
+
+    def large(store: Store, _: None) -> None:
+        with store.write() as db:
+            db.execute("CREATE TABLE IF NOT EXISTS filler (text BLOB)")
+            db.execute("DELETE FROM filler")
+            db.execute("INSERT INTO filler VALUES (zeroblob(400000))")
+
+    for _ in range(8):
+        before = len(done)
+        together(shared, large)
+        until(lambda: len(done) > before)  # noqa: B023  (called at once)
+    assert log.stat().st_size < 2_000_000  # of 3.2 MB that were written
