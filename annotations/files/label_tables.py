@@ -94,6 +94,21 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         yield json_line(kept | about.get(row["item"], {}) | {key: row[key] for key in ORIGIN})
 
 
+# Of a decision of the adjudicator that is in force: that there is one, and of a generation the flag and the marks.
+DECISION = ("adjudicated", "gold_extraneous", "gold_spans")
+
+
+def _decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
+    query = (
+        "SELECT item.uid, settlement.extraneous, settlement.spans FROM published_item AS item"
+        " JOIN settlement ON settlement.id = item.settlement WHERE item.project = ? AND settlement.action = 'decide'"
+    )
+    return {
+        uid: dict(zip(DECISION, (True, None if flag is None else bool(flag), json.loads(spans)), strict=True))
+        for uid, flag, spans in store.db.execute(query, (project.id,))
+    }
+
+
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item, with a set of columns for each annotator: choice_A1, reasons_A1, ..."""
     with_text = wish.with_text(project)
@@ -105,20 +120,25 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     about = FACTS if project.kind == "generations" else ("pair", "side", "keyword", "counterpart")
     texts = ("context", "text") if project.kind == "generations" else ("text",)
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
+    settled, decision = _decisions(store, project), DECISION if project.kind == "generations" else DECISION[:1]
     each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
-    yield data_line(("item", *about, "status", "gold", *each, *(texts if with_text else ()), *mark))
+    yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         own = item_facts(item) if project.kind == "generations" else {}
-        cells: dict[str, Any] = {
-            "item": item.uid,
-            "pair": item.pair,
-            "side": item.side,
-            "keyword": item.keyword,
-            "counterpart": item.counterpart,
-            "status": item.status,
-            "gold": item.gold,
-        } | own
-        row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold")]
+        cells: dict[str, Any] = (
+            {
+                "item": item.uid,
+                "pair": item.pair,
+                "side": item.side,
+                "keyword": item.keyword,
+                "counterpart": item.counterpart,
+                "status": item.status,
+                "gold": item.gold,
+            }
+            | own
+            | settled.get(item.uid, {})
+        )
+        row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold", *decision)]
         for person in people:
             label = said.get(item.uid, {}).get(person, {})
             row_cells += [cell_text(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]

@@ -53,17 +53,27 @@ class Matched:
         return self.found.get((instance, model, setting)) or self.found.get((instance, "", setting)) or []
 
 
-def read_generations(path: Path | str) -> Iterator[Generation]:
+def read_generations(path: Path | str, skipped: list[BadFile]) -> Iterator[Generation]:
     """The lines of a JSONL file: context and completion, and what else is known of each (see docs/files.md).
 
-    Raises BadFile, with the line, where a line is no object, lacks a key, or names an unknown pronoun set.
+    A line that is no object, lacks a key, or names an unknown pronoun set is left out: *skipped* gets the error with
+    the line. Raises BadFile where no line can be used, or the file cannot be read.
     """
-    place = Path(path)
+    place, used = Path(path), 0
     try:
         with place.open(encoding="utf-8-sig") as lines:
             for number, line in enumerate(lines, 1):
-                if line.strip() and not line.startswith("#"):
-                    yield _generation(place.name, number, line)
+                if not line.strip() or line.startswith("#"):
+                    continue
+                try:
+                    found = _generation(place.name, number, line)
+                except BadFile as error:
+                    skipped.append(error)
+                    continue
+                used += 1
+                yield found
+        if skipped and not used:
+            raise skipped[0]
     except FileNotFoundError:
         raise BadFile(N_("There is no file {path}."), path=place) from None
     except (UnicodeDecodeError, OSError) as error:

@@ -35,19 +35,25 @@ class Texts:
     n: int
 
 
-def read_texts(path: Path | str) -> list[dict[str, Any]]:
-    """The lines of a file of generations (JSONL with context, completion, pronouns ...). Raises BadFile."""
-    place, rows = Path(path), []
+def read_texts(path: Path | str, skipped: list[int]) -> list[dict[str, Any]]:
+    """The lines of a file of generations (JSONL with context, completion, pronouns ...).
+
+    A line that is none is left out, its number goes to *skipped*. Raises BadFile where no line is one.
+    """
+    place, rows = Path(path), list[dict[str, Any]]()
     with place.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
             except ValueError:
                 row = None
-            if not isinstance(row, dict) or not isinstance(row.get("completion"), str):
-                message = N_("{file}, line {line} is not a generation; each line is an object with a completion.")
-                raise BadFile(message, file=place.name, line=number)
-            rows.append(row)
+            if isinstance(row, dict) and isinstance(row.get("completion"), str):
+                rows.append(row)
+            else:
+                skipped.append(number)
+    if skipped and not rows:
+        message = N_("{file}, line {line} is not a generation; each line is an object with a completion.")
+        raise BadFile(message, file=place.name, line=skipped[0])
     return rows
 
 

@@ -160,16 +160,24 @@ def versions() -> dict[str, str]:
 
 
 def check_models(names: Sequence[str], *, fetch: bool = True) -> None:
-    """Refuse a list with a name that is no model before anything is asked. Raises ModelUnavailable, Refused.
+    """Refuse a list of which no model can be had before anything is asked. Raises ModelUnavailable, Refused.
 
-    A model of the hub that is not here is fetched; without *fetch* it is left to the run.
+    One that cannot be had beside others is left to the run, where it is a failure and the others go on. A model of the
+    hub that is not here is fetched; without *fetch* it is left to the run.
     """
     if not names:
         raise Refused(N_("Name at least one model."))
     twice = next((name for name in names if list(names).count(name) > 1), None)
     if twice is not None:
         raise Refused(N_("{name} is given twice; once is enough."), name=twice)
+    first, had = None, 0
     for name in names:
         on_hub = HUB_NAME.fullmatch(name) and name not in BUILTIN and not Path(name).exists()
-        if fetch or not on_hub:
-            locate(name)
+        try:
+            if fetch or not on_hub:
+                locate(name)
+            had += 1
+        except ModelUnavailable as error:
+            first = first or error
+    if first is not None and not had:
+        raise first

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import N_, BadFile, Refused
+from core.errors import N_, BadFile, Notice, Refused
 from core.files.whole_file import whole_file
 from core.generation.contexts import Context
 from core.generation.inputs import ContextInput
@@ -38,6 +38,8 @@ from core.runs.records import TEXTS, write_record
 from core.scoring.cache import CachedScorer
 from core.text.pronouns import sets
 
+MOST_NAMED = 20  # lines of a file that are no generations and are named one by one
+MORE_LINES = N_("{n} more lines are no generations and were left out.")
 NEED_GENERATIONS = N_(
     "TANGO texts become templates through what a model writes. First run `generate`, then give the generations here."
 )
@@ -202,7 +204,12 @@ def _texts(asking: Sequence[Instance | Prompt], report: VerdictReport) -> Matche
     report.texts = report.out.with_suffix(TEXTS)
     if settings.generations.resolve() != report.texts.resolve():
         _join([settings.generations], report.texts)
-    found = matched((one for one in read_generations(report.texts) if one.model in ("", *settings.models)), asking)
+    skipped: list[BadFile] = []
+    texts = read_generations(report.texts, skipped)
+    found = matched((one for one in texts if one.model in ("", *settings.models)), asking)
+    report.add_notices(Notice(error.message, error.values) for error in skipped[:MOST_NAMED])
+    if len(skipped) > MOST_NAMED:
+        report.add_notices([Notice(MORE_LINES, {"n": len(skipped) - MOST_NAMED})])
     report.strangers = found.strangers
     return found
 

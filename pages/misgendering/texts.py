@@ -20,15 +20,19 @@ if TYPE_CHECKING:
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def texts(path: str, written: float) -> "list[Texts]":
-    """The cells of a file of generations; `written` is when it was, so that a changed file is read again."""
+def texts(path: str, written: float) -> "tuple[list[Texts], list[int]]":
+    """The cells of a file of generations, and the numbers of lines that are none.
+
+    `written` is when it was, so that a changed file is read again.
+    """
     from core.human_vs_rule.compare import in_order
     from core.misgendering.text_figures import read_texts, texts_by_cell
 
     del written
-    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path))}
+    skipped: list[int] = []
+    found = {tuple(one.key.values()): one for one in texts_by_cell(read_texts(path, skipped))}
     names = [name for one in list(found.values())[:1] for name in one.key]
-    return [found[key] for key in in_order(list(found), names)]
+    return [found[key] for key in in_order(list(found), names)], skipped
 
 
 def show_texts(source: Source) -> None:
@@ -38,7 +42,10 @@ def show_texts(source: Source) -> None:
         st.info(_("These verdicts come without texts. A run with generations keeps what the model wrote."))
         return
     with st.spinner(_("Reading the texts …"), show_time=True):
-        found = texts(str(path), path.stat().st_mtime)
+        found, skipped = texts(str(path), path.stat().st_mtime)
+    if skipped:
+        text = _("Lines that are no generation and were left out: {n} (the first is line {line}).")
+        st.warning(plain(text.format(n=f"{len(skipped):,}", line=skipped[0])))
     heads = (
         _("Model"),
         _("Pronouns"),

@@ -34,7 +34,7 @@ def export_name(name: str, kind: str) -> str:
     """An export format in words."""
     return {
         "slguset": _("SlguSet (CSV as published)"),
-        "jsonl": _("Everything (JSON lines, can be imported again)"),
+        "jsonl": _("Items (JSON lines, can be imported again; without labels)"),
         "labels": _("Labels (CSV, one row per sentence and annotator)")
         if kind == "sentences"
         else _("Labels (CSV, one row per text and annotator)"),

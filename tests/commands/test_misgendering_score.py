@@ -81,7 +81,7 @@ def test_converted_contexts_and_their_generations_become_a_table_of_both_ways(tm
     assert {row["setting"] for row in rows} == {"pre", "post"}
     assert all(row["gen1"] == row["gen2"] == str(int(row["pronoun"] != "xe")) for row in rows)
     assert found["generations_of_no_instance"] == 0
-    assert len(list(read_generations(found["texts"]))) == 48
+    assert len(list(read_generations(found["texts"], []))) == 48
     assert (Path(found["texts"]).stat().st_mode & 0o777) == 0o600
     assert answer("metrics", found["out"])["n"] == 24
 

@@ -33,7 +33,7 @@ def text(context: str, completion: str, index: int = 0, **more: Any) -> Generati
 
 def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
     lines = ["# canary", {"context": "A ", "completion": "b", "pronouns": "she/her", "model": "m", "index": 2}, ""]
-    (found,) = read_generations(write(tmp_path / "g.jsonl", lines))
+    (found,) = read_generations(write(tmp_path / "g.jsonl", lines), [])
     assert (found.context, found.pronouns, found.index, found.setting) == ("A ", ("she",), 2, "")
 
 
@@ -54,9 +54,14 @@ def test_a_file_is_read_line_by_line(tmp_path: Path) -> None:
 )
 def test_a_line_that_is_no_generation_is_named(tmp_path: Path, line: Any, why: str) -> None:
     with pytest.raises(BadFile, match=why):
-        list(read_generations(write(tmp_path / "g.jsonl", [line])))
+        list(read_generations(write(tmp_path / "g.jsonl", [line]), []))
     with pytest.raises(BadFile, match="There is no file"):
-        list(read_generations(tmp_path / "none.jsonl"))
+        list(read_generations(tmp_path / "none.jsonl", []))
+    # Beside others it costs itself, not the file.
+    skipped: list[BadFile] = []
+    whole = {"context": "a", "completion": "b"}
+    found = list(read_generations(write(tmp_path / "g.jsonl", [whole, line, whole]), skipped))
+    assert len(found) == 2 and [str(error).partition(":")[0] for error in skipped] == ["g.jsonl, line 2"]
 
 
 def test_what_is_converted_comes_back_to_its_instance() -> None:

@@ -40,5 +40,8 @@ def test_several_sets_are_one_cell_and_settings_are_two() -> None:
 def test_a_line_that_is_none_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps(text("a", [])) + "\n{broken\n", encoding="utf-8")
-    with pytest.raises(BadFile, match=r"t\.jsonl, line 2"):
-        read_texts(path)
+    skipped: list[int] = []
+    assert len(read_texts(path, skipped)) == 1 and skipped == [2]
+    path.write_text("{broken\n", encoding="utf-8")
+    with pytest.raises(BadFile, match=r"t\.jsonl, line 1"):
+        read_texts(path, [])

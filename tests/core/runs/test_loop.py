@@ -74,4 +74,5 @@ def test_a_list_that_cannot_be_run(tmp_path: Path) -> None:
         check_models(("known", "demo-zh", "known"))
     with pytest.raises(ModelUnavailable):
         check_models((str(tmp_path / "nothing"),), fetch=False)
+    check_models(("known", str(tmp_path / "nothing")))  # costs that model, in the run
     check_models(("known", "some/model-of-the-hub"), fetch=False)  # the hub is left to the run
