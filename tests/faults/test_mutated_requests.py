@@ -1,0 +1,81 @@
+"""Requests damaged at random, to each route: an answer below 500, and nobody gets in or is signed out by one."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from annotations.accounts.accounts import add_account, grant
+from annotations.accounts.sign_ins import sign_in
+from annotations.database.pool import stores
+from annotations.database.store import Store
+from annotations.desk import routes as desk
+from annotations.desk.session import account_version
+from annotations.desk.tokens import issue
+from annotations.projects.annotators import annotator
+from annotations.server import forms, limits, own_log, status, study_pages
+from annotations.server.gate import COOKIE, Gate
+from annotations.study.links import signed
+from core.resources import ROOT
+from tests.support.projects import broken_rules, filled_project
+from tests.support.studies import new_study
+
+ODD = ["", "\0", "\ud800", "\u202e他", "A" * 5_000, "../../etc/passwd", "%s{0}", "a\r\nb", "<script>", "=1", "1e999"]
+VALUES = [*ODD, None, True, -1, 2**70, 1e308, [], {}, [[]], [{"a": {}}]]
+KEYS = ["item", "operations", "want", "have", "op_id", "choice", "reasons", "spans", "desk", "revision", "base", "name",
+        "password", "link", "version", "items", "token", "x"]  # fmt: skip
+
+
+def body(draw: random.Random) -> bytes:
+    """JSON or a form with odd values, broken JSON, or any bytes."""
+    said = {draw.choice(KEYS): draw.choice(VALUES) for _ in range(draw.randrange(5))}
+    if draw.random() < 0.3:
+        said["operations"] = [{draw.choice(KEYS): draw.choice(VALUES) for _ in range(8)}]
+    match draw.randrange(4):
+        case 0:
+            return b"&".join(f"{key}={value}".encode("utf-8", "surrogatepass") for key, value in said.items())
+        case 1:
+            return json.dumps(said).encode()[: draw.randrange(80)]
+        case 2:
+            return draw.randbytes(draw.randrange(200))
+        case _:
+            return json.dumps(said).encode()
+
+
+@pytest.mark.parametrize("number", [5, pytest.param(1_000, marks=pytest.mark.long)])
+def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path, number: int) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 8)
+    who = add_account(fresh_store, "Ada")
+    grant(fresh_store, who, "annotator", project, annotator="Ada")
+    version = account_version(fresh_store, annotator(fresh_store, project, "Ada").uid)
+    token = issue(fresh_store.secret, database=fresh_store.uid, project=project.uid, annotator=ada.uid, version=version)
+    cookie = f"{COOKIE}={sign_in(fresh_store, who)}"
+    link = signed(fresh_store, new_study(fresh_store, project))
+    every = [one for kind in (forms, own_log, status, study_pages) for one in kind.routes()]
+    paths = [one.path for one in every if one.path != "/sign-out"] + [f"{desk.PATH}/{name}" for name in desk.ROUTES]
+    app = Starlette(
+        routes=[*desk.routes(), *every],
+        middleware=[Middleware(Gate, page=ROOT / "annotations/server/templates/base.html")],
+    )
+    kinds = ("application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain")
+    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 1), follow_redirects=False) as client:
+        for path in paths:
+            for case in range(number):
+                draw = random.Random(f"{path}{case}")
+                limits._window.storage.reset()
+                filled = path.replace("{link}", link if draw.random() < 0.7 else "x.y").replace("{name}", "study.css")
+                filled = filled.replace("{rest:path}", "a")
+                given = {"content-type": draw.choice(kinds), "accept-language": draw.choice(["zh", "=1", "*;q=x"])}
+                given |= {"cookie": cookie} if draw.random() < 0.8 else {"cookie": f'{COOKIE}=x; a="b'}
+                given |= {"authorization": f"Bearer {token}"} if draw.random() < 0.8 else {"authorization": "Bearer ."}
+                client.cookies.clear()
+                method = draw.choice(["POST", "POST", "GET"])
+                answer = client.request(method, filled, content=body(draw), headers=given)
+                assert answer.status_code < 500, (path, case, answer.text[:200])
+        assert client.get("/sign-in", headers={"cookie": cookie}).status_code == 303  # still signed in
+    stores.close()
+    assert broken_rules(fresh_store) == []
