@@ -19,6 +19,7 @@ from annotations.release.records import Release, file_facts
 from annotations.release.write_out import PACKAGE, TEXTS
 from core.errors import N_, BadFile, EvenhandError, NotFound
 
+OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
 CHANGED, MISSING, ADDED, OTHER = "changed", "missing", "added", "other"
 Reader = Callable[[], bytes]
 
@@ -119,7 +120,8 @@ def _contents(files: dict[str, Reader]) -> str | None:
 
 
 def _folder(path: Path) -> dict[str, Reader]:
-    return {one.relative_to(path).as_posix(): one.read_bytes for one in sorted(path.rglob("*")) if one.is_file()}
+    found = {one.relative_to(path): one.read_bytes for one in sorted(path.rglob("*")) if one.is_file()}
+    return {name.as_posix(): read for name, read in found.items() if name.parts[0] not in OF_A_DOWNLOAD}
 
 
 def _archive(path: Path, password: str | None) -> dict[str, Reader]:

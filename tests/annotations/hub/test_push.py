@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 
 import pytest
+from huggingface_hub import snapshot_download
 
 from annotations.database.events import events
 from annotations.database.store import Store
@@ -44,10 +45,10 @@ def test_what_arrives_is_what_was_frozen(
     assert sent == {name: data for name, data in frozen.items() if not name.startswith("package/")}
     assert (pushed.url, pushed.commit, pushed.removed) == (f"{hub.address}/datasets/team/set", there.head, 0)
     assert there.settings == {"visibility": "private", "gated": "manual"} and there.tags == {"1.0": there.head}
-    for name, data in sent.items():
-        (tmp_path / "copy" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "copy" / name).write_bytes(data)
-    assert verify(tmp_path / "copy").intact
+    copy = snapshot_download(
+        "team/set", repo_type="dataset", revision="1.0", local_dir=tmp_path / "copy", endpoint=hub.address, token=TOKEN
+    )
+    assert (Path(copy) / ".gitattributes").exists() and verify(Path(copy)).intact
     # Closed before the first file arrives.
     paths = [path for _method, path in hub.requests]
     assert paths.index("/api/datasets/team/set/settings") < paths.index("/api/datasets/team/set/commit/main")
