@@ -15,15 +15,20 @@ def primary_code(error: sqlite3.Error) -> int:
 def write_ahead(connection: sqlite3.Connection, patience_s: float) -> None:
     """Switch the file of *connection* to a write-ahead log; the setting stays in the file.
 
-    The switch does not wait for another connection as statements do, so it is
-    tried for *patience_s* seconds here. Raises sqlite3.OperationalError after that.
+    Where another connection is in the way, it is tried again for *patience_s* seconds. SQLite's own waiting is off
+    meanwhile: it waits a whole timeout in each try, whatever is left. Raises sqlite3.OperationalError after that.
     """
     until = time.monotonic() + patience_s
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if primary_code(error) not in BUSY or time.monotonic() > until:
-                raise
-        time.sleep(PAUSE_S)
+    waits = connection.execute("PRAGMA busy_timeout").fetchone()[0]
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if primary_code(error) not in BUSY or time.monotonic() > until:
+                    raise
+            time.sleep(PAUSE_S)
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {waits}")
