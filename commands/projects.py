@@ -53,7 +53,7 @@ def _described(store: Store, found: Project) -> dict[str, Any]:
 
 
 def _line(shown: dict[str, Any]) -> str:
-    counts, people = shown["counts"], ", ".join(shown["annotators"]) or "nobody"
+    counts, people = shown["counts"], ", ".join(shown["annotators"]) or "no annotators"
     put_away = " (archived)" if shown["archived"] else ""
     return (
         f"{shown['name']}{put_away}: {counts['items']} items, {counts['accepted']} accepted, "
@@ -131,7 +131,7 @@ def _preset(name: str) -> dict[tuple[str, str], int]:
 
 
 @project.command("list")
-@click.option("--archived", is_flag=True, help="Those that were put away instead.")
+@click.option("--archived", is_flag=True, help="The archived ones instead.")
 @db_option
 @json_option
 def list_projects(archived: bool, db: str, as_json: bool) -> None:
@@ -194,7 +194,7 @@ def change(
 
 @project.command()
 @click.argument("name")
-@click.option("--undo", is_flag=True, help="Take it out again.")
+@click.option("--undo", is_flag=True, help="Unarchive it.")
 @db_option
 @json_option
 def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
@@ -271,7 +271,7 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
         for person in leaving:
             projects.remove_annotator(store, found, person)
         people = [person.name for person in projects.annotators(store, found)]
-    answer({"annotators": people}, "\n".join(people) or "Nobody yet.", as_json=as_json)
+    answer({"annotators": people}, "\n".join(people) or "No annotators yet.", as_json=as_json)
 
 
 @project.command("preregister")
@@ -299,7 +299,7 @@ def preregister(
         written = preregistration.sheets(store, found)
     data = [{key: getattr(one, key) for key in ("written", "labels", "sha256", "seal", "text")} for one in written]
     lines = [f"{one.written}  after {one.labels:,} labels  sha256 {one.sha256}" for one in written]
-    answer({"sheets": data}, "\n".join(lines) or "No sheet is in the log.", as_json=as_json)
+    answer({"sheets": data}, "\n".join(lines) or "There is no pre-registration.", as_json=as_json)
 
 
 @project.command("followup")
@@ -366,7 +366,7 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
         waiting = [
             {"item": one.uid, "text": text_or_reference(found, one)} for one in projects.set_aside_items(store, found)
         ]
-    text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "Nothing is set aside."
+    text = "\n".join(f"{one['item']}  {one['text']}" for one in waiting) or "No items are set aside."
     answer({"aside": waiting, "brought_back": back}, text, as_json=as_json)
 
 

@@ -79,7 +79,7 @@ def _model(rows: pd.DataFrame, margin: float | None) -> dict[str, Any]:
 def _group(one: Group) -> dict[str, Any]:
     numbers = one.numbers
     found = {name: getattr(numbers, name) for name in ("mean", "std", "max", "min", "q75", "q50", "q25")}
-    reason = "No sentence of this group has a number." if not numbers.n else "A single sentence has no deviation."
+    reason = "No sentence of this group has a score." if not numbers.n else "A single sentence has no deviation."
     reasons = {f"{name}_reason": reason for name, value in found.items() if value is None}
     interval = {key: value for key, value in estimate_data(one.mean).items() if not key.startswith("value")}
     return {"class": one.kind, "gender": one.gender, "n": numbers.n, "undefined": one.undefined, **found, **reasons,
@@ -141,7 +141,7 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
             f"  {one['probes']:,} probes in {one['passes']:,} passes ({one['passes_saved']:,} saved, of these"
             f" {one['priors_saved']:,} by equal priors), {one['seconds']:.1f} s"
         )
-    lines += [f"  {count:,} without a number: {reason}" for reason, count in one["undefined"].items()]
+    lines += [f"  {count:,} without a score: {reason}" for reason, count in one["undefined"].items()]
     lines.append(f"  {'class':9} {'persons':8} {'n':>5} {'mean':>7} {'std':>7} {'min':>7} {'50%':>7} {'max':>7}")
     for row in one["groups"]:
         cells = " ".join(f"{_number(row[key]):>7}" for key in ("mean", "std", "min", "q50", "max"))
@@ -157,7 +157,7 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
             if (smallest := row["equivalence"]["smallest_shown"]) is not None:
                 margin = row["equivalence"]["margin"]
                 answer = f"margin {margin:g}: {ANSWERS[row['equivalence']['answer']]}; " if margin else ""
-                lines.append(f"    {answer}shows {smallest:.3f} or more in 80 of 100 cases")
+                lines.append(f"    {answer}detectable from {smallest:.3f} (in 80 of 100 cases)")
     for row in one["hypotheses"]:
         held = OUTCOMES[row["verdict"]] + (", intervals agree" if row["clear"] else "")
         remark = f" ({row['remark']})" if "remark" in row else ""

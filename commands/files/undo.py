@@ -23,7 +23,7 @@ COLUMNS = ("key", "kind", "item", "text", "annotator", "first", "first_file", "s
 @click.argument("name", metavar="PROJECT")
 @click.argument("key", metavar="[IMPORT]", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--author", default="", help="Who takes it back, for the record.")
+@click.option("--author", default="", help="Who undoes it, for the record.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
@@ -42,7 +42,8 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
         wanted = find_import(store, found, key)
         if not yes and not as_json and not wanted.undone:
             click.confirm(
-                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Take it back?", abort=True
+                f"{wanted.file}: {_undo_sentence(wanted, undo_effect(store, found, wanted))}. Undo this import?",
+                abort=True,
             )
         elif not yes and as_json:
             raise Refused(N_("Undoing an import without a terminal to confirm requires --yes."))
@@ -57,7 +58,7 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
 def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
     if wanted.kind == "labels":
         stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
-        return f"{done.labels} labels taken back; {done.kept} that do not stand stay as they are{stay}"
+        return f"{done.labels} labels undone; {done.kept} that were already replaced or undone stay as they are{stay}"
     return f"{done.deleted} items deleted, {done.hidden} hidden with {done.labels} labels"
 
 
@@ -66,8 +67,8 @@ def _listed(found: list[Import]) -> str:
         return "No file was imported into this project."
     lines = []
     for one in found:
-        state = "" if one.undone is None else f"  taken back {one.undone[:16]}"
-        state += ", not finished: do it again" if one.unfinished else ""
+        state = "" if one.undone is None else f"  undone {one.undone[:16]}"
+        state += ", interrupted: run it again" if one.unfinished else ""
         lines.append(f"{one.key:<12} {one.created[:16]}  {one.rows:>7} {one.kind:<7} {one.file}{state}")
     return "\n".join(lines)
 
@@ -75,9 +76,7 @@ def _listed(found: list[Import]) -> str:
 @click.command("conflicts")
 @click.argument("name", metavar="PROJECT")
 @click.option("--take", "taken", metavar="KEY", help="Let the second of this conflict count.")
-@click.option(
-    "--keep", "kept", metavar="KEY", help="Leave the first as it stands, and take the conflict from the list."
-)
+@click.option("--keep", "kept", metavar="KEY", help="Keep the first as it is, and remove the conflict from the list.")
 @click.option("--author", default="", help="Who decides, for the record.")
 @click.option("--csv", "out", type=click.Path(), help="Write the list to this file.")
 @db_option
@@ -119,7 +118,7 @@ def _write(path: Path, listed: list[dict[str, Any]]) -> None:
 
 def _side(one: dict[str, Any], which: str) -> str:
     if one[which] == "":
-        return "nothing stands"
+        return "no valid label"
     if one["kind"] in ("text", "word") and not one[f"{which}_file"]:  # of a package with codes
         return "not in this database" if one[which] is None else str(one[which])
     return f"{'—' if one[which] is None else one[which]} ({one[f'{which}_file'] or 'desk'})"

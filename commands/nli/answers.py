@@ -47,7 +47,10 @@ def measures_text(
     lines += [f"{'':<33} {tested.text}"] if found["directional"].value is not None else []
     order = {True: "holds", False: "does not hold", None: "— (PS or AS is empty)"}[found.order]
     lines.append(f"{'order e_p > e_a and c_a > c_p':<33} {order}")
-    lines.append("0.000 always neutral, 0.444 guessing, 0.667 always one other label, 1.000 always the stereotype")
+    lines.append(
+        "0.000 always neutral, 0.444 random guessing, 0.667 always the same non-neutral label,"
+        " 1.000 always the stereotype"
+    )
     for i, (name, short) in enumerate(zip(SETS, "pan", strict=True)):
         shares = "  ".join(f"{label[0]} {estimate_text(found[f'{label[0]}_{short}'])}" for label in LABELS)
         lines.append(f"{name} ({sum(found.counts[i]):,} rows)  {shares}")

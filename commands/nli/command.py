@@ -55,7 +55,7 @@ def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: 
     """Does a classifier of sentence pairs take an occupation for a gender?
 
     With --predictions the labels of a file are measured; the commands below ask a classifier themselves. s runs from
-    0, the ideal, to 1: guessing gives 0.444, always the same label that is not neutral 0.667. The directional part
+    0, the ideal, to 1: random guessing gives 0.444, always the same non-neutral label 0.667. The directional part
     (-1 to 1) is positive where the answers follow the stereotype.
     """
     if context.invoked_subcommand is not None:

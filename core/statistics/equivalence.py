@@ -33,7 +33,7 @@ LEVEL = 0.05  # of each of the two one-sided tests, and of the two-sided test of
 POWER = 0.8
 
 NO_MARGIN = Note(N_("Set a margin: which difference is still small enough to count as none?"))
-NOT_SHOWN = Note(N_("Neither inside nor outside the margin is shown."))
+NOT_SHOWN = Note(N_("The interval is compatible with a difference within the margin and with one beyond it."))
 WITHIN = Note(N_("The two one-sided tests reject a difference as large as the margin or larger (p {p})."))
 WITHIN_INTERVAL = Note(N_("The 90% interval lies within the margin (two one-sided tests)."))
 OUTSIDE = Note(N_("The whole interval lies outside the margin."))
@@ -45,7 +45,7 @@ class Equivalence:
     """Whether a difference is smaller than `margin` in size, and how sure that is.
 
     `low`, `high`: the 90% interval, whose place inside the margin is the two one-sided tests. `p`: of these, where the
-    interval follows from a standard error. `smallest`: about the smallest difference that data like these show with a
+    interval follows from a standard error. `smallest`: about the smallest difference that data like these detect with a
     chance of 80% (two-sided, 0.05). All in the unit of the difference, None where undefined; `remark` says why.
     """
 
@@ -69,7 +69,7 @@ class Equivalence:
         """The answer and the smallest difference in English, for a terminal; numbers in the unit of the difference."""
         margin = f"margin {self.margin:g}" if self.margin else "margin"
         answer = f"{margin}: {ANSWERS[self.answer]}"
-        shown = "" if self.smallest is None else f"; shows {self.smallest:.4f} or more in 80 of 100 cases"
+        shown = "" if self.smallest is None else f"; detectable from {self.smallest:.4f} (in 80 of 100 cases)"
         return answer + shown
 
 

@@ -78,7 +78,7 @@ def test_lines_that_cannot_be_used_are_told_and_the_exit_is_0(predictions) -> No
 def test_for_people(predictions) -> None:
     text = called("--predictions", str(predictions)).output
     assert "s = (e_p + c_a + (1 - n_n)) / 3" in text
-    assert "0.444 guessing" in text
+    assert "0.444 random guessing, 0.667 always the same non-neutral label" in text
     assert "holds" in text
 
 

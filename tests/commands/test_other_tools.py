@@ -84,14 +84,14 @@ def test_undo_lists_asks_and_takes_back(fresh_store: Store, tasks: Path) -> None
     json_of("import", "new", tasks)
     assert [one["key"] for one in json_of("undo", "new")["imports"]] == ["items-1", "labels-1"]
     refused = run("undo", "new", "items-1", says="n\n")
-    assert refused.exit_code == 1 and "0 items deleted, 2 hidden with 2 labels. Take it back?" in refused.output
+    assert refused.exit_code == 1 and "0 items deleted, 2 hidden with 2 labels. Undo this import?" in refused.output
     assert isinstance(run("undo", "new", "items-1", "--json").exception, Refused)
     done = json_of("undo", "new", "labels-1", "--yes")
     assert (done["file"], done["labels"], done["kept"]) == ("project-1.json", 2, 0)
     assert json_of("undo", "new", "items-1", "--yes")["hidden"] == 2
     assert list(items(fresh_store, project(fresh_store, "new"))) == []
     listed = run("undo", "new").stdout
-    assert listed.count("taken back") == 2
+    assert listed.count("  undone ") == 2
     assert isinstance(run("undo", "new", "items-1", "--yes").exception, Refused)
     assert isinstance(run("undo", "new", "items-9", "--yes").exception, NotFound)
     assert "No file" in run("undo", create_project(fresh_store, "empty").name).stdout
