@@ -57,7 +57,7 @@ __all__ = [
 ]
 
 AnyMeasures = TypeVar("AnyMeasures", Measures, CategoryMeasures)
-VERSION = 3  # of the method: raise it when a number may change
+VERSION = 4  # of the method: raise it when a number may change
 
 CLUSTERED = "clustered-dirichlet"
 

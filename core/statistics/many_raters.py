@@ -142,7 +142,12 @@ def unanimity(tally: Tally, resampling: Resampling | None = None) -> Estimate:
 
 
 def pairwise_agreement(tally: Tally, resampling: Resampling | None = None) -> Estimate:
-    """The chance that two annotators of an item agree, averaged over items (P-bar of Fleiss 1971), 0 to 1."""
+    """The chance that two annotators of an item agree, averaged over items (P-bar of Fleiss 1971), 0 to 1.
+
+    Where each item has two labels this is `unanimity`, with its interval: one number has one interval.
+    """
+    if tally.paired.units and (tally.paired.labels == 2).all():
+        return unanimity(tally, resampling)
     return _over_items(tally.paired, _agreed, resampling)
 
 

@@ -162,10 +162,12 @@ def share_over_clusters(
 ) -> Estimate:
     """*found*, the share sum(*hits*) / sum(*totals*) (a number a cluster, 0 <= hits <= totals), with its interval.
 
-    The interval is over clusters. The patterns are yes and no, with Jeffreys' 1/2 for each.
+    The interval is over clusters. The patterns are yes and no, with Jeffreys' 1/2 for each. The order of the clusters
+    does not change it, so that pages and papers that read them in different orders give one interval for one number.
     """
     yes, every = np.asarray(hits, dtype=float), np.asarray(totals, dtype=float)
     held = np.stack([yes, every - yes], axis=1)[every > 0]
+    held = held[np.lexsort((held[:, 1], held[:, 0]))]
     seen = Seen(np.eye(2, dtype=np.int64), held.sum(axis=0), np.full(2, 0.5), held)
     return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
 

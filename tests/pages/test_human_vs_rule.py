@@ -1,13 +1,19 @@
 """The pages Human vs. automatic rule and Agreement on a project of generations; their charts and downloads."""
 
+import json
+
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.demo.generation_texts import make_generations_demo
 from annotations.labels.generation_labels import generations, labels_of_generations
+from annotations.papers.datasheet import datasheet
 from annotations.projects.projects import annotator, create_project
 from annotations.text_policy import CANARY_KEY
+from cli import cli
 from core.charts.human_vs_rule import counted, shares
 from core.charts.palette import DARK, LIGHT, Palette
 from core.human_vs_rule.compare import Comparison, comparison
@@ -131,6 +137,24 @@ def test_a_flag_that_differs_is_listed_with_its_words(fresh_store: Store) -> Non
     say(fresh_store, project, "Bo", [(text.text, Said("no_pronoun", True, (("woman", "extraneous"),)))])
     (card,) = cards(open_page("agreement"))
     assert "gendered word: woman" in card and card.count("extraneous gendered language") == 1
+
+
+def test_page_command_and_data_sheet_say_one_interval(fresh_store: Store) -> None:
+    """Two labels per item: full and pairwise agreement are one number, so they have one interval, in all three."""
+    project = make_generations_demo(fresh_store)
+    told = json.loads(CliRunner().invoke(cli, ["agreement", project.name, "--json"], catch_exceptions=False).stdout)
+    full, pairwise, alpha = (told[name] for name in ("percent", "pairwise_percent", "krippendorff_alpha"))
+    assert full == pairwise and full["n"] > full["clusters"] >= 15
+    assert 0 < full["low"] < full["value"] < full["high"] < 1
+    sheet = datasheet(fresh_store, project, "en").replace("\\", "")
+    for name, one in (("Full agreement", full), ("Krippendorff's alpha", alpha)):
+        assert f"| {name} | {one['value']:.3f} | [{one['low']:.3f}, {one['high']:.3f}] | {one['n']} |" in sheet
+    at = open_page("agreement", project=project.name)
+    shown = {metric.label: metric.value for metric in at.metric}
+    assert shown["Full agreement"] == shown["Pairwise agreement"] == f"{full['value']:.1%}"
+    said = captions_of(at)
+    assert said.count(f"95% interval: {full['low']:.1%} – {full['high']:.1%} (") == 2
+    assert f"95% interval: {alpha['low']:.2f} – {alpha['high']:.2f} (" in said
 
 
 def test_agreement_page_in_four_ways(fresh_store: Store) -> None:

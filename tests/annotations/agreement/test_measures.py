@@ -72,7 +72,8 @@ def test_intervals_are_over_articles_where_some_have_several_sentences(fresh_sto
 def test_intervals_are_over_sentences_where_no_article_has_several(fresh_store: Store, per_article: int) -> None:
     report = in_articles(fresh_store, per_article)
     assert "|unit:item|dirichlet:200|" in report.signature
-    assert (report.overall.pairwise.method, report.overall.pairwise.clusters) == (DIRICHLET, 0)
+    assert (report.overall.ac1.method, report.overall.ac1.clusters) == (DIRICHLET, 0)
+    assert report.overall.pairwise == report.overall.unanimity  # of two labels per item: one number, one interval
 
 
 def with_missing_labels(store: Store) -> AgreementReport:

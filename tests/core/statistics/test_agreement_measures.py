@@ -33,6 +33,7 @@ from core.statistics.estimate import (
     ONE_CATEGORY,
     ONE_ITEM,
 )
+from core.statistics.posterior import share_over_clusters
 from core.statistics.proportions import holm_adjusted
 
 # Fleiss (1971) as in most textbooks: 10 subjects, 5 categories, 14 raters.
@@ -190,16 +191,24 @@ def test_fleiss_takes_the_commonest_number_of_labels() -> None:
     assert Tally(np.array([[2, 0], [3, 0]]), np.array([4, 4])).complete.labels.tolist() == [3]
 
 
-def test_agreement_of_two_is_the_beta_posterior() -> None:
-    # Of 12 items 9 agreed: with 1/2 for each of three patterns the share of agreeing items is Beta(9 + 1, 3 + 1/2).
-    from scipy.stats import beta
+def test_agreement_of_two_is_full_agreement_with_its_interval() -> None:
+    from statsmodels.stats.proportion import proportion_confint
 
-    for agreed, others in ((9, 3), (12, 0)):
+    for agreed, others in ((26, 6), (12, 0)):
         tally = Tally(np.array([[2, 0], [0, 2], [1, 1]]), np.array([agreed - 1, 1, others]))
-        found = pairwise_agreement(tally, Resampling(20_000))
-        low, high = beta.ppf([0.025, 0.975], agreed + 1, others + 0.5)
-        assert found.low == pytest.approx(low, abs=0.01)
-        assert found.high == pytest.approx(high if others else 1.0, abs=0.01)
+        found = pairwise_agreement(tally, FAST)
+        assert found == unanimity(tally, FAST)
+        assert (found.low, found.high) == pytest.approx(proportion_confint(agreed, agreed + others, method="wilson"))
+    three = Tally(np.array([[3, 0], [2, 1]]), np.array([26, 6]))
+    assert pairwise_agreement(three, FAST).value == pytest.approx(28 / 32) != unanimity(three, FAST).value
+
+
+def test_the_order_of_contexts_changes_no_interval_of_a_share() -> None:
+    hits, totals = np.array([3, 0, 2, 4, 1, 5]), np.array([4, 2, 2, 5, 4, 5])
+    found = Estimate(15 / 22, units=22)
+    once = share_over_clusters(hits, totals, found, FAST)
+    turned = share_over_clusters(hits[::-1], totals[::-1], found, FAST)
+    assert once.low is not None and once == turned
 
 
 def test_interval_of_many_items_is_near_the_normal_one() -> None:

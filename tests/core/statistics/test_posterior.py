@@ -98,7 +98,7 @@ def test_kappa_is_as_spread_as_t_of_the_items_with_rare_labels_asks() -> None:
 
 def test_agreement_of_nine_items_has_no_interval() -> None:
     nine = Tally(np.array([[2, 0], [1, 1], [0, 2]]), np.array([4, 2, 3]))
-    for measure in (fleiss_kappa, pairwise_agreement, gwet_ac1, partial(prevalence, category=1)):
+    for measure in (fleiss_kappa, gwet_ac1, partial(prevalence, category=1)):
         found = measure(nine, resampling=FAST)
         assert found.value is not None and found.low is None
         assert str(found.note) == "Fewer than 10 items (9): too few for a 95% interval."
@@ -178,7 +178,7 @@ def in_clusters(clusters: int, size: int) -> Tally:
 
 
 def test_items_that_are_alike_in_clusters_tell_as_much_as_one_each() -> None:
-    for measure in (pairwise_agreement, fleiss_kappa, krippendorff_alpha, gwet_ac1):
+    for measure in (fleiss_kappa, krippendorff_alpha, gwet_ac1):
         one, four = measure(in_clusters(30, 1), FAST), measure(in_clusters(30, 4), FAST)
         assert (one.method, one.clusters, four.method, four.clusters) == (DIRICHLET, 0, CLUSTERED, 30)
         assert one.low is not None and one.high is not None and four.low is not None and four.high is not None
