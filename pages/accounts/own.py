@@ -14,7 +14,7 @@ from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.text import plain
+from pages.ui.text import clauses, plain
 from pages.ui.visitor import visitor
 
 
@@ -63,7 +63,7 @@ def show_own(store: Store, account: Account, person: Person) -> None:
     names = {one.uid: one.name for one in projects(store)}
     roles = [_("{role} on this server").format(role=_(ROLES[person.everywhere]))] if person.everywhere else []
     roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in person.roles.items() if uid in names]
-    st.write(plain("; ".join(roles)) or _("No role yet: a project lead can give you one."))
+    st.write(plain(clauses(roles)) or _("No role yet: a project lead can give you one."))
     if account.annotator:
         st.caption(plain(_("You label as {name}.").format(name=account.annotator)))
     heading = _("Signed in")

@@ -197,20 +197,20 @@ def _how_sure(report: AgreementReport) -> str:
             "Intervals: 95%. Full agreement: Wilson's, modified for rare counts. Accept rates by form:"
             " Bayesian bootstrap of items; their differences: t on the jackknife over items. All others:"
             " Dirichlet posterior over the patterns of labels that an item can have. Coverage in"
-            " simulations: docs/coverage.md, written by `make coverage`."
+            " simulations: docs/coverage.md, written by make coverage."
         )
     if "unit:context" in report.signature:
         text = _(
             "Intervals: 95%, over {units} contexts with all their labels, since generations of one"
             " context resemble each other: Bayesian bootstrap of contexts, with some weight for label"
             " patterns that were not seen. Fewer than 5 contexts: none. Coverage in simulations:"
-            " docs/coverage.md, written by `make coverage`."
+            " docs/coverage.md, written by make coverage."
         )
     else:
         text = _(
             "Intervals: 95%, over {units} source articles with all their labels, since sentences of one"
             " article resemble each other: Bayesian bootstrap of articles, with some weight for label"
             " patterns that were not seen; differences between forms: t on the jackknife. Fewer than 5"
-            " articles: none. Coverage in simulations: docs/coverage.md, written by `make coverage`."
+            " articles: none. Coverage in simulations: docs/coverage.md, written by make coverage."
         )
     return text.format(units=units)

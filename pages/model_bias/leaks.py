@@ -16,7 +16,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.parts import asks
 from pages.ui.score_files import ScoreFile
-from pages.ui.text import plain
+from pages.ui.text import clauses, plain
 from pages.ui.visitor import own_new_project, page_link
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def _shortages(sample: AuditSample) -> None:
     side = {"male": _("male word"), "female": _("female word")}
     parts = [f"{s.pair} ({side[s.side]}): {s.found}/{s.wanted}" for s in sample.shortages]
     text = _("Too few ordinary sentences of the same pair and side: {cells}. They are not replaced by others.")
-    st.warning(plain(text.format(cells="; ".join(parts))), icon=":material/warning:")
+    st.warning(plain(text.format(cells=clauses(parts))), icon=":material/warning:")
 
 
 @asks("create_projects")

@@ -16,7 +16,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import DASH, note_text, number, with_brackets
 from pages.ui.style import colours
 from pages.ui.tables import show_records
-from pages.ui.text import paragraph, plain, show_signature
+from pages.ui.text import clauses, paragraph, plain, show_signature
 from pages.ui.visitor import page_link
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
                 "Bias_c": number(one.bias_log10, "+z.3f"),
                 _("kind"): strata[one.stratum],
                 _("labels"): f"{one.leaks}/{one.labels}",
-                _("reason"): "; ".join(dict.fromkeys(names.get(code, code) for code in one.reasons)),
+                _("reason"): clauses(dict.fromkeys(names.get(code, code) for code in one.reasons)),
             }
             for one in leaking
         ]

@@ -17,7 +17,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.parts import asks
-from pages.ui.text import plain
+from pages.ui.text import clauses, plain
 from pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list
@@ -169,7 +169,7 @@ def show_changes(store: Store, project: Project) -> None:
 
 def _change_text(event: Event) -> str:
     old, new = event.data.get("old", {}), event.data.get("new", {})
-    return "; ".join(f"{_field(name)}: {_value(name, old.get(name))} → {_value(name, new[name])}" for name in new)
+    return clauses(f"{_field(name)}: {_value(name, old.get(name))} → {_value(name, new[name])}" for name in new)
 
 
 def _field(name: str) -> str:

@@ -6,7 +6,7 @@ from core.statistics import Estimate
 from core.statistics.equivalence import ANSWERS, MARGINS, SCALES, Equivalence, Scale, equivalence
 from pages.ui.language import _
 from pages.ui.numbers import note_text, number
-from pages.ui.text import paragraph
+from pages.ui.text import clauses, paragraph
 
 LARGEST: dict[Scale, float] = {"log10": 5.0, "ln": 5.0, "auc": 1.0, "share": 1.0}
 STEP: dict[Scale, float] = {"log10": 0.05, "ln": 0.05, "auc": 0.01, "share": 0.01}
@@ -26,7 +26,7 @@ def margin_box(scale: Scale, key: str) -> float | None:
 
 def against(found: Equivalence, form: str = "z.3f") -> str:
     """The answer and the smallest difference that such data show: smaller than the margin; shown from 0.120."""
-    return "; ".join(filter(None, (_(ANSWERS[found.answer]), shown_from(found, form))))
+    return clauses(filter(None, (_(ANSWERS[found.answer]), shown_from(found, form))))
 
 
 def shown_from(found: Equivalence, form: str = "z.3f") -> str:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.statistics import Estimate, Note
 from pages.ui.language import _, language
-from pages.ui.text import plain
+from pages.ui.text import clauses, plain
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
@@ -68,7 +68,7 @@ def methods_text(estimates: Iterable[Estimate]) -> str:
     """How the intervals of *estimates* were made, and where their coverage stands; "" where there is none."""
     methods = dict.fromkeys(_(one.method) for one in estimates if one.low is not None and one.method)
     text = _("95% intervals: {methods}. For their coverage, see docs/coverage.md.")
-    return text.format(methods="; ".join(methods)) if methods else ""
+    return text.format(methods=clauses(methods)) if methods else ""
 
 
 def number(value: float | None, form: str = ".2f") -> str:

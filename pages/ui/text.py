@@ -14,6 +14,11 @@ def series(things: Iterable[str]) -> str:
     return _(", ").join(things)
 
 
+def clauses(parts: Iterable[str]) -> str:
+    """Parts that may hold commas, one after the other: A; B or 甲；乙."""
+    return _("; ").join(parts)
+
+
 def paragraph(sentences: Iterable[str]) -> str:
     """Sentences one after the other: with a space between them in English, without one in Chinese."""
     return ("" if language() == "zh" else " ").join(sentences)

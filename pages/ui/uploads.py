@@ -1,5 +1,6 @@
 """Files that a visitor uploads: each is kept once where a job can read it, however often the page runs meanwhile."""
 
+import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from annotations.jobs import jobs
 from core.errors import N_, BadFile
 from core.files.archives import read_first_elsewhere
 from pages.ui.head import open_store
+from pages.ui.language import _
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -29,6 +31,7 @@ def choose_upload(
     Another file, also one of the same name, gets another path. *heading*: False hides *label*.
     Raises BadFile where the name cannot be used.
     """
+    _say_in_words(_("Choose a file"), endings, key)
     uploaded = st.file_uploader(
         label, type=endings, key=_current(key), help=help, label_visibility=_visibility(heading)
     )
@@ -37,6 +40,7 @@ def choose_upload(
 
 def choose_uploads(label: str, endings: Sequence[str], *, key: str, heading: bool = True) -> list[Path]:
     """A place for any number of files, otherwise as `choose_upload`."""
+    _say_in_words(_("Choose files"), endings, key)
     uploaded = st.file_uploader(
         label, type=endings, accept_multiple_files=True, key=_current(key), label_visibility=_visibility(heading)
     )
@@ -48,6 +52,7 @@ def read_upload(label: str, endings: Sequence[str], *, key: str, help: str | Non
 
     Raises BadFile where it is larger than `MOST_READ`.
     """
+    _say_in_words(_("Choose a file"), endings, key, MOST_READ >> 20)
     uploaded = st.file_uploader(label, type=endings, key=_current(key), help=help)
     if uploaded is None:
         return None
@@ -75,6 +80,20 @@ def _current(key: str) -> str:
     """Streamlit empties a place only under a new key: file, file-1, file-2 or file-0, file-1, file-2."""
     number = st.session_state.get(EMPTIED, {}).get(key, 0)
     return f"{re.sub(r'-0$', '', key)}-{number}" if number else key
+
+
+def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | None = None) -> None:
+    """Streamlit writes "Upload" and a limit in whole GB, in English only: what this place says instead.
+
+    *most*: the largest file in MB; None: what the server takes. The looks are those of style.css.
+    """
+    limit = _("at most {most} MB a file: {endings}").format(
+        most=most or st.get_option("server.maxUploadSize"), endings=", ".join(one.upper() for one in endings)
+    )
+    said = {"button": button, "limit": limit}
+    words = ";".join(f"--upload-{part}:{json.dumps(text, ensure_ascii=False)}" for part, text in said.items())
+    place = re.sub("[^a-zA-Z0-9_-]", "-", _current(key))  # as Streamlit makes a class of a key
+    st.html(f"<style>.st-key-{place}{{{words}}}</style>")
 
 
 def _visibility(heading: bool) -> Literal["visible", "collapsed"]:

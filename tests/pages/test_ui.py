@@ -183,18 +183,51 @@ def test_without_projects_the_page_says_what_to_do() -> None:
 def _prose() -> None:
     from streamlit import text
 
-    from pages.ui.text import paragraph, series
+    from pages.ui.text import clauses, paragraph, series
 
     text(series(("A", "B", "C")))
     text(series(()))
     text(paragraph(("One.", "Two.")))
+    text(clauses(("A, B", "C")))
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", ["A, B, C", "", "One. Two."]), ("zh", ["A、B、C", "", "One.Two."])])
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [("en", ["A, B, C", "", "One. Two.", "A, B; C"]), ("zh", ["A、B、C", "", "One.Two.", "A, B；C"])],
+)
 def test_series_and_paragraphs_are_set_apart_as_the_language_does(lang: str, said: list[str]) -> None:
     at = AppTest.from_function(_prose, default_timeout=300)
     at.query_params["lang"] = lang
     assert [one.value for one in at.run().text] == said
+
+
+def _places() -> None:
+    from pages.ui.uploads import choose_upload, choose_uploads, read_upload
+
+    choose_upload("File", ["csv", "tsv"], key="a b")
+    choose_uploads("Files", ["txt"], key="many")
+    read_upload("Words", ["tsv"], key="words")
+
+
+@pytest.mark.parametrize(
+    ("lang", "button", "limits"),
+    [
+        (
+            "en",
+            "Choose a file",
+            ["at most 512 MB a file: CSV, TSV", "at most 512 MB a file: TXT", "at most 1 MB a file: TSV"],
+        ),
+        ("zh", "选择文件", ["每个文件最大 512 MB；CSV, TSV", "每个文件最大 512 MB；TXT", "每个文件最大 1 MB；TSV"]),
+    ],
+)
+def test_a_place_for_files_says_its_own_limit_in_the_language(lang: str, button: str, limits: list[str]) -> None:
+    """Streamlit's own words are hidden by style.css, and say 1GB where 512 MB are taken."""
+    at = AppTest.from_function(_places, default_timeout=300)
+    at.query_params["lang"] = lang
+    styles = [one.proto.body for one in at.run().get("html")]
+    assert f'<style>.st-key-a-b{{--upload-button:"{button}";--upload-limit:"{limits[0]}"}}</style>' == styles[0]
+    assert [re.findall(r'--upload-limit:"(.+?)"', style) for style in styles] == [[limit] for limit in limits]
+    assert {"var(--upload-button)", "var(--upload-limit)"} <= set(re.findall(r"content: (var\(.+?\))", sheet()))
 
 
 def test_a_project_is_opened_by_its_address_and_kept(fresh_store: Store) -> None:
@@ -335,8 +368,11 @@ def test_no_kind_of_table_is_a_class_with_a_look_of_its_own() -> None:
 
 
 def test_the_style_sheet_knows_both_themes() -> None:
-    """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow."""
-    used = set(re.findall(r"var\((--[\w-]+)\)", sheet()))
+    """Every variable that a rule uses is a colour of the palettes; without a theme of its own none would follow.
+
+    Except the words of a place for files, which pages/ui/uploads.py sets.
+    """
+    used = set(re.findall(r"var\((--[\w-]+)\)", sheet())) - {"--upload-button", "--upload-limit"}
     known = set(re.findall(r"(--[\w-]+):light-dark", sheet()))
     assert used <= known and {"--male", "--female-tint", "--line"} <= used
     assert "<" not in sheet()  # it stands in a style element
