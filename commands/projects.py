@@ -55,10 +55,10 @@ def _described(store: Store, found: Project) -> dict[str, Any]:
 def _line(shown: dict[str, Any]) -> str:
     counts, people = shown["counts"], ", ".join(shown["annotators"]) or "no annotators"
     put_away = " (archived)" if shown["archived"] else ""
-    return (
-        f"{shown['name']}{put_away}: {counts['items']} items, {counts['accepted']} accepted, "
-        f"{counts['rejected']} rejected, {counts['pending']} pending; {shown['per_item']} labels each by {people}"
-    )
+    states = f"{counts['accepted']} accepted, {counts['rejected']} rejected, {counts['pending']} pending"
+    if shown["kind"] == "generations":
+        states = f"{counts['accepted']} with a gold label, {counts['pending']} pending"
+    return f"{shown['name']}{put_away}: {counts['items']} items, {states}; {shown['per_item']} labels each by {people}"
 
 
 @project.command()
@@ -151,13 +151,14 @@ def show(name: str, db: str, as_json: bool) -> None:
     """One project: settings, annotators, counts by keyword pair and side."""
     with existing_store(db) as store:
         shown = _described(store, projects.project(store, name))
-    lines = [_line(shown), *map(_cell_line, shown["counts"]["cells"])]
+    done = "accepted" if shown["kind"] == "sentences" else "with a gold label"
+    lines = [_line(shown), *(_cell_line(cell, done) for cell in shown["counts"]["cells"])]
     answer(shown, "\n".join(lines), as_json=as_json)
 
 
-def _cell_line(cell: dict[str, Any]) -> str:
+def _cell_line(cell: dict[str, Any], done: str) -> str:
     wanted = "" if cell["quota"] is None else f" of {cell['quota']} wanted"
-    return f"  {cell['pair']} {cell['side']}: {cell['accepted']} accepted{wanted}, {cell['items']} items"
+    return f"  {cell['pair']} {cell['side']}: {cell['accepted']} {done}{wanted}, {cell['items']} items"
 
 
 @project.command()

@@ -27,6 +27,9 @@ MINED = ("source", "flags")  # further columns of `mine`; a file with them and w
 GENERATION = ("context", "completion")
 # "canary": the column that asks to keep a file out of training data; never part of an item
 GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
+# Of a decision of the adjudicator that is in force: that there is one, and of a generation the flag and the marks.
+DECISION = ("adjudicated", "gold_extraneous", "gold_spans")
+GOLD_KEYS = ("gold", *DECISION)  # of a generation in an export; imported columns of the same name are in `extra`
 UID = re.compile(r"[0-9a-f]{32}")
 
 

@@ -24,7 +24,7 @@ from annotations.files.export_formats import (
     check_export,
     export_options,
 )
-from annotations.files.item_lines import item_lines
+from annotations.files.item_lines import item_lines_with_gold
 from annotations.files.label_tables import HISTORY, LABELS, json_lines, long_lines, wide_lines
 from annotations.files.other_tools import doccano_write, label_studio_write
 from annotations.files.package.write_package import package_files
@@ -236,7 +236,7 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
             form: Form = "tex" if wish.format == "datasheet-tex" else "md"
             yield from datasheet(store, project, wish.language, form).splitlines(keepends=True)
         case "jsonl":
-            yield from item_lines(store, project, wish)
+            yield from item_lines_with_gold(store, project, wish)
         case "label-studio":
             yield from label_studio_write.tasks_out(store, project, wish)
         case _:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotations.files.columns import Columns, setting_of
-from annotations.files.detect import GENERATION_KEYS, Layout, Usable, bad, origin_of
+from annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, Layout, Usable, bad, origin_of
 from annotations.files.published_samples import (
     GenerationParts,
     of_column,
@@ -44,7 +44,8 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     facts["template"] = given["template"] or told.context
     key = [told.context, told.completion, *(str(facts[name]) for name in ("model", "setting", "index"))]
     read = set(columns.named.values())
-    origin = origin_of(source, row, GENERATION_KEYS, (*read, "canary"))
+    computed = GOLD_KEYS if row.values.keys() >= set(GOLD_KEYS) else ()  # exports of earlier versions have none of them
+    origin = origin_of(source, row, (*GENERATION_KEYS, *computed), (*read, "canary"))
     others = {
         f"{name} (column)" if name in facts else name: value for name, value in origin.extra.items() if name not in read
     }

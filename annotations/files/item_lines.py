@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.files.detect import GENERATION_KEYS, ITEM_KEYS, SPAN_KEYS
+from annotations.files.detect import GENERATION_KEYS, GOLD_KEYS, ITEM_KEYS, SPAN_KEYS
 from annotations.files.export_formats import ExportOptions
+from annotations.files.label_tables import decisions, statuses
 from annotations.items.batch import items as stored_items
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
@@ -16,6 +17,22 @@ from core.files.paths import short_path, without_folders
 def item_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """One object per item; a file of generations begins with the canary line, which an import skips."""
     yield from map(json_line, item_objects(store, project, accepted_only=wish.items == "accepted"))
+
+
+def item_lines_with_gold(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
+    """The same; a generation also has its gold label, whether the adjudicator decided it, and that flag and marks."""
+    if project.kind != "generations":
+        yield from item_lines(store, project, wish)
+        return
+    if needs_canary(project):
+        yield json_line({CANARY_KEY: CANARY})
+    states, decided = statuses(store, project), decisions(store, project)
+    for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
+        found = item_object(item)
+        clashing = {name: found.pop(name) for name in GOLD_KEYS if name in found}
+        gold = {"status": states[item.uid], "gold": item.gold} | dict.fromkeys(GOLD_KEYS[1:]) | {"adjudicated": False}
+        found |= gold | decided.get(item.uid, {})
+        yield json_line(found | ({"extra": found.get("extra", {}) | clashing} if clashing else {}))
 
 
 def item_objects(store: Store, project: Project, *, accepted_only: bool = False) -> Iterator[dict[str, Any]]:

@@ -6,8 +6,10 @@ from itertools import islice
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.files.detect import DECISION
 from annotations.files.export_formats import ExportOptions
 from annotations.items.batch import items as stored_items
+from annotations.items.gold import generation_status
 from annotations.labels.read import each_label_row, form_of
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
@@ -94,11 +96,8 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         yield json_line(kept | about.get(row["item"], {}) | {key: row[key] for key in ORIGIN})
 
 
-# Of a decision of the adjudicator that is in force: that there is one, and of a generation the flag and the marks.
-DECISION = ("adjudicated", "gold_extraneous", "gold_spans")
-
-
-def _decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
+def decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
+    """Public id -> `DECISION` of the items on which a decision of the adjudicator is in force."""
     query = (
         "SELECT item.uid, settlement.extraneous, settlement.spans FROM published_item AS item"
         " JOIN settlement ON settlement.id = item.settlement WHERE item.project = ? AND settlement.action = 'decide'"
@@ -107,6 +106,14 @@ def _decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
         uid: dict(zip(DECISION, (True, None if flag is None else bool(flag), json.loads(spans)), strict=True))
         for uid, flag, spans in store.db.execute(query, (project.id,))
     }
+
+
+def statuses(store: Store, project: Project) -> dict[str, str]:
+    """Public id -> the status of a generation, in words of its own (`generation_status`); nothing for sentences."""
+    if project.kind != "generations":
+        return {}
+    rows = store.db.execute("SELECT uid, status, split FROM published_item WHERE project = ?", (project.id,))
+    return {uid: generation_status(status, bool(split)) for uid, status, split in rows}
 
 
 def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
@@ -120,7 +127,8 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     about = FACTS if project.kind == "generations" else ("pair", "side", "keyword", "counterpart")
     texts = ("context", "text") if project.kind == "generations" else ("text",)
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    settled, decision = _decisions(store, project), DECISION if project.kind == "generations" else DECISION[:1]
+    settled, states = decisions(store, project), statuses(store, project)
+    decision = DECISION if project.kind == "generations" else DECISION[:1]
     each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
     yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
@@ -132,7 +140,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
                 "side": item.side,
                 "keyword": item.keyword,
                 "counterpart": item.counterpart,
-                "status": item.status,
+                "status": states.get(item.uid, item.status),
                 "gold": item.gold,
             }
             | own

@@ -56,6 +56,13 @@ def _status(gold: str) -> Status:
     return "rejected" if gold == "reject" else "accepted"
 
 
+def generation_status(status: Status, split: bool) -> str:
+    """The status of a generation in files: generations are neither accepted nor rejected, they get a gold label."""
+    if status != "pending":
+        return "has_gold"
+    return "awaiting_adjudication" if split else "awaiting_labels"
+
+
 class _Before(NamedTuple):
     """An item before a recount, and the rules of its project."""
 

@@ -9,7 +9,7 @@ from annotations.browse.history import Entry, ItemRecord
 from annotations.database.store import Store
 from annotations.projects.projects import annotators
 from annotations.text_policy import text_may_leave
-from annotations.types import Annotator, Project
+from annotations.types import Annotator, Kind, Project
 from pages.browse.filters import form_name, status_name
 from pages.ui.charts import downloads
 from pages.ui.language import _
@@ -59,14 +59,15 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
 def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
     chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
     sign, tone = choice_sign(chosen)
+    kind: Kind = "generations" if found.row.item.word is None else "sentences"
     replaced = one.kind == "label" and not one.data["stands"]
     notes = (element("div", note, "soft verbatim") for note in _notes(one, found, names))
-    what = element("div", joined([entry_text(one, names, threads), *notes]), "what soft" if replaced else "what")
+    what = element("div", joined([entry_text(one, names, threads, kind), *notes]), "what soft" if replaced else "what")
     when = element("time", moment(one.when), "small nowrap")
     return element("div", joined([span(sign, f"strong {tone or 'soft'}"), what, when]), "entry")
 
 
-def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> str:
+def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind: Kind) -> str:
     """An entry as one sentence."""
     data = one.data
     who = one.who or _("somebody")
@@ -87,7 +88,7 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str]) -> st
         if data["thread"]:
             return _("{who}, in the thread with {name}:").format(who=who, name=threads.get(data["thread"], "?"))
         return _("{who}, to everybody:").format(who=who)
-    return _other(one, who, choice)
+    return _other(one, who, choice, kind)
 
 
 def _label(data: dict[str, Any], who: str, choice: str) -> str:
@@ -103,7 +104,7 @@ def _label(data: dict[str, Any], who: str, choice: str) -> str:
     return text
 
 
-def _other(one: Entry, who: str, choice: str) -> str:
+def _other(one: Entry, who: str, choice: str, kind: Kind) -> str:
     data = one.data
     if one.kind == "imported":
         return _("Imported from {file}").format(file=data["file"])
@@ -119,7 +120,7 @@ def _other(one: Entry, who: str, choice: str) -> str:
         return _("{who} set a known answer: {choice}").format(who=who, choice=choice)
     if one.kind == "released":
         text = _("In release {version}: {status}")
-        return text.format(version=data["version"], status=status_name(data["status"]))
+        return text.format(version=data["version"], status=status_name(data["status"], kind))
     return f"{action_name(data['action'])} · {who}"
 
 
@@ -196,7 +197,7 @@ def _row(one: Entry, project: Project, names: dict[str, str], threads: dict[str,
         "when": one.when,
         "kind": one.kind,
         "who": one.who,
-        "what": entry_text(one, names, threads),
+        "what": entry_text(one, names, threads, project.kind),
         "choice": data.get("choice") or "",
         "reasons": ";".join(data.get("reasons", ())),
         "note": note if quotes else "",

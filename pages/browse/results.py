@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from annotations.browse.search import PAGE, Filters, SearchRow, rows, search_ids, search_words
 from annotations.database.store import Store
+from annotations.items.gold import generation_status
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave
 from annotations.types import Project
 from core.files.formula_cells import neutralised
@@ -151,8 +152,9 @@ def _values(row: SearchRow) -> dict[str, object]:
         "hidden gold": row.known is not None, "random share": row.shared,
     }  # fmt: skip
     flags = item.extra.get("flags")
+    status = item.status if item.word else generation_status(item.status, row.split)
     return {
-        "id": item.uid, "pair": item.pair, "side": item.side, "status": item.status, "gold": item.gold or "",
+        "id": item.uid, "pair": item.pair, "side": item.side, "status": status, "gold": item.gold or "",
         "labels": row.labels, "wanted": row.wanted, "marks": ";".join(name for name, so in held.items() if so),
         "context": item.context or "", "text": item.text, "keyword": item.keyword or "",
         "counterpart": item.counterpart or "", "file": item.file, "line": item.line,

@@ -1,17 +1,21 @@
-"""The wide table of labels: what the adjudicator decided stands beside the gold label."""
+"""The wide table of labels and the items as JSON lines: what the adjudicator decided stands beside the gold label."""
 
 import csv
 import json
+from pathlib import Path
 
 from annotations.adjudication import reopen, settle_case
 from annotations.database.store import Store
+from annotations.files.export import export_file
 from annotations.files.export_formats import export_options
+from annotations.files.import_items import import_file
+from annotations.files.item_lines import item_lines_with_gold
 from annotations.files.label_tables import wide_lines
-from annotations.items.batch import items
+from annotations.items.batch import Batch, items
 from annotations.labels.operations import store_operations
-from annotations.projects.projects import annotators
+from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Mark, Operation
-from tests.support.generations import generations_project
+from tests.support.generations import generation, generations_project
 
 
 def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store) -> None:
@@ -28,6 +32,7 @@ def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store) -> None:
         return list(csv.DictReader("".join(wide_lines(fresh_store, project, wish)).splitlines()))
 
     assert [row["adjudicated"] for row in rows()] == ["", ""]
+    assert [row["status"] for row in rows()] == ["awaiting_adjudication", "awaiting_labels"]
     seen = [f"op-{number}" for number in range(len(people))]
     act = settle_case(
         fresh_store, project, first.uid, adjudicator="Lin", choice="misgendering", seen=seen, why="two wrong pronouns",
@@ -36,6 +41,34 @@ def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store) -> None:
     decided, other = rows()
     assert (decided["adjudicated"], decided["gold"], decided["gold_extraneous"]) == ("1", "misgendering", "0")
     assert json.loads(decided["gold_spans"]) == [list(mark) for mark in marks]
+    assert (decided["status"], other["status"]) == ("has_gold", "awaiting_labels")
+    lines = [json.loads(line) for line in item_lines_with_gold(fresh_store, project, export_options("jsonl"))][1:]
+    keys = ("status", "gold", "adjudicated", "gold_extraneous", "gold_spans")
+    assert [[line[key] for key in keys] for line in lines] == [
+        ["has_gold", "misgendering", True, False, [list(mark) for mark in marks]],
+        ["awaiting_labels", None, False, None, None],
+    ]
     assert (other["adjudicated"], other["gold_extraneous"], other["gold_spans"]) == ("", "", "")
     reopen(fresh_store, project, first.uid, adjudicator="Lin", base=act.op_id)
     assert [row["adjudicated"] for row in rows()] == ["", ""]
+
+
+def test_a_column_named_like_the_gold_label_comes_back(fresh_store: Store, tmp_path: Path) -> None:
+    """An imported column `gold` is no gold label: it travels in `extra`; exports of earlier versions keep it."""
+    project = change_project(fresh_store, create_project(fresh_store, "g", kind="generations"), open_text=True)
+    with Batch.begin(fresh_store, project, "made.jsonl") as batch:
+        batch.add([generation(1, gold="right", note="n")])
+        batch.publish()
+    (item,) = items(fresh_store, project)
+    export_file(fresh_store, project, tmp_path / "new.jsonl", format="jsonl")
+    line = json.loads((tmp_path / "new.jsonl").read_text("utf-8").splitlines()[-1])
+    assert (line["gold"], line["extra"], line["note"]) == (None, {"gold": "right"}, "n")
+    earlier = {key: value for key, value in line.items() if key not in ("adjudicated", "gold_extraneous", "gold_spans")}
+    earlier = {**earlier, "gold": earlier.pop("extra")["gold"], "status": "pending"}
+    (tmp_path / "old.jsonl").write_text(json.dumps(earlier) + "\n", encoding="utf-8")
+    for name in ("new", "old"):
+        with Store.open(tmp_path / f"{name}.db") as other:
+            again = create_project(other, "g", kind="generations")
+            assert import_file(other, again, tmp_path / f"{name}.jsonl").imported == 1
+            (back,) = items(other, again)
+            assert (back.uid, back.extra) == (item.uid, item.extra), name
