@@ -11,14 +11,18 @@ from annotations.files.export_formats import export_options
 from annotations.files.import_items import import_file
 from annotations.files.item_lines import item_lines_with_gold
 from annotations.files.label_tables import wide_lines
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write_package import import_package
 from annotations.items.batch import Batch, items
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, create_project
 from annotations.types import Mark, Operation
 from tests.support.generations import generation, generations_project
 
+PASSWORD = "a long password"
 
-def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store) -> None:
+
+def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "g", ["She saw him and he left.", "They left."])
     first, _second = items(fresh_store, project)
     people = annotators(fresh_store, project)
@@ -49,6 +53,11 @@ def test_a_decision_brings_its_flag_and_its_marks(fresh_store: Store) -> None:
         ["awaiting_labels", None, False, None, None],
     ]
     assert (other["adjudicated"], other["gold_extraneous"], other["gold_spans"]) == ("", "", "")
+    export_file(fresh_store, project, tmp_path / "all.zip", format="package", password=PASSWORD, names=True)
+    with Store.open(tmp_path / "back.db") as other, tables_in(tmp_path / "all.zip", password=PASSWORD) as members:
+        back = import_package(other, "g", members, "all.zip").project
+        wish = export_options("jsonl")
+        assert [json.loads(line) for line in item_lines_with_gold(other, back, wish)][1:] == lines
     reopen(fresh_store, project, first.uid, adjudicator="Lin", base=act.op_id)
     assert [row["adjudicated"] for row in rows()] == ["", ""]
 
