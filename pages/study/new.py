@@ -90,7 +90,7 @@ def _codes() -> dict[str, str]:
 def _numbers(standard: Settings) -> None:
     labels = {
         "items": (_("Texts per participant"), 1),
-        "places": (_("People"), 1),
+        "places": (_("Number of participants"), 1),
         "reward": (_("Reward per participant"), 0.0),
         "floor": (_("Minimum hourly pay (0 = no warning)"), 0.0),
         "minutes": (_("Minutes of inactivity before the place is released"), 5),
