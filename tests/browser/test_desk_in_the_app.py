@@ -133,12 +133,12 @@ def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
     label = desk.text.locator(".keyword").get_attribute("data-word")
     assert label in ("男性词", "女性词")
     desk.press("?")
-    expect(desk.part("help")).to_contain_text("按键")
+    expect(desk.part("help")).to_contain_text("快捷键")
     desk.press("j", "Escape")
     assert desk.labels() == [], "the key map is in front"
     desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
     expect(desk.part("guideline")).to_be_focused()
-    expect(desk.root.get_by_role("region", name="判断准则")).to_be_visible()
+    expect(desk.root.get_by_role("region", name="标注准则")).to_be_visible()
     desk.decide("j")
     desk.settle()
     assert len(desk.labels()) == 1
