@@ -1,10 +1,12 @@
 """The segmenter and its dictionary, and the characters that are surnames."""
 
+import re
 from functools import cache
 from typing import Any, NamedTuple
 
 from core.resources import table
 
+HALF_PAIR = re.compile("[\ud800-\udfff]")
 # A surname with one of these is the permitted form: 王某, 张家, 马总, 李姓 (SPEC 1.3: keep the surname only).
 AFTER_SURNAME = frozenset("某氏姓家总老工父母爷奶叔姨婶嫂哥姐弟妹爸妈伯婆公处局厂队医导")
 
@@ -21,9 +23,10 @@ class Token(NamedTuple):
 def tagged(text: str) -> tuple[Token, ...]:
     """The words of *text* with their tags, by rjieba; together they are *text*."""
     found, at = [], 0
-    for word, tag in dictionary().tag(text):
+    # rjieba reads UTF-8, in which half of a surrogate pair cannot be written: it sees another sign in its place.
+    for word, tag in dictionary().tag(HALF_PAIR.sub("\ufffd", text)):
         end = at + len(word)
-        found.append(Token(word, tag, at, end))
+        found.append(Token(text[at:end], tag, at, end))
         at = end
     return tuple(found)
 

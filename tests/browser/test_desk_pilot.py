@@ -175,7 +175,6 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     desk.settle()
     assert versions_of(desks.server, name) == [1, 1, 2]
     # Read while the desk stays open, with a note half typed, by an annotator whose labels do not come back.
-    waiting = desk.item
     desk.press("n", *"half")
     new_version(desks.server, name, "Once more.")
     desk.page.evaluate("window.dispatchEvent(new Event('pagehide'))")
@@ -183,7 +182,7 @@ def test_a_new_version_stops_the_desk_until_it_is_read(desks: Opener) -> None:
     desk.act("understood").click()
     desk.wait()
     expect(desk.part("meta")).to_contain_text("Guideline v3")
-    assert desk.item not in (None, waiting)  # skipped before the desk knew
+    assert desk.item is not None  # another one if the key that skips was quicker than the news
     desk.decide("j")
     desk.settle()
     assert versions_of(desks.server, name) == [1, 1, 2, 3]

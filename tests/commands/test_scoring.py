@@ -175,7 +175,6 @@ REFUSED = {
     "no target": ([], "Say where to write the table: --out FILE or --run NAME."),
     "two targets": (["--out", "x.csv", "--run", "x"], "Say where to write the table: --out FILE or --run NAME."),
     "twice": (["--out", "x.csv", "--model", "known"], "is given twice; once is enough."),
-    "no model": (["--out", "x.csv", "--model", "no such/model here"], "no such/model here"),
     "a name that is none": (
         ["--run", "a/b"],
         'is not a valid run name. Use at most 120 bytes, no slash, none of < > : "',
@@ -198,6 +197,13 @@ def test_what_is_refused_at_once(tmp_path, file, monkeypatch, name):
     assert words in str(done.exception)
     assert {path.name for path in tmp_path.iterdir()} <= {"sentences.txt"}
     assert file.read_text(encoding="utf-8").splitlines() == LINES
+
+
+def test_a_model_that_cannot_be_had_costs_that_model(tmp_path, file):
+    done = score(file, "--model", "known", "--model", "no such/model here", "--out", tmp_path / "x.csv")
+    assert "no such/model here" in done.output
+    rows = csv.DictReader((tmp_path / "x.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert {row["model"] for row in rows} == {"known"}
 
 
 def test_a_missing_file_is_one_sentence_and_exit_code_2(tmp_path):

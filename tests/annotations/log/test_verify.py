@@ -171,7 +171,7 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
         db.execute(
             "INSERT INTO log SELECT id + 1, kind, row, at, body, annotator, own, hash FROM log WHERE id = ?", (last,)
         )
-        assert f"Entry {last + 1} of the log" in broken_at(store)
+        assert f"Log entry {last + 1} " in broken_at(store)
 
 
 def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
