@@ -65,7 +65,11 @@ class KeyDesk(Desk):
         """Open it and wait until a sentence is on screen, or it says that there is none now."""
         if self.page.url == "about:blank" or self.item is None:
             self.open(item=False)
-            self.page.locator(GIVEN).first.wait_for(timeout=WAIT_MS)
+            news = self.act("understood")  # a new version of the guideline, which is read first
+            self.page.locator(GIVEN).or_(news).first.wait_for(timeout=WAIT_MS)
+            if news.is_visible():
+                news.click()
+                self.page.locator(GIVEN).first.wait_for(timeout=WAIT_MS)
         return self.item is not None
 
     def judge(self, *, tags: bool) -> tuple[str, bool]:
