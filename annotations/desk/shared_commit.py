@@ -125,9 +125,9 @@ class SharedCommit:
     def _answer(self, pieces: list[_Piece]) -> None:
         self._do(pieces)
         for loop in {piece.loop for piece in pieces}:
-            told = [piece for piece in pieces if piece.loop is loop]
+            answered = [piece for piece in pieces if piece.loop is loop]
             with suppress(RuntimeError):  # a loop that was closed meanwhile
-                loop.call_soon_threadsafe(_tell, told)
+                loop.call_soon_threadsafe(_tell, answered)
 
     def _do(self, pieces: list[_Piece]) -> None:
         """One transaction for all; where that fails, one for each, so that nobody's request undoes another's."""

@@ -145,6 +145,6 @@ def test_jumps_under_a_running_server(tmp_path: Path) -> None:
     finally:
         server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("401") for said in crew.answers), crew.told
-    print(f"clock: {len(crew.acked)} acknowledged, else told: {dict(crew.told)}")
+    assert all(said.startswith("401") for said in crew.answers), crew.replies
+    print(f"clock: {len(crew.acked)} acknowledged, else told: {dict(crew.replies)}")
     assert "Traceback" not in server.log.read_text(encoding="utf-8")

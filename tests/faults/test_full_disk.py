@@ -46,10 +46,10 @@ def small(tmp_path: Path) -> Iterator[Path]:
 def refused(crew: Crew, why: str) -> None:
     """Wait until annotators were told that the database cannot be written."""
 
-    def told() -> bool:
-        return sum(n for said, n in crew.told.items() if said.startswith("503") and why in said) > 4
+    def several_were() -> bool:
+        return sum(n for said, n in crew.replies.items() if said.startswith("503") and why in said) > 4
 
-    until(told, 60, lambda: crew.told)
+    until(several_were, 60, lambda: crew.replies)
 
 
 def log(server: Server) -> str:
@@ -71,7 +71,7 @@ def test_files_that_must_not_grow(started: Callable[..., Server], tmp_path: Path
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (none, none))
         crew.work_on(60)  # it heals by itself
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.told
+    assert all(said.startswith("503") for said in crew.answers), crew.replies
     assert "Traceback" not in log(server)
 
 
@@ -93,7 +93,7 @@ def test_a_full_disk(started: Callable[..., Server], small: Path) -> None:
         crew.work_on(60)  # it heals by itself
     server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.told
+    assert all(said.startswith("503") for said in crew.answers), crew.replies
     assert "Traceback" not in log(server)
 
 
@@ -121,5 +121,5 @@ def test_a_read_only_disk(started: Callable[..., Server], small: Path) -> None:
         crew.work_on(60)  # it heals by itself
     server.stop()
     assert crew.faults(crew.acked) == []
-    assert all(said.startswith("503") for said in crew.answers), crew.told
+    assert all(said.startswith("503") for said in crew.answers), crew.replies
     assert "Traceback" not in log(server)

@@ -45,7 +45,7 @@ def killed_again_and_again(server: Server, copies: Path, rounds: int, labels: in
         crew.work_on(labels)
         ended_in_order(server)
     assert crew.faults(crew.acked) == []
-    assert crew.answers == [], crew.told
+    assert crew.answers == [], crew.replies
     assert "Traceback" not in log(server)
     return crew
 
@@ -68,7 +68,7 @@ def test_what_is_acknowledged_outlives_a_kill_and_an_end(started: Callable[..., 
 def test_fifty_kills_under_twenty_annotators(started: Callable[..., Server], tmp_path: Path, part: int) -> None:
     crew = killed_again_and_again(started(Server), tmp_path, ROUNDS, 200, part)
     assert len(crew.acked) > 100 * ROUNDS
-    print(f"part {part}: {ROUNDS} kills, {len(crew.acked)} acknowledged, else told: {dict(crew.told)}")
+    print(f"part {part}: {ROUNDS} kills, {len(crew.acked)} acknowledged, else told: {dict(crew.replies)}")
 
 
 @pytest.mark.long
@@ -79,7 +79,7 @@ def test_two_servers_on_one_database(started: Callable[..., Server]) -> None:
     with crew.at_work():
         crew.work_on(1_000)
     assert crew.faults(crew.acked) == []
-    assert not crew.told, crew.told
+    assert not crew.replies, crew.replies
     print(f"two servers: {len(crew.acked)} acknowledged")
     for one in servers:
         ended_in_order(one)

@@ -46,7 +46,7 @@ class AtWork(threading.Thread):
         self.outbox: list[dict[str, Any]] = []
         self.sent: set[str] = set()
         self.acked: set[str] = set()
-        self.told: Counter[str] = Counter()  # what else came than an acknowledgement
+        self.replies: Counter[str] = Counter()  # what else came than an acknowledgement
         self.connection: http.client.HTTPConnection | None = None
         self.ended = threading.Event()
 
@@ -88,13 +88,13 @@ class AtWork(threading.Thread):
         try:
             status, reply = self.post(json.dumps(body))
         except (OSError, http.client.HTTPException, ValueError) as error:
-            self.told[type(error).__name__] += 1
+            self.replies[type(error).__name__] += 1
             self.hang_up()
             return
         if status == 401:  # the desk is opened anew; what waits to be sent is kept
             self.token = self.sign_in(**self.owner)
         if status != 200:
-            self.told[f"{status} {reply.get('message')}"] += 1
+            self.replies[f"{status} {reply.get('message')}"] += 1
             return
         self.outbox, self.token = [], reply["token"]
         self.items += [item["id"] for item in reply["items"] if item["id"] not in self.items]
@@ -102,7 +102,7 @@ class AtWork(threading.Thread):
             if answer["result"] == "acked":
                 self.acked.add(answer["op"])
             else:
-                self.told[f"refused: {answer['reason']}"] += 1
+                self.replies[f"refused: {answer['reason']}"] += 1
 
     def post(self, body: str) -> tuple[int, dict[str, Any]]:
         """Status and reply; each connection goes to the next of the ports."""
@@ -153,14 +153,14 @@ class Crew:
         return {op for person in self.people for op in list(person.acked)}
 
     @property
-    def told(self) -> Counter[str]:
+    def replies(self) -> Counter[str]:
         """What else the server said, and how often."""
-        return sum((person.told for person in self.people), Counter[str]())
+        return sum((person.replies for person in self.people), Counter[str]())
 
     @property
     def answers(self) -> list[str]:
         """What the server answered in place of an acknowledgement; connections that break are no answer."""
-        return [said for said in self.told if " " in said]
+        return [said for said in self.replies if " " in said]
 
     @contextmanager
     def at_work(self) -> Iterator["Crew"]:
@@ -179,7 +179,7 @@ class Crew:
         """Wait until so many more operations have been acknowledged."""
         goal, end = len(self.acked) + labels, time.monotonic() + seconds
         while len(self.acked) < goal:
-            assert time.monotonic() < end, f"{len(self.acked)} of {goal} operations acknowledged; told {self.told}"
+            assert time.monotonic() < end, f"{len(self.acked)} of {goal} operations acknowledged; told {self.replies}"
             time.sleep(0.02)
 
     def faults(self, acked: set[str], copy: Path | None = None) -> list[str]:

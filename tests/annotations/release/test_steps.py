@@ -20,7 +20,7 @@ EVERY: tuple[Step, ...] = (
 )  # fmt: skip
 
 
-def said(store: Store, project: Project) -> dict[str, tuple[str, int | None]]:
+def states_of(store: Store, project: Project) -> dict[str, tuple[str, int | None]]:
     found = steps(facts(store, project))
     assert tuple(one.step for one in found) == EVERY
     return {one.step: (one.state, one.number) for one in found}
@@ -32,7 +32,7 @@ def following(store: Store, project: Project, *allowed: Step) -> Step | None:
 
 def test_an_empty_project_begins_with_its_sources(fresh_store: Store) -> None:
     project = create_project(fresh_store, "empty")
-    assert set(said(fresh_store, project).values()) == {("not begun", None)}
+    assert set(states_of(fresh_store, project).values()) == {("not begun", None)}
     assert following(fresh_store, project) == "sources"
     assert following(fresh_store, project, "review", "adjudication") is None
 
@@ -41,32 +41,32 @@ def test_then_people_then_the_guideline(fresh_store: Store) -> None:
     project = create_project(fresh_store, "set")
     with Batch.begin(fresh_store, project, "made.txt") as batch:
         batch.add(new_items(4))
-        assert said(fresh_store, project)["sources"] == ("waiting", None)
+        assert states_of(fresh_store, project)["sources"] == ("waiting", None)
         batch.publish()
-    assert said(fresh_store, project)["sources"] == ("done", 4)
+    assert states_of(fresh_store, project)["sources"] == ("done", 4)
     assert following(fresh_store, project) == "people"
     add_annotators(fresh_store, project, ["Ada"])
-    assert said(fresh_store, project)["people"] == ("waiting", 1)
+    assert states_of(fresh_store, project)["people"] == ("waiting", 1)
     add_annotators(fresh_store, project, ["Bo", "Chen"])
-    assert said(fresh_store, project)["people"] == ("done", 3)
+    assert states_of(fresh_store, project)["people"] == ("done", 3)
     assert following(fresh_store, project) == "guideline"
-    assert said(fresh_store, project)["plan"] == ("not begun", None)
+    assert states_of(fresh_store, project)["plan"] == ("not begun", None)
     changed = change_project(fresh_store, project, plan="stop")
-    assert said(fresh_store, changed)["plan"] == ("done", None)
+    assert states_of(fresh_store, changed)["plan"] == ("done", None)
 
 
 def test_an_open_pilot_is_labelled_then_closed(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 6)
     start_pilot(fresh_store, project, 2)
-    assert said(fresh_store, project)["guideline"] == ("waiting", 2)
-    assert (following(fresh_store, project), said(fresh_store, project)["review"]) == ("review", ("waiting", 2))
+    assert states_of(fresh_store, project)["guideline"] == ("waiting", 2)
+    assert (following(fresh_store, project), states_of(fresh_store, project)["review"]) == ("review", ("waiting", 2))
     drawn = [row[0] for row in fresh_store.db.execute("SELECT uid FROM item WHERE pilot IS NOT NULL")]
     for person in people:
         for uid in drawn:
             label(fresh_store, project, person, uid, "accept")
     assert following(fresh_store, project) == "guideline"
     close_pilot(fresh_store, project)
-    assert (following(fresh_store, project), said(fresh_store, project)["review"]) == ("review", ("waiting", 4))
+    assert (following(fresh_store, project), states_of(fresh_store, project)["review"]) == ("review", ("waiting", 4))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_labels_then_cases_then_a_release(
     fresh_store: Store, patterns: list[str], left: int, cases: int, following_step: Step | None
 ) -> None:
     project, _items = judged(fresh_store, patterns)
-    found = said(fresh_store, project)
+    found = states_of(fresh_store, project)
     assert found["review"] == ("waiting" if left else "done", left or None)
     assert found["adjudication"] == ("waiting" if cases else "done", cases or None)
     assert found["progress"][0] == found["agreement"][0] == ("waiting" if left else "done")
@@ -93,8 +93,8 @@ def test_labels_then_cases_then_a_release(
 def test_a_majority_without_one_waits_for_an_adjudicator_only(fresh_store: Store) -> None:
     """Such an item is pending and has all its labels: it is a case, and no label is missing."""
     project, _items = judged(fresh_store, ["ar", "aa"], people=("Ada", "Bo"), per_item=2, gold="majority")
-    assert said(fresh_store, project)["review"] == ("done", None)
-    assert said(fresh_store, project)["adjudication"] == ("waiting", 1)
+    assert states_of(fresh_store, project)["review"] == ("done", None)
+    assert states_of(fresh_store, project)["adjudication"] == ("waiting", 1)
 
 
 def test_what_comes_after_a_release_waits_for_the_next(fresh_store: Store) -> None:
@@ -105,13 +105,13 @@ def test_what_comes_after_a_release_waits_for_the_next(fresh_store: Store) -> No
     for person, choice in zip(annotators(fresh_store, project), ("accept", "accept", "reject"), strict=True):
         label(fresh_store, project, person, second.uid, choice, reasons=("name",) if choice == "reject" else ())
     make_release(fresh_store, project, "1.0")
-    assert said(fresh_store, project)["release"] == ("done", None)
+    assert states_of(fresh_store, project)["release"] == ("done", None)
     assert following(fresh_store, project, "release") is None
     before = newest_entry(fresh_store)
     found = case(fresh_store, project, second.uid)
     settle_case(fresh_store, project, second.uid, adjudicator="Dana", choice=None, seen=found.seen, op_id="s1" * 8)
     assert newest_entry(fresh_store) > before
-    assert said(fresh_store, project)["release"] == ("waiting", None)
+    assert states_of(fresh_store, project)["release"] == ("waiting", None)
     assert following(fresh_store, project) == "release"
 
 
@@ -120,8 +120,8 @@ def test_cells_whose_quota_is_met_want_no_more_labels(fresh_store: Store) -> Non
     with Batch.begin(fresh_store, project, "more.txt") as batch:
         batch.add(new_items(3, ("他",), 50))
         batch.publish()
-    assert said(fresh_store, project)["review"] == ("waiting", 3)
+    assert states_of(fresh_store, project)["review"] == ("waiting", 3)
     from annotations.projects.projects import set_quotas
 
     set_quotas(fresh_store, project, {(items[0].pair, "male"): 1})
-    assert said(fresh_store, project)["review"] == ("done", None)
+    assert states_of(fresh_store, project)["review"] == ("done", None)

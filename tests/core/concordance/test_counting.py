@@ -18,7 +18,7 @@ def passages(*texts, document="a.txt"):
     return [Passage(document, place, text) for place, text in enumerate(texts, 1)]
 
 
-def found(sentence, word="护士", near=("他", "她")):
+def words_in(sentence, word="护士", near=("他", "她")):
     return [sentence[start:end] for start, end, _ in Words(question(word, near)).hits(sentence)]
 
 
@@ -35,22 +35,22 @@ HITS = {
 
 @pytest.mark.parametrize(("sentence", "expected"), HITS.values(), ids=HITS)
 def test_what_counts_as_the_word(sentence, expected):
-    assert found(sentence) == expected
+    assert words_in(sentence) == expected
 
 
 def test_longer_words_of_the_pairs_count_only_where_they_are_asked_for():
-    assert found("那个女孩是女护士", near=("女", "男")) == ["女", "护士"]
-    assert found("那个女孩是女护士", near=("女孩", "男孩")) == ["女孩", "护士"]
-    assert found("他们和他", near=("他们", "他")) == ["他们", "他"]
-    assert found("女孩问女儿", word="女", near=("他",)) == []
+    assert words_in("那个女孩是女护士", near=("女", "男")) == ["女", "护士"]
+    assert words_in("那个女孩是女护士", near=("女孩", "男孩")) == ["女孩", "护士"]
+    assert words_in("他们和他", near=("他们", "他")) == ["他们", "他"]
+    assert words_in("女孩问女儿", word="女", near=("他",)) == []
 
 
 def test_words_with_spaces_are_whole_and_of_either_case():
-    assert found("The nurse met her; Her nurses met Hermes.", "nurse", ("he", "her")) == ["nurse", "her", "Her"]
+    assert words_in("The nurse met her; Her nurses met Hermes.", "nurse", ("he", "her")) == ["nurse", "her", "Her"]
 
 
 def test_a_word_inside_the_asked_one_is_not_near_it():
-    assert found("他的妻子来了", word="他的妻子", near=("妻子", "他")) == ["他的妻子"]
+    assert words_in("他的妻子来了", word="他的妻子", near=("妻子", "他")) == ["他的妻子"]
 
 
 SENTENCES = {

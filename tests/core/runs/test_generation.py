@@ -266,13 +266,13 @@ def test_runs_are_listed_the_newest_first(tmp_path: Path) -> None:
 WRITER = """
     import sys, time
     from pathlib import Path
-    from tests.core.runs.test_generation import asked, source
+    from tests.core.runs.test_generation import request_of, source
     from core.runs.generation import generate_to_file
     def stop(done, total=None, message=""):
         if done >= 16:
             print("two batches", flush=True)
             time.sleep(600)
-    generate_to_file(source(), asked(sys.argv[1]), Path(sys.argv[2]), watch=stop)
+    generate_to_file(source(), request_of(sys.argv[1]), Path(sys.argv[2]), watch=stop)
 """
 
 
@@ -280,7 +280,7 @@ def source() -> ContextInput:
     return open_contexts(BUILT_IN, Filling(limit=30))
 
 
-def asked(model: str) -> Request:
+def request_of(model: str) -> Request:
     return Request(model, each=2, tokens=8, chunk=8, threads=1)
 
 
@@ -302,7 +302,9 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
     assert killed.returncode == -signal.SIGKILL and not (tmp_path / "killed.jsonl").exists()
     seen: list[int] = []
     resumed, whole = (
-        generate_to_file(source(), asked(tiny), tmp_path / name, watch=lambda done, *_: seen.append(done), record=True)
+        generate_to_file(
+            source(), request_of(tiny), tmp_path / name, watch=lambda done, *_: seen.append(done), record=True
+        )
         for name in ("killed.jsonl", "whole.jsonl")
     )
     assert (tmp_path / "killed.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()

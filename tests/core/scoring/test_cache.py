@@ -184,7 +184,7 @@ def test_two_processes_that_meet_a_damaged_file_set_it_aside_once(tmp_path):
     db.close()
 
 
-def filled(path, rows=300):
+def cache_of(path, rows=300):
     with CachedScorer(Counting(), path) as cached:
         cached.score([probe(f"他在第{i}天来了。") for i in range(rows)])
     db = sqlite3.connect(path)
@@ -211,7 +211,7 @@ DAMAGE = {
 @pytest.mark.parametrize("name", DAMAGE)
 def test_a_damaged_file_is_set_aside_and_said(tmp_path, name):
     path = tmp_path / "scores.db"
-    damaged = DAMAGE[name](filled(path))
+    damaged = DAMAGE[name](cache_of(path))
     path.write_bytes(damaged)
     some = [probe(f"他在第{i}天来了。") for i in range(300)]
     with CachedScorer(Counting(), path) as cached:
@@ -240,7 +240,7 @@ def other_database(path):
 
 
 def newer_layout(path):
-    filled(path)
+    cache_of(path)
     db = sqlite3.connect(path)
     db.execute("PRAGMA user_version = 99")
     db.close()
