@@ -15,8 +15,10 @@ from core.errors import N_, Refused
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 FEW, RELIABLE = 300, 0.8  # items; alpha
-OPEN_CASES_TOLD = N_("{number} cases are open. Say why the set is released all the same: it goes into the data sheet.")
-SAYS_NOTHING = N_(
+OPEN_CASES_NEED_REASON = N_(
+    "{number} cases are open. Say why the set is released all the same: it goes into the data sheet."
+)
+WIDE_INTERVAL_NEEDS_REASON = N_(
     "The interval of Krippendorff's alpha, {low} to {high}, says nothing. Say why the set is released all the same: it"
     " goes into the data sheet."
 )
@@ -91,7 +93,7 @@ def checked_reason(store: Store, project: Project, reason: str) -> str:
     """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
     found = to_explain(store, project)
     if found and not reason.strip():
-        check, messages = found[0], {"cases": OPEN_CASES_TOLD, "interval": SAYS_NOTHING}
+        check, messages = found[0], {"cases": OPEN_CASES_NEED_REASON, "interval": WIDE_INTERVAL_NEEDS_REASON}
         raise Refused(messages[check.code], **check.values)
     return reason.strip() if found else ""
 
