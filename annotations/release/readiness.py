@@ -22,6 +22,10 @@ WIDE_INTERVAL_NEEDS_REASON = N_(
     "The interval of Krippendorff's alpha, {low} to {high}, says nothing. Say why the set is released all the same: it"
     " goes into the data sheet."
 )
+NO_INTERVAL_NEEDS_REASON = N_(
+    "Krippendorff's alpha, {value}, has no interval on these labels. Say why the set is released all the same: it goes"
+    " into the data sheet."
+)
 OPEN_CASES = """
 SELECT count(*) FROM published_item AS item
 WHERE item.project = ? AND item.split = 1 AND item.settlement IS NULL
@@ -71,8 +75,9 @@ def refuse_unready(store: Store, project: Project) -> None:
 def to_explain(store: Store, project: Project) -> list[Check]:
     """Why a release needs a written reason: cases are open, or the agreement says nothing. [] where it needs none.
 
-    An agreement says nothing if the 95% interval of Krippendorff's alpha holds both 0 (chance) and 0.8 (from which he
-    calls data reliable; Content Analysis, 2004, 11.4.2). Of more than FEW items it never does, so it is not computed.
+    An agreement says nothing if Krippendorff's alpha has no 95% interval, or one that holds both 0 (chance) and 0.8
+    (from which he calls data reliable; Content Analysis, 2004, 11.4.2). For more than FEW items it is not computed,
+    because a page asks for it; the agreement itself is in the data sheet of every release.
     """
     found = []
     if number := _number_of_cases(store, project):
@@ -82,7 +87,10 @@ def to_explain(store: Store, project: Project) -> list[Check]:
         from annotations.agreement.measures import agreement
 
         alpha = agreement(store, project).overall.alpha
-        if alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
+        if alpha.value is not None and alpha.low is None:
+            text = N_("Krippendorff's alpha, {value}, has no 95% interval on these labels.")
+            found.append(Check("no_interval", "note", text, {"value": f"{alpha.value:.2f}"}))
+        elif alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
             text = N_("The interval of Krippendorff's alpha, {low} to {high}, holds chance and good agreement alike.")
             ends = {"low": f"{alpha.low:.2f}", "high": f"{alpha.high:.2f}"}
             found.append(Check("interval", "note", text, ends))
@@ -93,7 +101,12 @@ def checked_reason(store: Store, project: Project, reason: str) -> str:
     """The *reason* for a release that needs one, "" for one that needs none. Raises Refused where it is missing."""
     found = to_explain(store, project)
     if found and not reason.strip():
-        check, messages = found[0], {"cases": OPEN_CASES_NEED_REASON, "interval": WIDE_INTERVAL_NEEDS_REASON}
+        check = found[0]
+        messages = {
+            "cases": OPEN_CASES_NEED_REASON,
+            "interval": WIDE_INTERVAL_NEEDS_REASON,
+            "no_interval": NO_INTERVAL_NEEDS_REASON,
+        }
         raise Refused(messages[check.code], **check.values)
     return reason.strip() if found else ""
 

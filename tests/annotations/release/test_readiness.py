@@ -1,4 +1,4 @@
-"""What a release has to explain: open cases, and an agreement whose interval says nothing."""
+"""What a release has to explain: open cases, and an agreement that says nothing."""
 
 import pytest
 
@@ -20,6 +20,8 @@ GOOD = ["aaa", "rrr"] * 12
         ([*GOOD, "aar"], ["cases"]),
         (["aaa", "aaa", "aaa"], []),  # nobody rejected anything: there is no interval that could say something
         (["aa"] * 8 + ["rr", "ar"], ["cases", "interval"]),
+        (["aa", "aa", "aa", "rr"], ["no_interval"]),  # one reject among the items: alpha is 1, on nothing
+        (["aa"] * 9 + ["ar"], ["cases", "no_interval"]),
         (["a", "a"], []),
     ],
 )
