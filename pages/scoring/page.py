@@ -22,7 +22,7 @@ with open_store() as opened:
         if chosen is not None:
             show_first_rows(chosen)
     with st.container(border=True):
-        how = choose_how()
+        how = choose_how(chosen)
         show_start(opened, chosen, how)
 follow("score")
 with open_store() as opened:

@@ -1,5 +1,6 @@
 """What the page Score can be given: a project, a file, mined candidates; and the first rows as they will be read."""
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,8 @@ from core.files.readers import open_source
 from core.runs.mining import mining_runs
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
-from core.sentence_bias.keyword_packs import read_words
+from core.sentence_bias.find_words import language_of
+from core.sentence_bias.keyword_packs import PackWord, read_words
 from pages.ui.choose import choose_project
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
@@ -33,6 +35,7 @@ ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
 SOURCES = ("project", "file", "candidates")
 PLACE = "file-0"
 SHOWN = 5
+LOOKED_AT = 100  # sentences whose language is recognised
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ NO_WORDS = Words()
 class Chosen:
     """What is to be scored: how the command is given it, what it is called, how many rows it has, the first ones.
 
-    `upload`: it is an uploaded file, which goes with the job.
+    `language`: of most of its sentences. `upload`: it is an uploaded file, which goes with the job.
     """
 
     argument: str
@@ -64,6 +67,7 @@ class Chosen:
     format: str
     rows: int
     first: tuple[ScoreItem, ...]
+    language: str
     uid: str | None = None
     column: str | None = None
     words: Words = NO_WORDS
@@ -93,8 +97,8 @@ def _project(store: Store) -> Chosen | None:
     found = choose_project(store)
     if found is None:
         return None
-    kind, rows, first = _looked_at("project", found.uid, "|".join(state(store)), None)
-    return Chosen(f"{PROJECT}{found.name}", found.name, kind, rows, first, uid=found.uid)
+    seen = _looked_at("project", found.uid, "|".join(state(store)), None)
+    return Chosen(f"{PROJECT}{found.name}", found.name, *seen, uid=found.uid)
 
 
 def _candidates(store: Store) -> Chosen | None:
@@ -142,22 +146,26 @@ def _column(path: Path) -> str | None:
 
 def _of_file(path: Path, label: str, column: str | None, words: Words = NO_WORDS, *, upload: bool = False) -> Chosen:
     seen = path.stat()
-    kind, rows, first = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column, words)
-    return Chosen(str(path), label, kind, rows, first, column=column, words=words, upload=upload)
+    found = _looked_at("file", str(path), f"{seen.st_mtime_ns}-{seen.st_size}", column, words)
+    return Chosen(str(path), label, *found, column=column, words=words, upload=upload)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _looked_at(
     kind: Literal["project", "file"], named: str, version: str, column: str | None, words: Words = NO_WORDS
-) -> tuple[str, int, tuple[ScoreItem, ...]]:
-    """Format, rows and first rows; read again when *version* changes."""
+) -> tuple[str, int, tuple[ScoreItem, ...], str]:
+    """Format, rows, first rows and language; read again when *version* changes."""
+    own: tuple[PackWord, ...] = ()
     if kind == "project":
         with open_store() as store:
             found: ScoreInput = project_input(store, "", uid=named)
     else:
         own = () if words.table is None else read_words(words.table, words.language)
         found = file_input(named, column=column, reading=Reading(words.language, own))
-    return found.format, found.rows, tuple(islice(found.items(), SHOWN))
+    looked_at = tuple(islice(found.items(), LOOKED_AT))
+    languages = Counter(language_of(one.sentence, own) for one in looked_at)
+    language = words.language or max(languages, key=languages.__getitem__, default="")
+    return found.format, found.rows, looked_at[:SHOWN], language
 
 
 def format_name(name: str) -> str:

@@ -9,14 +9,13 @@ from annotations.database.store import Store
 from annotations.projects.projects import project_by_uid
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
-from pages.ui.choose import choose_models
-from pages.ui.language import _
+from pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
+from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.runs import RunPage, RunRequest, show_start_form
 from pages.ui.text import paragraph, series
 
 SCORES = RunPage("scores", "score")
-FIRST_MODELS = ("demo-zh", "random-zh")  # the second is the reference for the first
 JOINTS = ("independent", "sequential", "geometric_mean")
 METHODS = ("auto", "masked", "pair-sum", "pll")
 PRECISIONS = ("fp32", "bf16")
@@ -37,16 +36,19 @@ class How:
         return ["--joint", self.joint, "--method", self.method, "--precision", self.precision]
 
 
-def choose_how() -> How:
-    """The choice of models, and a small menu of how."""
-    entries = known_models()
-    here = {entry.name for entry in entries if entry.builtin and entry.available}
+def choose_how(chosen: Chosen | None) -> How:
+    """The choice of models, which begins with those of the language of what is chosen, and a small menu of how."""
+    written = chosen.language if chosen else language()
+    begin_with("score-models", written)
     wide, narrow = st.columns([5, 1], vertical_alignment="bottom")
     with wide:
-        first = [name for name in FIRST_MODELS if name in here]
-        models = choose_models([entry.name for entry in entries], "score-models", first=first)
+        names = [entry.name for entry in known_models()]
+        models = choose_models(names, "score-models", first=first_models(written))
     with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary"):
-        return How(models, *_settings())
+        how = How(models, *_settings())
+    if chosen:
+        say_what_does_not_fit(models, written, "score-models")
+    return how
 
 
 def _settings() -> tuple[str, str, str]:

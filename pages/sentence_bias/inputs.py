@@ -8,7 +8,6 @@ import streamlit as st
 
 from core.errors import EvenhandError
 from core.models import Joint
-from core.models.catalogue import ModelEntry
 from core.resources import table
 from core.sentence_bias import Slot, Unit
 from core.sentence_bias.find_words import language_of
@@ -16,7 +15,14 @@ from core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_of
 from core.text.sentences import decode
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
-from pages.ui.choose import may_load_models, models_offered, models_to_use
+from pages.ui.choose import (
+    every_model,
+    first_models,
+    may_load_models,
+    models_offered,
+    models_to_use,
+    say_what_does_not_fit,
+)
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.own_words import (
@@ -28,11 +34,10 @@ from pages.ui.own_words import (
     say_what_a_table_is,
     say_what_was_read,
 )
-from pages.ui.text import literal, plain, series
+from pages.ui.text import literal, plain
 from pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")
-FIRST_MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # random-zh is the reference for demo-zh
 ADDRESS = ("text", "model", "options", "written", "joint", "view", "template", "words")  # a link's, by key of widget
 SEVERAL = ("model",)
 MOST_MODELS = 6
@@ -54,7 +59,7 @@ def start_values() -> dict[str, object]:
     gallery, lists = (_of_language(name, sentence_language()) for name in ("gallery", "word_lists"))
     return {
         "text": gallery["text"],
-        "model": models_of(written) or here[:1],
+        "model": first_models(written) or here[:1],
         "options": gallery["options"],
         "written": AUTO,
         "joint": JOINTS[0],
@@ -73,12 +78,6 @@ def _of_language(name: str, wanted: str) -> dict[str, str]:
     return next(row for row in table(name) if row["language"] == wanted)
 
 
-def models_of(written: str) -> list[str]:
-    """The built-in models to begin with for a sentence of a language; empty where none ships with the app."""
-    here = {entry.name for entry in known_models() if entry.builtin and entry.available}
-    return [name for name in FIRST_MODELS.get(written, ()) if name in here]
-
-
 def read_as(slot: Slot, models: list[str]) -> None:
     """What the sentence was read as; and where a model that ships with the app has read another language only."""
     name = language_name(slot.language)
@@ -86,26 +85,7 @@ def read_as(slot: Slot, models: list[str]) -> None:
     if (other := slot.counterpart_sentence) is not None:
         said.append(_("With the other word: {sentence}").format(sentence=other))
     literal(" ".join(said), size="0.9rem")
-    known = {entry.name: entry.language for entry in every_model() if entry.builtin}
-    strangers = [model for model in models if known.get(model, slot.language) not in (slot.language, "mul")]
-    if not strangers:
-        return
-    text = _("{models} has read no {language}: its numbers say nothing here.")
-    st.warning(plain(text.format(models=series(strangers), language=name)), icon=":material/translate:")
-    if better := models_of(slot.language):
-        label = _("Ask {models} instead").format(models=series(better))
-        st.button(label, key="fitting-models", on_click=_use, args=(better,))
-    else:
-        st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
-
-
-def _use(models: list[str]) -> None:
-    st.session_state["model"] = models
-
-
-def every_model() -> list[ModelEntry]:
-    """Models that fill a blank, and models that read from left to right."""
-    return [*known_models(), *known_models("causal")]
+    say_what_does_not_fit(models, slot.language, "model")
 
 
 def take_address() -> None:

@@ -13,10 +13,10 @@ from core.sentence_bias.bias import odds, whole_sentences
 from core.sentence_bias.keyword_packs import LANGUAGES
 from pages.sentence_bias.ask_models import Answer, Question, answers
 from pages.sentence_bias.drawings import show_sentence
-from pages.sentence_bias.inputs import link, models_of, read_as, sentence_language, settings
+from pages.sentence_bias.inputs import link, read_as, sentence_language, settings
 from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
-from pages.ui.choose import choose
+from pages.ui.choose import choose, first_models
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
@@ -160,6 +160,6 @@ def show_gallery() -> None:
 
 def _open(row: dict[str, str]) -> None:
     given: dict[str, object] = {"text": row["text"], "options": row["options"], "view": "sentence", "written": AUTO}
-    if models := models_of(row["language"]):
+    if models := first_models(row["language"]):
         given["model"] = models
     st.session_state.update(given)

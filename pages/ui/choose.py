@@ -1,4 +1,4 @@
-"""What a visitor chooses: one of a few options, models by name, one of the projects."""
+"""What a visitor chooses: one of a few options, models by name that fit the text, one of the projects."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
@@ -12,13 +12,17 @@ from annotations.demo.sentences import NAME as DEMO_SENTENCES
 from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
-from core.worker.client import is_open_to_all, is_open_to_leads
+from core.models.catalogue import ModelEntry
+from core.worker.client import is_open_to_all, is_open_to_leads, known_models
 from pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
 from pages.ui.language import _
-from pages.ui.text import plain
+from pages.ui.own_words import language_name
+from pages.ui.text import plain, series
 from pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
+FIRST_MODELS = {"zh": ("demo-zh", "random-zh"), "en": ("demo-en",)}  # random-zh is the reference for demo-zh
+ANY_LANGUAGE = ("", "mul")  # of a model: not known, or several
 NEW = ""  # the choice of a project that is not there yet
 DEMOS = (DEMO_SENTENCES, DEMO_GENERATIONS)
 
@@ -81,6 +85,44 @@ def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help:
         _("Models"), [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
     )
     return tuple(models_to_use(chosen))
+
+
+def every_model() -> list[ModelEntry]:
+    """Models that fill a blank, and models that read from left to right."""
+    return [*known_models(), *known_models("causal")]
+
+
+def first_models(written: str) -> list[str]:
+    """The built-in models to begin with for a sentence of a language; empty where none ships with the app."""
+    here = {entry.name for entry in known_models() if entry.builtin and entry.available}
+    return [name for name in FIRST_MODELS.get(written, ()) if name in here]
+
+
+def begin_with(key: str, written: str) -> None:
+    """The choice of models under *key* begins with those of a language, and goes along with it until it is changed."""
+    before, first = st.session_state.get(f"{key}-first"), first_models(written)
+    if st.session_state.get(key) in (None, before):
+        st.session_state[key] = st.session_state[f"{key}-first"] = first
+
+
+def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None:
+    """A warning where one of *models* has read another language only, and a press that chooses others under *key*."""
+    languages = {entry.name: entry.language for entry in every_model()}
+    strangers = [one for one in models if languages.get(one, "") not in (written, *ANY_LANGUAGE)]
+    name = language_name(written)
+    if strangers:
+        text = _("{models} has read no {language}: its numbers say nothing here.")
+        st.warning(plain(text.format(models=series(strangers), language=name)), icon=":material/translate:")
+    better = first_models(written)
+    if better and strangers:
+        label = _("Ask {models} instead").format(models=series(better))
+        st.button(label, key=f"{key}-fitting", on_click=_use, args=(key, better))
+    elif not better and (strangers or not models):
+        st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
+
+
+def _use(key: str, models: list[str]) -> None:
+    st.session_state[key] = models
 
 
 def may_load_models() -> bool:

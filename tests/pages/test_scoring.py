@@ -99,6 +99,11 @@ def test_a_file_in_english_with_own_words(fresh_store):
     text = "sentence\nThe nurse said he left.\nThe belle left.\nThe door was open.\n"
     page.file_uploader(key="file-0").set_value(("t.csv", text.encode(), "text/csv")).run()
     assert html_of(page).count("no keyword") == 2
+    assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
+    page.multiselect(key="score-models").set_value(["demo-en", "demo-zh"]).run()
+    assert [one.value for one in page.warning] == ["demo\\-zh has read no English\\: its numbers say nothing here\\."]
+    page.button(key="score-models-fitting").click().run()
+    assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
     table = b"male\tfemale\tlanguage\nbeau\tbelle\ten\n"
     page.file_uploader(key="score-words").set_value(("mine.tsv", table, "text/plain")).run()
     page.selectbox(key="score-language").set_value("en").run()

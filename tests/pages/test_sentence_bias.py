@@ -161,7 +161,7 @@ def test_an_english_sentence_with_its_forms_and_its_counterpart(fake, lang, monk
 def test_a_model_of_another_language_is_said_and_exchanged(fake):
     page = open_page("sentence_bias", text="The nurse said he was tired.", model="demo-zh", lang="en")
     assert any("has read no English" in warning.value for warning in page.warning)
-    page.button(key="fitting-models").click().run()
+    page.button(key="model-fitting").click().run()
     assert page.multiselect(key="model").value == ["demo-en"]
     assert not any("has read no" in warning.value for warning in page.warning)
     page = open_page("sentence_bias", text="Ella está cansada.", model="demo-zh", lang="zh")
