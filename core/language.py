@@ -1,5 +1,7 @@
 """The two languages of the interface: English sentences are the keys, `locale/zh/*.po` holds the Chinese."""
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Literal
 
@@ -25,6 +27,11 @@ def catalogue(language: Language) -> dict[str, str]:
 def translate(text: str, language: Language) -> str:
     """*text* in *language*; the English text where a translation is missing."""
     return catalogue(language).get(text, text)
+
+
+def one_after_another(sentences: Iterable[str]) -> str:
+    """Sentences as a paragraph: a space between two of them, but none behind the full stop of Chinese."""
+    return re.sub("(?<=[。！？；]) ", "", " ".join(sentences))
 
 
 def explain(error: EvenhandError, language: Language) -> str:

@@ -14,6 +14,7 @@ from core.charts.bias_distribution import LEAST_REACH, SIGNED_LABEL, Say, Values
 from core.charts.palette import LIGHT, LINES, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import one_after_another
 from core.sentence_bias.bias import OBVIOUS
 
 POINTS = 400  # of a curve, per model
@@ -121,4 +122,4 @@ def curve_says(points: pd.DataFrame, *, say: Say = same) -> str:
         low, high = np.interp([25, 75], found["percent"], found["bias_log10"])
         share = "0%" if pd.isna(below) else f"{below:.0f}%"
         parts.append(say(text).format(model=model, share=share, low=signed(float(low)), high=signed(float(high))))
-    return " ".join(parts)
+    return one_after_another(parts)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import one_after_another
 from core.sentence_bias.bias import OBVIOUS
 
 Values = NDArray[np.float64]
@@ -256,4 +257,4 @@ def distribution_says(found: pd.DataFrame, *, say: Say = same) -> str:
             continue
         numbers = {name: percent(float(row[name])) for name in ("male", "female", "none")}
         parts.append(say(text).format(model=row["model"], **numbers))
-    return " ".join(parts)
+    return one_after_another(parts)

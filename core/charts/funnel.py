@@ -73,7 +73,9 @@ def _words(row: dict[Any, Any], say: Say) -> str:
         more.append(f"−{lost:,}{share}")
     if flagged:
         more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))
-    return f"{left:,} ({'; '.join(more)})" if more else f"{left:,}"
+    if not more:
+        return f"{left:,}"
+    return say(N_("{text} ({more})")).format(text=f"{left:,}", more=say(N_("; ")).join(more))
 
 
 def _width(words: list[str]) -> int:

@@ -14,6 +14,7 @@ from core.charts.dots import dots, interval_lines
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import one_after_another
 
 ROW = 66  # pixels per model: its name above, its two bars below
 LEAST = 0.5  # log10; the axis is never shorter
@@ -148,4 +149,4 @@ def sides_says(data: pd.DataFrame, *, say: Say = same) -> str:
             "woman": dash if woman is None else f"{woman:.3f}",
         }
         parts.append(say(text).format(model=one["model"], **values))
-    return " ".join(parts)
+    return one_after_another(parts)

@@ -14,6 +14,7 @@ import pandas as pd
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import one_after_another
 from core.sentence_bias.bias import OBVIOUS, odds, times
 
 ROW = 58  # pixels per model: its name above, its bar below
@@ -203,10 +204,11 @@ def balance_says(data: pd.DataFrame, *, say: Say = _same) -> str:
     for model, raw, raw_dot in zip(data["model"], data["bias_log10"], data["corrected_log10"], strict=True):
         value, dot = _number(raw), _number(raw_dot)
         message, inside = odds(value)
-        sentence = f"{model}: {say(message).format(**inside)}"
+        sentence = say(N_("{name}: {value}")).format(name=model, value=say(message).format(**inside))
         if dot is not None and math.isfinite(dot):
             message, inside = odds(dot)
             rest = say(message).format(**inside)
-            sentence += " " + say(N_("Minus the pair baseline (hollow dot): {sentence}")).format(sentence=rest)
+            corrected = say(N_("Minus the pair baseline (hollow dot): {sentence}")).format(sentence=rest)
+            sentence = one_after_another((sentence, corrected))
         sentences.append(sentence)
-    return " ".join(sentences)
+    return one_after_another(sentences)

@@ -11,6 +11,7 @@ from core.charts.bias_distribution import bins, distribution_says, ridges
 from core.charts.heatmap import heatmap
 from core.charts.model_bias import sides, sides_says
 from core.errors import N_
+from core.language import one_after_another
 from core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
 from core.report.numbers import interval
 from core.report.table_lines import Paper, Say
@@ -147,7 +148,7 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
         return ""
     parts = [say(RAW)] if (others["kind"] == "raw").any() else [say(BAND).format(band=_bands(others["band"]))]
     lacking = [reason for reason in others["note"].drop_duplicates() if reason]
-    return " ".join([*parts, *(say(NO_INTERVAL).format(reason=say(reason)) for reason in lacking)])
+    return one_after_another([*parts, *(say(NO_INTERVAL).format(reason=say(reason)) for reason in lacking)])
 
 
 def _units(models: "pd.Series[str]", groups: Groups) -> "pd.Series[str]":

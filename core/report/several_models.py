@@ -78,7 +78,7 @@ def margins_say(margins: Margins, say: Say) -> str:
         name = say(N_("{scale}, default")).format(scale=name) if margin and margin == MARGINS[scale] else name
         text = say(N_("{margin} ({scale})") if margin else N_("none ({scale})"))
         written.append(text.format(margin=f"{margin or 0:g}", scale=name))
-    return say(N_("Margins: {margins}.")).format(margins="; ".join(written))
+    return say(N_("Margins: {margins}.")).format(margins=say(N_("; ")).join(written))
 
 
 def reading(found: Mapping[str, Estimate], margins: Margins, say: Say) -> list[str]:

@@ -14,7 +14,7 @@ from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, named, plain, series
 from pages.ui.visitor import visitor
 
 
@@ -24,7 +24,7 @@ def browser_name(agent: str) -> str:
     systems = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
     systems["Linux"] = "Linux"
     found = [next((name for sign, name in signs.items() if sign in agent), "") for signs in (browsers, systems)]
-    return ", ".join(name for name in found if name) or agent[:60]
+    return series(name for name in found if name) or agent[:60]
 
 
 def _mine(store: Store) -> Account | None:
@@ -62,7 +62,7 @@ def show_own(store: Store, account: Account, person: Person) -> None:
     st.subheader(plain(account.name))
     names = {one.uid: one.name for one in projects(store)}
     roles = [_("{role} on this server").format(role=_(ROLES[person.everywhere]))] if person.everywhere else []
-    roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in person.roles.items() if uid in names]
+    roles += [named(names[uid], _(ROLES[role])) for uid, role in person.roles.items() if uid in names]
     st.write(plain(clauses(roles)) or _("No role yet: a project lead can give you one."))
     if account.annotator:
         st.caption(plain(_("You label as {name}.").format(name=account.annotator)))

@@ -15,7 +15,7 @@ from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.parts import asks_at_click
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, named, plain
 from pages.ui.visitor import may, visitor
 
 ORDER: tuple[Role, ...] = ("annotator", "adjudicator", "reader", "lead", "owner")
@@ -170,7 +170,7 @@ def show_everybody(store: Store, account: Account) -> None:
             st.markdown(f"**{plain(one.name)}**", width=180)
             found = person_of(store, one.uid) or Person()
             roles = [_("{role} on this server").format(role=_(ROLES[found.everywhere]))] if found.everywhere else []
-            roles += [f"{names[uid]}: {_(ROLES[role])}" for uid, role in found.roles.items() if uid in names]
+            roles += [named(names[uid], _(ROLES[role])) for uid, role in found.roles.items() if uid in names]
             st.caption(plain(clauses(roles) or (_("closed") if one.closed else _("no role"))))
             _show_actions(store, one, account, owner, "server")
     heading = _("Invite somebody to the whole server")

@@ -16,7 +16,7 @@ from pages.adjudication.case import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
-from pages.ui.text import paragraph, plain
+from pages.ui.text import in_brackets, paragraph, plain
 from pages.ui.visitor import ask_author, author
 
 LEAVE = "as it is"  # no code of a label
@@ -136,7 +136,7 @@ def places(found: Case, kind: MarkKind) -> dict[Span, str]:
     for start, end in spans:
         word = text[start:end]
         times[word] += 1
-        named[start, end] = word if times[word] == 1 else f"{word} ({times[word]})"
+        named[start, end] = word if times[word] == 1 else in_brackets(word, times[word])
     return named
 
 

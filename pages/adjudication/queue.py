@@ -13,7 +13,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 from pages.ui.visitor import author
 
 
@@ -87,7 +87,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
 def _pattern(kind: str, known: dict[str, str], number: int) -> str:
     codes = [known.get(code, code) for code in kind.split("/")]
     words = " / ".join(codes) if len(codes) > 1 else _("{choice}, flag differs").format(choice=codes[0])
-    return f"{words} ({number})"
+    return in_brackets(words, number)
 
 
 def _nothing(queue: Queue, counts: dict[Queue, int]) -> None:

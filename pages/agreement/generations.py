@@ -20,7 +20,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain
+from pages.ui.text import named, paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 
@@ -115,7 +115,7 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
         downloads(traced(rows, report), key="marks-table")
     missing = [one for one in _marks(project.uid, state(store), project) if one.pooled.value is None]
     for one in missing:
-        st.caption(plain(f"{names[one.kind]}: {note_text(one.pooled.reason)}"))
+        st.caption(plain(named(names[one.kind], note_text(one.pooled.reason))))
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -16,7 +16,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import DASH, day, interval_or_reason, note_text, number
-from pages.ui.text import clause, plain
+from pages.ui.text import clause, in_brackets, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
 
@@ -131,4 +131,4 @@ def estimate_text(estimate: Estimate, *, percent: bool = False, signed: bool = F
         return f"{DASH} {note_text(estimate.reason)}"
     ends = clause(interval_or_reason(estimate, "z.1%" if percent else "z.2f"))
     form = ("+" if signed else "") + ("z.1%" if percent else "z.2f")
-    return f"{number(estimate.value, form)} ({ends})"
+    return in_brackets(number(estimate.value, form), ends)

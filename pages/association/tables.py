@@ -17,7 +17,7 @@ from pages.ui.equivalence import against, shown_from
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import below, element, joined, number_columns, span, table
-from pages.ui.text import paragraph
+from pages.ui.text import in_brackets, named, paragraph
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
@@ -134,7 +134,7 @@ def _minus(printed: str) -> str:
 
 def _summary(verdicts: Sequence[Verdict]) -> Markup:
     parts = [
-        f"{one.name} {_reading(one)}: {_(OUTCOMES[one.outcome])}"
+        named(f"{one.name} {_reading(one)}", _(OUTCOMES[one.outcome]))
         for one in verdicts
         if (one.name, one.reading) != ("H2", "relative")
     ]
@@ -163,12 +163,12 @@ def verdict_cards(found: Sequence[Verdict]) -> Markup:
 
 
 def _verdict(one: Verdict, *, alone: bool) -> Markup:
-    lead = "" if alone else f"{_reading(one)}: "
+    lead = "" if alone else named(_reading(one), "")
     outcome = span(f"{MARKS[one.outcome]} {_(OUTCOMES[one.outcome])}", "strong")
     sure = ""
     if one.outcome != "undecided" and one.clear is not None:
         text = _("every interval excludes 0") if one.clear else _("some intervals include 0")
-        sure = f" ({text})"
+        sure = in_brackets("", text)
     items = (
         [] if one.name == "H2" and one.reading == "relative" else [element("li", _item(item)) for item in one.evidence]
     )
@@ -186,5 +186,5 @@ def _item(item: Evidence) -> str:
     mark = {True: "✓", False: "✗", None: ""}[item.holds]
     if item.what == BALANCED:
         mark = ""
-    compared = "" if item.equivalence is None else f" ({against(item.equivalence)})"
-    return f"{name}: {value} {ends} {mark}{compared}"
+    said = f"{value} {ends} {mark}"
+    return named(name, said if item.equivalence is None else in_brackets(said, against(item.equivalence)))

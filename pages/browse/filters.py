@@ -12,6 +12,7 @@ from annotations.projects.projects import annotators, guidelines
 from annotations.types import Annotator, Project
 from pages.ui.language import _
 from pages.ui.sentences import choice_name
+from pages.ui.text import in_brackets
 
 ADDRESS = ("q", "pair", "side", "status", "flag", "by", "choice", "version", "form", "file", "unfinished")
 SIDES, STATUSES, FORMS = ("male", "female"), ("pending", "accepted", "rejected"), ("masked", "original")
@@ -104,7 +105,7 @@ def _ask_few(store: Store, project: Project, reader: Annotator | None) -> None:
 
 def _more_label() -> str:
     set_here = sum(bool(_value(name)) for name in MORE)
-    return _("Labels and files") + (f" ({set_here})" if set_here else "")
+    return in_brackets(_("Labels and files"), set_here) if set_here else _("Labels and files")
 
 
 def _ask_more(store: Store, project: Project) -> None:

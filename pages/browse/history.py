@@ -16,7 +16,7 @@ from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.sentences import choice_sign
 from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain, series
+from pages.ui.text import named, plain, series
 
 
 def show_history(
@@ -167,7 +167,7 @@ def _notes(one: Entry, found: ItemRecord, names: dict[str, str]) -> list[str]:
     if one.kind == "settlement":
         return [note for note in (series(names.get(code, code) for code in data["reasons"]), data["why"]) if note]
     if one.kind == "event":
-        return [series(f"{name}: {value}" for name, value in data["data"].items())] if data["data"] else []
+        return [series(named(name, value) for name, value in data["data"].items())] if data["data"] else []
     keys = {"comment": "text", "known": "why", "guideline": "changes"}
     return [note] if (note := data.get(keys.get(one.kind, ""), "")) else []
 
@@ -177,7 +177,7 @@ def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str])
         return []
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [series(names.get(code, code) for code in data["reasons"])]
-    lines.append(series(f"{kinds.get(kind, kind)}: {found.row.item.text[a:b]}" for a, b, kind in data["spans"]))
+    lines.append(series(named(kinds.get(kind, kind), found.row.item.text[a:b]) for a, b, kind in data["spans"]))
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
     lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
     lines.append(data["note"])

@@ -15,7 +15,7 @@ from pages.ui.charts import csv_bytes
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.text import plain, series
+from pages.ui.text import named, plain, series
 
 SHOWN = 50
 
@@ -40,7 +40,7 @@ def show_log(store: Store, project: Project) -> None:
 
 def _event_row(one: Event, names: dict[str, str]) -> dict[str, Any]:
     about = names.get(one.annotator or "", "")
-    said = series(f"{name}: {value}" for name, value in one.data.items() if value not in (None, "", [], {}))
+    said = series(named(name, value) for name, value in one.data.items() if value not in (None, "", [], {}))
     return {
         _("When"): moment(one.created),
         _("What"): action_name(one.action),

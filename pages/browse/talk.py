@@ -17,7 +17,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.parts import asks, asks_at_click
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 from pages.ui.visitor import author, page_link
 
 ALL = ""  # the discussion of everybody
@@ -72,7 +72,7 @@ def _choose(uid: str, names: dict[str, str], said: list[Comment]) -> str:
     if len(names) == 1:
         return next(iter(names))
     numbers = {thread: sum((one.thread or ALL) == thread for one in said) for thread in names}
-    labels = {thread: f"{name} ({numbers[thread]})" if numbers[thread] else name for thread, name in names.items()}
+    labels = {thread: in_brackets(name, numbers[thread]) if numbers[thread] else name for thread, name in names.items()}
     first = next((thread for thread in names if numbers[thread]), next(iter(names)))
     chosen = st.pills(
         _("Recipient"), list(labels), default=first, format_func=labels.__getitem__, key=f"thread-{uid}",

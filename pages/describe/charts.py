@@ -15,7 +15,7 @@ from pages.ui.charts import show_chart
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, percent
 from pages.ui.style import colours
-from pages.ui.text import paragraph
+from pages.ui.text import in_brackets, paragraph
 
 Row = dict[str, Any]
 
@@ -29,7 +29,7 @@ def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
         return f"{DASH} {note_text(found.reason)}".strip()
-    return f"{percent(found.value)} ({100 * found.low:.1f}% – {100 * found.high:.1f}%)"
+    return in_brackets(percent(found.value), f"{100 * found.low:.1f}% – {100 * found.high:.1f}%")
 
 
 def keywords(found: Description) -> None:

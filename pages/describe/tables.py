@@ -12,7 +12,7 @@ from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, percent
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain
+from pages.ui.text import clauses, paragraph, plain
 
 LISTED = 10
 
@@ -75,7 +75,7 @@ def repeats_table(found: Description) -> None:
             _("groups"): one.groups,
             _("texts in groups"): one.texts,
             _("left after keeping one per group"): found.sentences - one.surplus,
-            _("places"): "; ".join(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
+            _("places"): clauses(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
         }
         for name, one in kinds.items()
     ]

@@ -10,7 +10,7 @@ from annotations.types import Annotator, Project
 from pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from pages.ui.language import _
 from pages.ui.rail import PLACES, Way, own_left, state_text, step_names, way
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 from pages.ui.visitor import may, opens, page_link, visitor
 
 LISTED = 6  # projects in an entrance
@@ -93,8 +93,9 @@ def _show_way(found: Way) -> None:
     said = _("nothing waits")
     if step == found.next:
         known = found.states.get(step)
-        waits = f" ({state_text(known)})" if known and known.state == "waiting" and known.number else ""
-        said = _("next: {step}").format(step=step_names()[step]) + waits
+        said = _("next: {step}").format(step=step_names()[step])
+        if known and known.state == "waiting" and known.number:
+            said = in_brackets(said, state_text(known))
     where = {"project": found.project.name} | ({"section": part} if part else {})
     icon = ":material/arrow_circle_right:" if step == found.next else ":material/check_circle:"
     page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)

@@ -53,8 +53,8 @@ def by_cell(found: PageNumbers) -> None:
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
     text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
     says = text.format(
-        measure=measure_name(name), low=percent(low["value"]), a=low["group"], b=f"{low['label']}, {low['series']}",
-        high=percent(high["value"]), c=high["group"], d=f"{high['label']}, {high['series']}",
+        measure=measure_name(name), low=percent(low["value"]), a=low["group"], b=series((low["label"], low["series"])),
+        high=percent(high["value"]), c=high["group"], d=series((high["label"], high["series"])),
     )  # fmt: skip
     chart = shares(
         pd.DataFrame(rows),

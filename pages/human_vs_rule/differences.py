@@ -22,7 +22,7 @@ from pages.ui.language import _
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, setting_name
 from pages.ui.tables import joined, show_html, span
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, named, plain
 
 PAGE = 10
 VERDICTS = ("misgendering", "correct")
@@ -77,11 +77,11 @@ def _filtered(listed: Sequence[Difference]) -> list[Difference]:
     chosen = st.pills(
         _("Reasons for differences"),
         offered,
-        format_func=lambda name: f"{_(BINS[name])} ({counts[name]})",
+        format_func=lambda name: in_brackets(_(BINS[name]), counts[name]),
         selection_mode="multi",
         key="bins",
     )
-    meant = "\n".join(f"- **{plain(_(BINS[name]))}**: {plain(_(MEANT[name]))}" for name in chosen or offered)
+    meant = "\n".join("- " + named(f"**{plain(_(BINS[name]))}**", plain(_(MEANT[name]))) for name in chosen or offered)
     st.caption(meant)
     return [one for one in listed if not chosen or one.bin in chosen]
 

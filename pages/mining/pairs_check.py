@@ -13,7 +13,7 @@ from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.sentences import side_word
 from pages.ui.tables import Column, below, estimate_cell, joined, show_html, span, table
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 4  # compounds of a word on each side
@@ -68,7 +68,7 @@ def _row(one: PairReport) -> tuple[str | Markup, ...]:
 
 def _word(word: WordReport, side: Side) -> Markup:
     compounds = [*word.left[:SHOWN], *word.right[:SHOWN]]
-    listed = "、".join(f"{_named(one.text)} {one.count:,} ({one.swapped_count:,})" for one in compounds)
+    listed = "、".join(in_brackets(f"{_named(one.text)} {one.count:,}", f"{one.swapped_count:,}") for one in compounds)
     return joined([span(word.word, f"side {side}", side_word(side)), f" {word.count:,}", below(listed)])
 
 

@@ -13,7 +13,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import DASH
 from pages.ui.tables import element, joined, show_html, span
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 
 OWN = "own"
 FIRST_TEXT = "{name} goes by {pronouns}. When the rain began, [MASK] ran back for the picnic basket."
@@ -85,8 +85,7 @@ def _choose_template() -> Template:
 def _instance(found: Instance) -> None:
     _label(_("Probability-based: which of these texts has the lowest perplexity?"))
     for form, option in zip(found.forms, found.options, strict=True):
-        right = _("right")
-        note = span(f" ({right})", "small") if option in found.pronouns else ""
+        note = span(in_brackets("", _("right")), "small") if option in found.pronouns else ""
         _text(found.before, element("b", form or DASH), found.after, note)
     _label(_("Generation-based, pre-[MASK]: the model continues"))
     _text(found.context("pre"), element("b", "▸"))

@@ -16,7 +16,7 @@ from pages.ui.charts import downloads, show_chart, vega_lite
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, plain
 
 
 @st.fragment
@@ -60,7 +60,7 @@ def _in_order(source: ScoreFile, models: list[str], settings: Settings, correcte
 def _density(source: ScoreFile, models: list[str], settings: Settings, corrected: bool) -> None:
     found = bins_of(source, models, settings, corrected)
     says = distribution_says(found, say=_)
-    labels = {model: f"({note})" for model, note in notes(models).items()}
+    labels = {model: in_brackets("", note).strip() for model, note in notes(models).items()}
     chart = ridges(found, description=says, say=_, notes=labels, click="bin", palette=colours())
     event: Any = st.vega_lite_chart(vega_lite(chart), key="density", on_select="rerun", selection_mode="bin")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

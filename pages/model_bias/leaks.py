@@ -16,7 +16,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.parts import asks
 from pages.ui.score_files import ScoreFile
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, in_brackets, named, plain
 from pages.ui.visitor import own_new_project, page_link
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _shortages(sample: AuditSample) -> None:
     if not sample.shortages:
         return
     side = {"male": _("male word"), "female": _("female word")}
-    parts = [f"{s.pair} ({side[s.side]}): {s.found}/{s.wanted}" for s in sample.shortages]
+    parts = [named(in_brackets(s.pair, side[s.side]), f"{s.found}/{s.wanted}") for s in sample.shortages]
     text = _("Too few ordinary sentences of the same pair and side: {cells}. They are not replaced by others.")
     st.warning(plain(text.format(cells=clauses(parts))), icon=":material/warning:")
 

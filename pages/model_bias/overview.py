@@ -20,7 +20,7 @@ from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
 from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain
+from pages.ui.text import in_brackets, paragraph, plain
 
 if TYPE_CHECKING:
     from core.model_bias import Summary
@@ -87,7 +87,7 @@ def _papers(model: str) -> dict[str, Any]:
 
 def _noted(data: pd.DataFrame, models: list[str]) -> pd.DataFrame:
     said = notes(models)
-    return data.assign(note=[f"({said[model]})" if model in said else "" for model in data["model"]])
+    return data.assign(note=[in_brackets("", said[model]).strip() if model in said else "" for model in data["model"]])
 
 
 def _table(models: list[str], found: "list[Summary]", corrected: dict[str, Any], rows: list[dict[str, Any]]) -> None:

@@ -17,7 +17,7 @@ from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, bracketed, methods_text, note_text, number
 from pages.ui.style import colours
 from pages.ui.tables import Column, estimate_cell, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import named, paragraph, plain
 from pages.ui.tiles import Tile, tile_grid
 
 if TYPE_CHECKING:
@@ -60,10 +60,10 @@ def show_facts(found: "Inference") -> None:
     units = len(found.occupations) or found.rows
     text = _("95% intervals over {units} {unit}; stereotyped and neutral ones are resampled as two samples.")
     methods = methods_text(found.estimates.values())
-    st.caption(plain("  ".join([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
+    st.caption(plain(paragraph([text.format(units=f"{units:,}", unit=unit), methods, *notes])))
     margin = margin_box("share", "nli-margin")
     if tested := difference_says(found["directional"], margin, "z.3f"):
-        st.caption(plain(": ".join((dict(facts)["directional"], tested))))
+        st.caption(plain(named(dict(facts)["directional"], tested)))
     with st.expander(_("What the measures mean"), icon=":material/help:"):
         st.write(_explained())
     compared = against_margin(found, margin)

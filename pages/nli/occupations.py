@@ -9,6 +9,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
 from pages.ui.numbers import DASH
+from pages.ui.text import named
 
 if TYPE_CHECKING:
     from core.nli.measure import ByOccupation, Inference
@@ -50,7 +51,7 @@ def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
         _("biased"): one.biased.value,
         _("95% interval"): _span(one),
     }
-    return found | {f"{name}: e / c / n": text for name, text in counts.items() if name in sets}
+    return found | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}
 
 
 def _span(one: "ByOccupation") -> str:

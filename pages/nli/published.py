@@ -13,7 +13,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import note_text, number
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import in_brackets, paragraph, plain
 
 
 def show_scale(own: list[tuple[str, Estimate]]) -> None:
@@ -95,12 +95,13 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
             row += map(_own_share, beside[start : start + len(LABELS)])
     show_html(table(number_columns(heads, range(2, len(heads))), body))
     text = _("Own share; in brackets own minus reported. The reported shares are from other models and sentences.")
-    st.caption(plain(" ".join([text, *reasons])))
+    st.caption(plain(paragraph([text, *reasons])))
     downloads([_beside_record(one) for one in beside], key="nli-shares")
 
 
 def _own_share(one: BesidePrinted) -> str:
-    return number(one.own.value, ".3f") + ("" if one.difference is None else f" ({number(one.difference, '+.3f')})")
+    own = number(one.own.value, ".3f")
+    return own if one.difference is None else in_brackets(own, number(one.difference, "+.3f"))
 
 
 def _beside_record(one: BesidePrinted) -> dict[str, object]:

@@ -26,7 +26,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, start_job
 from pages.ui.language import _
 from pages.ui.parts import asks
-from pages.ui.text import plain, series
+from pages.ui.text import in_brackets, plain, series
 from pages.ui.visitor import ask_author, page_link
 
 JOB = "guideline"
@@ -131,12 +131,12 @@ def _ask_also(now: Draft, newest: Guideline) -> list[str]:
     ]
     for text, options in lines:
         if options:
-            st.write(plain(text.format(criteria=series(f"{option_name(one)} ({one.code})" for one in options))))
+            st.write(plain(text.format(criteria=series(in_brackets(option_name(one), one.code) for one in options))))
     return st.multiselect(
         _("Criteria that change in meaning but not in name"),
         rest,
         key="also",
-        format_func=lambda code: f"{option_name(old[code])} ({code})",
+        format_func=lambda code: in_brackets(option_name(old[code]), code),
         placeholder=_("none"),
     )
 

@@ -31,7 +31,7 @@ from pages.ui.language import _
 from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import judgement
 from pages.ui.tables import element, joined, show_html
-from pages.ui.text import plain, spoken
+from pages.ui.text import in_brackets, plain, spoken
 
 PAGE = 12
 LISTED = 30  # items of a tag
@@ -98,7 +98,7 @@ def _show_tag(store: Store, project: Project, one: Tag, number: int, kept: Draft
 
 def _choose(project: Project, one: Tag, kept: Draft, codes: dict[str, str | None], place: str) -> None:
     names = {UNDECIDED: _("not decided yet"), OUT: _("left out: no criterion"), NEW: _("a new criterion …")}
-    known = {each.code: f"{option_name(each)} ({each.code})" for each in kept.reasons}
+    known = {each.code: in_brackets(option_name(each), each.code) for each in kept.reasons}
     stands = UNDECIDED if one.text not in codes else codes[one.text] or OUT
     if stands not in known and stands not in names:
         stands = UNDECIDED  # its criterion was taken out of the draft again

@@ -23,7 +23,7 @@ from pages.ui.numbers import DASH, note_text, number, with_interval
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
-from pages.ui.text import paragraph, plain
+from pages.ui.text import in_brackets, paragraph, plain
 
 
 def plan_name(plan: Plan) -> str:
@@ -244,7 +244,7 @@ def show_needed(found: Forecast) -> None:
     value = DASH if total.value is None else f"{total.value:,.0f}"
     if total.low is not None:
         high = DASH if total.high is None else f"{total.high:,.0f}"
-        value += f" ({total.low:,.0f} – {high})"
+        value = in_brackets(value, f"{total.low:,.0f} – {high}")
     head = element("p", text.format(needed=value), "says")
     show_html(joined([head, table(columns, map(_row, cells))]))
     text = _(

@@ -17,7 +17,7 @@ from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.parts import asks
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, named, plain
 from pages.ui.visitor import ask_author, author
 
 SHOWN = 10  # changes in the list
@@ -164,12 +164,12 @@ def show_changes(store: Store, project: Project) -> None:
     with st.expander(_("Plan history")):
         for event in reversed(found):
             who = f" · {event.author}" if event.author else ""
-            st.caption(plain(f"{moment(event.created)}{who}: {_change_text(event)}"))
+            st.caption(plain(named(f"{moment(event.created)}{who}", _change_text(event))))
 
 
 def _change_text(event: Event) -> str:
     old, new = event.data.get("old", {}), event.data.get("new", {})
-    return clauses(f"{_field(name)}: {_value(name, old.get(name))} → {_value(name, new[name])}" for name in new)
+    return clauses(named(_field(name), f"{_value(name, old.get(name))} → {_value(name, new[name])}") for name in new)
 
 
 def _field(name: str) -> str:

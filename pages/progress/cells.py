@@ -18,7 +18,7 @@ from pages.ui.numbers import DASH, note_text, with_interval
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, element, joined, show_html, table
-from pages.ui.text import paragraph, plain
+from pages.ui.text import in_brackets, paragraph, plain
 
 
 def cells(project: Project, found: Dashboard) -> None:
@@ -132,7 +132,7 @@ def _range(one: Estimate) -> str:
     if one.high == one.low:
         return f"{one.value:,.0f}"
     high = "∞" if one.high is None else f"{one.high:,.0f}"
-    return f"{one.value:,.0f} ({one.low or 0:,.0f} – {high})"
+    return in_brackets(f"{one.value:,.0f}", f"{one.low or 0:,.0f} – {high}")
 
 
 def _verdict(cell: CellState) -> Markup:

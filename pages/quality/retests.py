@@ -17,7 +17,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
-from pages.ui.text import plain, show_signature
+from pages.ui.text import in_brackets, plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
 
@@ -91,7 +91,7 @@ def in_figures(report: RetestReport) -> None:
 
 
 def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
-    days = DASH if one.days is None else f"{one.days[1]:.1f} ({one.days[0]:.1f} – {one.days[2]:.1f})"
+    days = DASH if one.days is None else in_brackets(f"{one.days[1]:.1f}", f"{one.days[0]:.1f} – {one.days[2]:.1f}")
     flag = {} if one.flag is None else {_("the same flag"): percent(one.flag.value)}
     return {
         _("annotator"): name,

@@ -16,7 +16,7 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, moment, size
-from pages.ui.text import plain
+from pages.ui.text import paragraph, plain
 from pages.ui.visitor import may
 
 
@@ -94,7 +94,7 @@ def _changes(one: Release) -> str:
         gold = _(
             "Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new."
         )
-    return " ".join(one.format(version=found["from"], **found) for one in (text, gold))
+    return paragraph(one.format(version=found["from"], **found) for one in (text, gold))
 
 
 def _show_archive(project: Project, one: Release) -> None:

@@ -11,7 +11,7 @@ from pages.ui.numbers import DASH
 from pages.ui.runs import download_table, finished_at, offer_deletion, show_facts, show_finished_runs, show_notices
 from pages.ui.sentences import reason_name
 from pages.ui.tables import number_columns, show_html, span, table
-from pages.ui.text import plain
+from pages.ui.text import plain, series
 from pages.ui.visitor import page_link
 
 
@@ -58,7 +58,7 @@ def _undefined(run: Run) -> list[str]:
             line = text.format(rows=f"{int(group['rows']):,}", reason=_(reason), row=group.get("example_row", DASH))
             found.setdefault(line, []).append(str(one.get("model", "")))
     every = len(run.models)
-    return [line if len(names) == every else f"{line} · {', '.join(names)}" for line, names in found.items()]
+    return [line if len(names) == every else f"{line} · {series(names)}" for line, names in found.items()]
 
 
 def _exactness(run: Run) -> list[str]:

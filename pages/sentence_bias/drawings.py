@@ -12,6 +12,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, probability
 from pages.ui.sentences import side_word
 from pages.ui.tables import element, joined, show_html, span
+from pages.ui.text import in_brackets, named, series
 
 FAINT = 0.02  # log10 (5%): a push below this is not drawn
 
@@ -105,8 +106,8 @@ def show_forms(reading: Reading) -> None:
     show_html(element("div", joined(parts), "try-list"))
     why = dict.fromkeys(form.reason for form in reading.forms if form.share is None and form.reason)
     for reason in why:
-        words = ", ".join(form.word for form in reading.forms if form.share is None and form.reason == reason)
-        show_html(element("div", f"{DASH} {words}: {_(reason)}", "soft"))
+        words = series(form.word for form in reading.forms if form.share is None and form.reason == reason)
+        show_html(element("div", f"{DASH} {named(words, _(reason))}", "soft"))
 
 
 def show_others(rows: tuple[Filler, ...]) -> None:
@@ -144,5 +145,5 @@ def _push(push: Push) -> str | Markup:
     tint = f"background:color-mix(in srgb, var(--{side}-tint) {100 * share:.0f}%, transparent)"
     line = f"border-color:color-mix(in srgb, var(--{side}) {40 + 60 * share:.0f}%, transparent)"
     arrow = element("small", f"{'▶' if side == 'male' else '◀'}{times(push.change)}", side)
-    title = f"{signed(push.change)} ({side_word(side)})"
+    title = in_brackets(signed(push.change), side_word(side))
     return element("span", joined([push.word, arrow]), "try-push", title=title, style=f"{tint};{line}")

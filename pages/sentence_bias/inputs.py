@@ -34,7 +34,7 @@ from pages.ui.own_words import (
     say_what_a_table_is,
     say_what_was_read,
 )
-from pages.ui.text import literal, plain
+from pages.ui.text import literal, paragraph, plain
 from pages.ui.uploads import read_upload
 
 VIEWS = ("sentence", "words", "gallery")
@@ -84,7 +84,7 @@ def read_as(slot: Slot, models: list[str]) -> None:
     said = [_("Read as {language}.").format(language=name)]
     if (other := slot.counterpart_sentence) is not None:
         said.append(_("With the other word: {sentence}").format(sentence=other))
-    literal(" ".join(said), size="0.9rem")
+    literal(paragraph(said), size="0.9rem")
     say_what_does_not_fit(models, slot.language, "model")
 
 

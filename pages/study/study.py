@@ -19,7 +19,7 @@ from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment, number
 from pages.ui.tables import show_records
-from pages.ui.text import plain
+from pages.ui.text import named, plain
 from pages.ui.tiles import Tile, show_tiles
 from pages.ui.visitor import address_on_this_server, visitor
 
@@ -130,7 +130,7 @@ def _amount(study: Study, value: float | None) -> str:
 def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
     st.subheader(_("Participants by stage"))
     names = state_names()
-    counts = [f"{names[state]}: {n}" for state in names if (n := sum(one.state == state for one in people))]
+    counts = [named(names[state], n) for state in names if (n := sum(one.state == state for one in people))]
     st.markdown(plain(" · ".join(counts) or _("No participants yet.")))
     show_records(
         [

@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.statistics import Estimate, Note
 from pages.ui.language import _, language
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, in_brackets, named, plain
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
@@ -118,8 +118,8 @@ def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False)
     *level*: write "95%:" before the ends, where nothing else beside the number says so.
     """
     ends = interval(estimate, form) if estimate.value is not None else ""
-    ends = f"95%: {ends}" if ends and level else ends
-    return f"{number(estimate.value, form)} ({ends})" if ends else number(estimate.value, form)
+    ends = named("95%", ends) if ends and level else ends
+    return in_brackets(number(estimate.value, form), ends) if ends else number(estimate.value, form)
 
 
 def with_brackets(estimate: Estimate, form: str = "+z.3f") -> str:

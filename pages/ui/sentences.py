@@ -12,6 +12,7 @@ from core.types import Problem, Span
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH
 from pages.ui.tables import Column, element, joined, span, table
+from pages.ui.text import named
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
 
@@ -89,7 +90,7 @@ def judgement_lines(
     """Why somebody chose as they did: their reasons, the words of *text* that they marked, the flag."""
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [names.get(code, code) for code in reasons]
-    lines += [f"{kinds[mark.kind]}: {text[mark.start : mark.end]}" for mark in marks]
+    lines += [named(kinds[mark.kind], text[mark.start : mark.end]) for mark in marks]
     return [*lines, _("extraneous gendered language")] if extraneous else lines
 
 

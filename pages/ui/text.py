@@ -19,6 +19,16 @@ def clauses(parts: Iterable[str]) -> str:
     return _("; ").join(parts)
 
 
+def named(name: object, value: object) -> str:
+    """What something is: name: value, or 名：值."""
+    return _("{name}: {value}").format(name=name, value=value)
+
+
+def in_brackets(text: object, more: object) -> str:
+    """A text with something in brackets behind it, as the visitor's language sets them: A (B) or 甲（乙）."""
+    return _("{text} ({more})").format(text=text, more=more)
+
+
 def paragraph(sentences: Iterable[str]) -> str:
     """Sentences one after the other: with a space between them in English, without one in Chinese."""
     return ("" if language() == "zh" else " ").join(sentences)

@@ -13,6 +13,7 @@ from core.errors import N_, BadFile
 from core.files.archives import read_first_elsewhere
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.text import series
 
 if TYPE_CHECKING:
     from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -88,7 +89,7 @@ def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | Non
     *most*: the largest file in MB; None: what the server takes. The looks are those of style.css.
     """
     limit = _("at most {most} MB a file: {endings}").format(
-        most=most or st.get_option("server.maxUploadSize"), endings=", ".join(one.upper() for one in endings)
+        most=most or st.get_option("server.maxUploadSize"), endings=series(one.upper() for one in endings)
     )
     said = {"button": button, "limit": limit}
     words = ";".join(f"--upload-{part}:{json.dumps(text, ensure_ascii=False)}" for part, text in said.items())

@@ -26,7 +26,7 @@ from annotations.types import Project
 from core.errors import N_, NotFound
 from pages.ui.address import link_to
 from pages.ui.language import _, language
-from pages.ui.text import plain
+from pages.ui.text import named, plain
 
 NOBODY = Person("guest")
 # What a page is for: whoever may not do this anywhere neither sees it in the navigation nor opens it. None: everybody.
@@ -151,7 +151,7 @@ def ask_author(store: Store, label: str, *, key: str = "adjudicator", **look: An
     if visitor(store) is OPEN:
         return str(st.text_input(label, key=key, max_chars=80, **look) or "")
     name = author(store)
-    st.caption(plain(f"{label}: {name}"))
+    st.caption(plain(named(label, name)))
     return name
 
 

@@ -217,7 +217,7 @@ def _places() -> None:
             "Choose a file",
             ["at most 512 MB a file: CSV, TSV", "at most 512 MB a file: TXT", "at most 1 MB a file: TSV"],
         ),
-        ("zh", "选择文件", ["每个文件最大 512 MB；CSV, TSV", "每个文件最大 512 MB；TXT", "每个文件最大 1 MB；TSV"]),
+        ("zh", "选择文件", ["每个文件最大 512 MB；CSV、TSV", "每个文件最大 512 MB；TXT", "每个文件最大 1 MB；TSV"]),
     ],
 )
 def test_a_place_for_files_says_its_own_limit_in_the_language(lang: str, button: str, limits: list[str]) -> None:

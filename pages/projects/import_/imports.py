@@ -16,7 +16,7 @@ from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
 from pages.ui.parts import asks
-from pages.ui.text import plain, spoken
+from pages.ui.text import named, plain, spoken
 from pages.ui.visitor import page_link
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job
@@ -110,5 +110,5 @@ def _offer(store: Store, project: Project, found: Import) -> None:
     except EvenhandError as error:
         show_error(error)
         return
-    st.session_state[DONE] = f"{found.file}: {undo_text(find_import(store, project, found.key), done)}"
+    st.session_state[DONE] = named(found.file, undo_text(find_import(store, project, found.key), done))
     st.rerun()

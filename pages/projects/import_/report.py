@@ -15,7 +15,7 @@ from pages.ui.charts import csv_bytes
 from pages.ui.language import _
 from pages.ui.rail import show_next
 from pages.ui.sentences import problem_text, reason_name
-from pages.ui.text import paragraph, plain, series
+from pages.ui.text import named, paragraph, plain, series
 from pages.ui.visitor import page_link
 
 LISTED = 1_000  # problems on the page; the CSV has all that the report keeps
@@ -112,7 +112,7 @@ def _report_text(report: ImportReport) -> str:
         text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))
     if report.odd_signs:
-        counted = series(f"{sign}: {number:,}" for sign, number in sorted(report.odd_signs.items()))
+        counted = series(named(sign, f"{number:,}") for sign, number in sorted(report.odd_signs.items()))
         parts.append(_("Texts with unusual characters, kept unchanged: {counted}.").format(counted=counted))
     return paragraph(parts)
 
