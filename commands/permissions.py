@@ -127,6 +127,7 @@ NEEDS: dict[str, Need] = {
     "pairs check": Need("start_jobs", "any"),
     "forecast": Need("change_projects", "name"),
     "concord": Need("start_jobs", "name"),
+    "swap": Need("start_jobs", "any"),
     "models": Need("try_models", "any"),
     "bias": Need("measure", "any"),
     "ruler": Need("measure", "any"),

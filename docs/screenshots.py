@@ -106,6 +106,7 @@ def views(database: Path) -> list[View]:
         View("agreement", f"/agreement?project={quote(project.name)}", CHART),
         View("mine", "/mining", ".st-key-filters"),
         View("mine-run", f"/mining?run={RUN}", CHART),
+        View("swap", "/swap", "table"),
         View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
         View("score", "/scoring", ".st-key-start"),
         *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),

@@ -32,6 +32,7 @@ PAGES = [
     st.Page(
         "concordance/page.py", title=_("Concordance"), icon=":material/format_align_center:", url_path="concordance"
     ),
+    st.Page("swap/page.py", title=_("Counterfactual texts"), icon=":material/swap_horiz:", url_path="swap"),
     st.Page("pilot/page.py", title=_("Pilot and guideline"), icon=":material/flag:", url_path="pilot"),
     st.Page("plan/page.py", title=_("Labelling plan"), icon=":material/event_note:", url_path="plan"),
     st.Page("review/page.py", title=_("Review"), icon=":material/rate_review:", url_path="review"),

@@ -218,6 +218,7 @@ def _texts() -> list[Link]:
         ("mining/page.py", _("Mine"), ":material/filter_alt:"),
         ("generation/page.py", _("Generate"), ":material/edit_note:"),
         ("concordance/page.py", _("Concordance"), ":material/format_align_center:"),
+        ("swap/page.py", _("Counterfactual texts"), ":material/swap_horiz:"),
     ]
 
 

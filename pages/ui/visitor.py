@@ -35,6 +35,7 @@ PAGES: dict[str, Action | None] = {
     "mining": "start_jobs",
     "generation": "start_jobs",
     "concordance": "start_jobs",
+    "swap": "start_jobs",
     "projects": "change_projects",
     "pilot": "change_projects",
     "plan": "change_projects",

@@ -80,6 +80,7 @@ TITLES = {
     "human_vs_rule": "Human vs. automatic rule",
     "release": "Release",
     "concordance": "Concordance",
+    "swap": "Counterfactual texts",
     "sentence_bias": "Try a sentence",
     "scoring": "Score a whole file",
     "model_bias": "Models side by side",

@@ -1,0 +1,74 @@
+"""`swap FILE`: texts with every word of a keyword pair swapped; CDA and CDS for training."""
+
+from pathlib import Path
+
+import click
+
+from commands.shared import Meter, answer, json_option
+from core.swap.files import MODES, Counts, Mode, swap_file
+from core.swap.word_tables import LANGUAGES, Words, read_word_pairs, word_table
+
+
+@click.command("swap")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--language", type=click.Choice(LANGUAGES), required=True, help="The language of the texts.")
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Where to write the texts.")
+@click.option(
+    "--pairs",
+    type=click.Choice(["released", "wide"]),
+    default="released",
+    show_default=True,
+    help="Chinese: the 19 pairs of the released file, or more (他们, 祖父, 新郎 ...). English has one list.",
+)
+@click.option("--words", "own", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Pairs of your own, before the others: a TSV with the columns male and female.")  # fmt: skip
+@click.option("--names", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              help="Names to swap: a TSV with the columns male and female. Without it names stay.")  # fmt: skip
+@click.option("--mode", type=click.Choice(MODES), default="swap", show_default=True,
+              help="swap: each text becomes its counterfactual; cda: both; cds: one of both, by a coin.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="The coin of cds.")
+@click.option("--diff", type=click.Path(dir_okay=False, path_type=Path),
+              help="JSON lines: what was swapped in each text, what was left alone and why.")  # fmt: skip
+@click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Workers, with --ray.")
+@json_option
+def swap(
+    file: Path,
+    language: str,
+    out: Path,
+    pairs: Words,
+    own: Path | None,
+    names: Path | None,
+    mode: Mode,
+    seed: int,
+    diff: Path | None,
+    address: str | None,
+    workers: int,
+    as_json: bool,
+) -> None:
+    """Swap every word of a keyword pair in FILE, a text a line: he and she, 父亲 and 母亲.
+
+    A text in which swapping twice does not give the same text again is refused: it stays as it is, and is counted.
+    """
+    given = [read_word_pairs(path, language) if path else () for path in (own, names)]
+    words = word_table(language, words=pairs, own=given[0], names=given[1])
+    with Meter("MB") as meter:
+        counts = swap_file(
+            file, out, words, mode=mode, seed=seed, diff=diff, progress=meter, ray=address, workers=workers
+        )
+    answer(counts.as_json(), for_people(counts), as_json=as_json)
+
+
+def for_people(counts: Counts) -> str:
+    """The counts in words."""
+    lines = [
+        f"{counts.texts:,} texts: {counts.swapped:,} swapped, {counts.left:,} without such a word, "
+        f"{counts.refused:,} refused (twice is not the same); {counts.written:,} lines written",
+    ]
+    if counts.mode == "cds":
+        lines.append(f"replaced by their counterfactual: {counts.substituted:,}")
+    if counts.words:
+        lines.append("words: " + ", ".join(f"{word} {number:,}" for word, number in counts.words.most_common(12)))
+    if counts.reasons:
+        lines.append("left alone: " + ", ".join(f"{why} {number:,}" for why, number in counts.reasons.most_common()))
+    return "\n".join(lines)

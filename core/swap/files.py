@@ -1,0 +1,201 @@
+"""Files of texts, a text a line, to files of counterfactual texts: read and written as a stream, everything counted.
+
+swap: each text becomes its counterfactual. CDA (counterfactual data augmentation): each text stays, its counterfactual
+comes after it. CDS (counterfactual data substitution): each text becomes its counterfactual with probability 1/2, by a
+hash of seed and text. A text that is left or refused stays as it is in all three.
+"""
+
+import gzip
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast
+
+from core.errors import N_, BadFile
+from core.files.whole_file import whole_file
+from core.mining.encodings import encoding_of_corpus
+from core.mining.sources import BROKEN
+from core.swap.swapping import Outcome, Swapped, Swapper
+from core.swap.word_tables import WordTable
+
+Mode = Literal["swap", "cda", "cds"]
+MODES: tuple[Mode, ...] = ("swap", "cda", "cds")
+CHUNK = 1 << 20  # bytes, to tell the encoding
+LONGEST = 1 << 20  # characters of a text
+BATCH = 256  # texts that go to a worker of a cluster at once
+EXAMPLES = 20  # refused texts that a report shows
+
+UNREADABLE = N_("{file} cannot be read: {why}.")
+LONG_LINE = N_("{file}, line {line}: a text of more than a million characters. Write one text per line.")
+NOT_TEXT = N_("{file}, line {line}: bytes that are not {encoding}.")
+OWN_TEXT = N_("{file} is the input; writing there would destroy it. Name another file.")
+
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened to the texts of a file. `written`: lines of the result; `words`: how often each word was swapped;
+    `reasons`: why places were left alone, as `core.swap.swapping.Why`; `refused_texts`: the first refused, each with
+    what swapping it twice gives.
+    """
+
+    mode: Mode
+    seed: int
+    swapped: int = 0
+    left: int = 0
+    refused: int = 0
+    substituted: int = 0
+    written: int = 0
+    words: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+    refused_texts: list[tuple[str, str]] = field(default_factory=list)
+    sha256: str = ""
+
+    @property
+    def texts(self) -> int:
+        """Texts that were read."""
+        return self.swapped + self.left + self.refused
+
+    def add(self, one: Swapped) -> None:
+        """Count a text."""
+        outcome: Outcome = one.outcome
+        setattr(self, outcome, getattr(self, outcome) + 1)
+        if outcome == "swapped":
+            self.words.update(f"{change.word}→{change.counterpart}" for change in one.changes)
+        elif one.back is not None and len(self.refused_texts) < EXAMPLES:
+            self.refused_texts.append((one.source, one.back))
+        self.reasons.update(place.why for place in one.left)
+
+    def as_json(self) -> dict[str, Any]:
+        """All counts; words from the most frequent one on."""
+        found = asdict(self) | {"texts": self.texts}
+        found["words"] = dict(self.words.most_common())
+        found["reasons"] = dict(self.reasons.most_common())
+        found["refused_texts"] = [{"text": text, "twice": twice} for text, twice in self.refused_texts]
+        return found
+
+
+def is_substituted(text: str, seed: int) -> bool:
+    """Whether CDS takes the counterfactual of a text: a coin that is a hash of seed and text."""
+    return hashlib.sha256(f"{seed}\n{text}".encode("utf-8", "surrogatepass")).digest()[0] % 2 == 1
+
+
+def swap_file(
+    source: Path,
+    out: Path,
+    words: WordTable,
+    *,
+    mode: Mode = "swap",
+    seed: int = 0,
+    diff: Path | None = None,
+    progress: Progress | None = None,
+    ray: str | None = None,
+    workers: int = 1,
+) -> Counts:
+    """Write the counterfactual texts of *source* to *out*, in order; memory does not grow with the file.
+
+    *diff*: a JSON line for each text that holds a word of a pair or names a gender: what was swapped, what was left
+    alone and why. *progress* counts bytes of the source. *ray*: a cluster whose *workers* swap; the result is the same.
+    Raises BadFile where a file cannot be read or written.
+    """
+    if out.resolve() == source.resolve() or (diff is not None and diff.resolve() == source.resolve()):
+        raise BadFile(OWN_TEXT, file=source.name)
+    counts, sha = Counts(mode, seed), hashlib.sha256()
+    with ExitStack() as opened:
+        write = opened.enter_context(whole_file(out))
+        write_diff = opened.enter_context(whole_file(diff)) if diff is not None else None
+        lines = texts_of(source, progress)
+        for one in _swapped(lines, words, diff is not None, ray, workers):
+            counts.add(one)
+            for line in _written(one, counts):
+                write(f"{line}\n")
+                sha.update(f"{line}\n".encode("utf-8", "backslashreplace"))
+                counts.written += 1
+            if write_diff is not None and (one.changes or one.left):
+                write_diff(json.dumps(as_diff(one), ensure_ascii=False) + "\n")
+    counts.sha256 = sha.hexdigest()
+    return counts
+
+
+def _written(one: Swapped, counts: Counts) -> Iterator[str]:
+    if counts.mode == "swap" or one.outcome != "swapped":
+        yield one.text
+    elif counts.mode == "cda":
+        yield from (one.source, one.text)
+    else:
+        chosen = is_substituted(one.source, counts.seed)
+        counts.substituted += chosen
+        yield one.text if chosen else one.source
+
+
+def as_diff(one: Swapped) -> dict[str, Any]:
+    """A text, its counterfactual, and every place that was swapped or left, for JSON."""
+    changes = [{"start": c.start, "end": c.end, "word": c.word, "counterpart": c.counterpart} for c in one.changes]
+    left = [{"start": p.start, "end": p.end, "word": one.source[p.start : p.end], "why": p.why} for p in one.left]
+    found: dict[str, Any] = {"outcome": one.outcome, "text": one.source, "swapped": one.text}
+    found |= {"changes": changes, "left": left}
+    return found if one.back is None else {**found, "twice": one.back}
+
+
+def _swapped(
+    lines: Iterator[str], words: WordTable, reported: bool, ray: str | None, workers: int
+) -> Iterator[Swapped]:
+    if ray is None:
+        yield from map(Swapper(words, reported=reported), lines)
+        return
+    from core.cluster import ordered_map
+
+    arguments = {"words": words, "reported": reported}
+    for batch in ordered_map("core.swap.files:batch_swapper", arguments, _batches(lines), address=ray, workers=workers):
+        yield from batch
+
+
+def batch_swapper(words: WordTable, reported: bool) -> Callable[[list[str]], list[Swapped]]:
+    """What a worker of a cluster makes once."""
+    swapper = Swapper(words, reported=reported)
+    return lambda texts: [swapper(text) for text in texts]
+
+
+def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
+    source = iter(lines)
+    while batch := list(islice(source, BATCH)):
+        yield batch
+
+
+def texts_of(path: Path, progress: Progress | None = None) -> Iterator[str]:
+    """The lines of a text file without their ends, also of a .gz; UTF-8, GB18030 or Big5. Raises BadFile."""
+    try:
+        total = path.stat().st_size
+        with path.open("rb") as packed, _unpacked(packed, path.suffix) as file:
+            encoding = encoding_of_corpus(iter(lambda: file.read(CHUNK), b""), path.name)
+        with path.open("rb") as packed, _unpacked(packed, path.suffix) as raw:
+            text = TextIOWrapper(raw, encoding="utf-8-sig" if encoding == "utf-8" else encoding, newline="\n")
+            number = 0
+            while line := text.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST:
+                    raise BadFile(LONG_LINE, file=path.name, line=number)
+                yield line.removesuffix("\n").removesuffix("\r")
+                if progress is not None:
+                    progress(min(packed.tell(), total), total)
+    except UnicodeDecodeError:
+        raise BadFile(NOT_TEXT, file=path.name, line=number + 1, encoding=encoding) from None
+    except (OSError, *BROKEN) as error:
+        raise BadFile(UNREADABLE, file=path.name, why=getattr(error, "strerror", None) or str(error)) from error
+
+
+@contextmanager
+def _unpacked(packed: BinaryIO, ending: str) -> Iterator[BinaryIO]:
+    """The bytes of a file, which is packed where its name ends so."""
+    if ending == ".gz":
+        with gzip.open(packed) as file:
+            yield cast(BinaryIO, file)
+    else:
+        yield packed

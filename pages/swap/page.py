@@ -1,0 +1,31 @@
+"""Counterfactual texts: every word of a keyword pair swapped, what was left alone and why, and files for training."""
+
+import streamlit as st
+
+from core.errors import EvenhandError
+from core.swap.swapping import Swapper
+from pages.swap.inputs import ask_text, ask_words
+from pages.swap.results import offer_files, show_difference, show_reasons
+from pages.ui.head import page_head, show_error
+from pages.ui.language import _
+
+page_head(
+    _("Counterfactual texts"),
+    _(
+        "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. Texts in which"
+        " swapping twice does not lead back are refused, so that a text and its counterfactual differ in gender only."
+    ),
+)
+try:
+    wish = ask_words()
+    texts = ask_text(wish.language)
+    words = wish.table()
+    swapper = Swapper(words, reported=True)
+except EvenhandError as error:
+    show_error(error)
+    st.stop()
+found = [swapper(text) for text in texts]
+if found:
+    show_difference(found, words)
+    show_reasons(found)
+offer_files(wish)

@@ -1,0 +1,154 @@
+"""What the page Counterfactual texts shows: both texts with their differences, reasons, and files."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+from markupsafe import Markup
+
+from core.errors import EvenhandError
+from core.swap.files import MODES, Mode, swap_file
+from core.swap.swapping import Swapped, Why
+from core.swap.word_tables import WordTable
+from pages.swap.inputs import Wish
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import size
+from pages.ui.tables import element, joined, show_html, span, table
+from pages.ui.text import clauses, plain
+from pages.ui.uploads import choose_upload
+
+LEFT = "left-alone"
+Mark = tuple[int, int, str]  # start, end, class
+MOST_BYTES = 8 << 20  # of a file that this page swaps; 25 MB of English take most of a minute
+
+
+def why_name(why: Why) -> str:
+    """Why a place was left alone, in words."""
+    return {
+        "other_word": _("part of another word"),
+        "idiom": _("nobody is meant"),
+        "pair": _("both sides are named"),
+        "none": _("no counterpart that leads back"),
+        "unclear": _("may be a verb"),
+    }[why]
+
+
+def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
+    """Each text above its counterfactual, with what was swapped and what was left alone."""
+    rows = [(_source(one, words), _counterfactual(one, words), _outcome(one)) for one in found]
+    show_html(table([_("Text"), _("Counterfactual"), _("Left alone, and why")], rows, kind="text concordance"))
+    numbers = Counter(one.outcome for one in found)
+    text = _("Swapped: {swapped}; without such a word: {left}; refused: {refused}.")
+    st.caption(text.format(**{name: numbers[name] for name in ("swapped", "left", "refused")}))
+
+
+def _source(one: Swapped, words: WordTable) -> Markup:
+    marks: list[Mark] = [(change.start, change.end, words.side(change.word)) for change in one.changes]
+    marks += [(place.start, place.end, LEFT) for place in one.left]
+    return _marked(one.source, sorted(marks))
+
+
+def _counterfactual(one: Swapped, words: WordTable) -> Markup | str:
+    if one.outcome != "swapped":
+        return span(_("as it is"), "soft")
+    marks: list[Mark] = []
+    shift = 0
+    for change in one.changes:
+        start = change.start + shift
+        marks.append((start, start + len(change.counterpart), words.side(change.counterpart)))
+        shift += len(change.counterpart) - len(change.word)
+    return _marked(one.text, marks)
+
+
+def _marked(text: str, marks: Sequence[Mark]) -> Markup:
+    parts: list[str | Markup] = []
+    at = 0
+    for start, end, kind in marks:
+        if start < at:  # two reasons for one word
+            continue
+        parts += [text[at:start], element("mark", text[start:end], kind)]
+        at = end
+    return joined([*parts, text[at:]])
+
+
+def _outcome(one: Swapped) -> str:
+    said = [f"{one.source[place.start : place.end]}: {why_name(place.why)}" for place in one.left]
+    if one.back is not None:
+        said.insert(0, _("refused; swapped twice it is “{text}”").format(text=one.back))
+    return clauses(dict.fromkeys(said))
+
+
+def show_reasons(found: Sequence[Swapped]) -> None:
+    """What each reason means."""
+    if not any(one.left or one.back for one in found):
+        return
+    with st.expander(_("What is left alone")):
+        st.markdown(
+            _(
+                "- Part of another word: 他 in 其他, 女 in 子女; the lists and the segmenter of Mine decide.\n"
+                "- Nobody is meant: man-made, mother tongue.\n"
+                "- Both sides are named: his or her.\n"
+                "- No counterpart that leads back: a word that names a gender and has no partner, such as Miss or 妇女."
+                " It may give the answer away; add a pair of your own for it.\n"
+                "- May be a verb: count, host.\n"
+                "- Names stay unless your list of names has them."
+            )
+        )
+
+
+def offer_files(wish: Wish) -> None:
+    """A file of texts, swapped or mixed for training, to download with its counts."""
+    st.subheader(_("A whole file"), anchor=False)
+    st.caption(
+        _(
+            "Plain text, one text per line. For larger files: `python cli.py swap`, which reads and writes as a stream"
+            " and can use a Ray cluster."
+        )
+    )
+    try:
+        path = choose_upload(_("Text file"), ["txt", "gz"], key="swap-file", heading=False)
+        modes: dict[Mode, str] = {"swap": _("swapped"), "cda": _("both: CDA"), "cds": _("one of both: CDS")}
+        mode = choose(
+            _("Which texts to write"), {one: modes[one] for one in MODES}, "swap-mode",
+            explained=_("CDA adds the counterfactual of each text; CDS takes it in place of the text, by a coin."),
+        )  # fmt: skip
+        seed = int(st.number_input(_("Seed of the coin"), 0, 2**31, 0, key="swap-seed")) if mode == "cds" else 0
+        if path is None:
+            return
+        if path.stat().st_size > MOST_BYTES:
+            text = _("{file} has {size}; this page swaps up to {most}. Use the command swap.")
+            st.warning(plain(text.format(file=path.name, size=size(path.stat().st_size), most=size(MOST_BYTES))))
+            return
+        _show_file(path, wish.table(), mode, seed)
+    except EvenhandError as error:
+        show_error(error)
+
+
+@st.cache_data(max_entries=4, show_spinner=False, hash_funcs={WordTable: lambda one: sorted(one.counterparts.items())})
+def _file(path: str, changed: float, words: WordTable, mode: Mode, seed: int) -> tuple[str, dict[str, object]]:
+    """The texts, and the counts for JSON; `changed` tells a file of the same name."""
+    with TemporaryDirectory() as folder:
+        out = Path(folder) / "texts.txt"
+        counts = swap_file(Path(path), out, words, mode=mode, seed=seed)
+        return out.read_text(encoding="utf-8"), counts.as_json()
+
+
+def _show_file(path: Path, words: WordTable, mode: Mode, seed: int) -> None:
+    with st.spinner(_("Swapping …"), show_time=True):
+        text, counts = _file(str(path), path.stat().st_mtime, words, mode, seed)
+    said = _("Texts: {texts}; swapped: {swapped}, without such a word: {left}, refused: {refused}; written: {written}.")
+    names = ("texts", "swapped", "left", "refused", "written")
+    st.markdown(said.format(**{name: f"{counts[name]:,}" for name in names}))
+    words_swapped = counts["words"]
+    assert isinstance(words_swapped, dict)
+    rows = [(word, f"{number:,}") for word, number in list(words_swapped.items())[:30]]
+    with st.expander(_("Counts")):
+        show_html(table([_("Word"), _("Times")], rows))
+    st.download_button(
+        _("Texts"), text, f"{path.stem}.{mode}.txt", "text/plain", key="swap-download", on_click="ignore",
+        icon=":material/download:",
+    )  # fmt: skip

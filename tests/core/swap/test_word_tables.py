@@ -1,0 +1,59 @@
+"""Which word becomes which: packaged pairs, a user's own, names."""
+
+import pytest
+
+from core.errors import BadFile, Refused
+from core.resources import keyword_pairs, table
+from core.swap.word_tables import read_word_pairs, word_pairs_of, word_table
+
+
+def test_the_released_pairs_and_nothing_else() -> None:
+    found = word_table("zh")
+    assert len(found.counterparts) == 2 * len(keyword_pairs()) == 38
+    assert found.counterparts["姥姥"] == "姥爷" and "他们" not in found.counterparts
+    assert word_table("zh", words="wide").counterparts["他们"] == "她们"
+
+
+def test_packaged_words_have_one_counterpart_each() -> None:
+    for language in ("zh", "en"):
+        rows = [row for row in table("swap_words") if row["language"] == language]
+        words = [row[side] for row in rows for side in ("male", "female")]
+        assert rows and len(set(words)) == len(words)
+
+
+def test_own_words_come_before_those_of_the_app() -> None:
+    found = word_table("en", own=[("dad", "mum")])
+    assert found.counterparts["dad"] == "mum" and found.counterparts["mom"] == "dad"
+    assert (found.side("dad"), found.side("Mum"), found.side("Hers"), found.side("HIM")) == (
+        "male",
+        "female",
+        "female",
+        "male",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("male\tfemale\n小王\t小王\n", "both words are 小王"),
+        ("male\tfemale\n甲\t乙\n丙\t甲\n", "甲 is in line 2 already"),
+        ("male\tfemale\nhe\tzie\n", "he is a pronoun"),
+        ("male\tfemale\n\t乙\n", "line 2: a word is empty"),
+        ("man\twoman\n", "column names male and female"),
+    ],
+)
+def test_a_table_with_a_mistake_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(BadFile, match=says):
+        word_pairs_of(text, "own.tsv", "en")
+
+
+def test_a_file_that_is_not_there(tmp_path) -> None:
+    with pytest.raises(BadFile, match="cannot be read"):
+        read_word_pairs(tmp_path / "none.tsv", "zh")
+
+
+def test_a_name_that_is_a_word_and_another_language() -> None:
+    with pytest.raises(BadFile, match="他 is in the list of names"):
+        word_table("zh", names=[("他", "小红")])
+    with pytest.raises(Refused, match="zh and en"):
+        word_table("eu")

@@ -1,0 +1,17 @@
+"""The page Counterfactual texts: both texts, reasons, a text of one's own, hostile text."""
+
+from tests.support.pages import open_page, text_of
+
+
+def test_both_texts_and_what_was_left() -> None:
+    text = text_of(open_page("swap", texts="zh"))
+    assert '<mark class="female">她</mark>的<mark class="female">母亲</mark>是医生' in text
+    assert '<mark class="left-alone">其他</mark>' in text and "其他: part of another word" in text
+
+
+def test_a_text_of_ones_own_in_chinese() -> None:
+    app = open_page("swap", "zh", texts="en")
+    app.text_area(key="swap-text-en").set_value("<b>Her</b> mum\nno word").run()
+    text = text_of(app)
+    assert "不予替换；替换两次后为“&lt;b&gt;Her&lt;/b&gt; mom”" in text
+    assert "已替换：0；不含此类词：1；不予替换：1。" in text and "<b>Her" not in text
