@@ -39,7 +39,7 @@ COMMANDS = {
     "pairs": "commands.mining.pairs:pairs",
     "forecast": "commands.plan.forecast:forecast",
     "concord": "commands.concordance:concord",
-    "swap": "commands.swap:swap",
+    "swap": "commands.swap.command:swap",
     "models": "commands.sentence_bias:models",
     "bias": "commands.model_bias.command:bias",
     "ruler": "commands.ruler:ruler",

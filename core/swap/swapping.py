@@ -138,7 +138,7 @@ class Swapper:
         return Candidate(text, start, start + len(word), start, start + len(word), pair, side)
 
     def _english(self, text: str) -> Iterator[Change | LeftAlone]:
-        kept = [(hit.span(), why) for why, pattern in _kept("en") for hit in pattern.finditer(text)]
+        kept = [(hit.span(), why) for why, pattern in _what_stays("en") for hit in pattern.finditer(text)]
         for span, why in kept:
             yield LeftAlone(*span, why)
         taken = [span for span, _ in kept]
@@ -202,7 +202,7 @@ def _is_noun(text: str, start: int, end: int) -> bool:
 
 
 @cache
-def _kept(language: str) -> tuple[tuple[Why, re.Pattern[str]], ...]:
+def _what_stays(language: str) -> tuple[tuple[Why, re.Pattern[str]], ...]:
     """What stays although a word of a pair stands in it, as expressions."""
     rows = [row for row in table("swap_left") if row["language"] == language and row["why"] != "none"]
     return tuple((row["why"], re.compile(rf"(?<!\w)(?:{row['words']})(?!\w)", re.IGNORECASE)) for row in rows)  # type: ignore[misc]

@@ -18,7 +18,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.tables import element, joined, show_html, span, table
-from pages.ui.text import clauses, plain
+from pages.ui.text import clauses, named, plain
 from pages.ui.uploads import choose_upload
 
 LEFT = "left-alone"
@@ -76,7 +76,7 @@ def _marked(text: str, marks: Sequence[Mark]) -> Markup:
 
 
 def _outcome(one: Swapped) -> str:
-    said = [f"{one.source[place.start : place.end]}: {why_name(place.why)}" for place in one.left]
+    said = [named(one.source[place.start : place.end], why_name(place.why)) for place in one.left]
     if one.back is not None:
         said.insert(0, _("refused; swapped twice it is “{text}”").format(text=one.back))
     return clauses(dict.fromkeys(said))
