@@ -85,7 +85,7 @@ class PilotFigures:
 
 @dataclass(frozen=True, slots=True)
 class DifferingItem:
-    """An item of a closed pilot on which people chose differently. `said`: letter, choice and reasons of each."""
+    """An item of a closed pilot on which people chose differently. `said`: letter, choice and reasons, by letter."""
 
     uid: str
     text: str
@@ -106,7 +106,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
     named = letters(store, project, pilot)
     differing = []
     for own in found.values():
-        said = tuple((named[who], choice, tuple(json.loads(reasons))) for *_item, who, choice, reasons in own)
+        said = tuple(sorted((named[who], choice, tuple(json.loads(reasons))) for *_item, who, choice, reasons in own))
         if len({choice for _letter, choice, _reasons in said}) > 1:
             _id, uid, text, start, stop, side, *_label = own[0]
             differing.append(DifferingItem(uid, text, None if start is None else (start, stop), side, said))

@@ -28,13 +28,13 @@ def labels_per_day(
     y = alt.Y(
         field="labels",
         type="quantitative",
-        title=say(N_("labels")),
+        title=say(N_("decisions")),
         axis=alt.Axis(domain=False, ticks=False, tickMinStep=1),
     )
     tips = [
         alt.Tooltip(field="day", type="nominal", title=say(N_("day"))),
         alt.Tooltip(field="annotator", type="nominal", title=say(N_("annotator"))),
-        alt.Tooltip(field="labels", type="quantitative", format=",", title=say(N_("labels"))),
+        alt.Tooltip(field="labels", type="quantitative", format=",", title=say(N_("decisions"))),
     ]
     base = alt.Chart(pd.DataFrame(list(rows)), height=260).encode(
         x=x,

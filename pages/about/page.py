@@ -36,7 +36,7 @@ def show_signature() -> None:
         )
     )
     st.code(SIGNATURE, language=None)
-    show_html(table((_("part"), _("what it says")), signature_parts()))
+    show_html(table((_("Part"), _("What it says")), signature_parts()))
 
 
 def show_models() -> None:
@@ -48,7 +48,7 @@ def show_models() -> None:
         )
     )
     builtin = [entry for entry in known_models(None) if entry.builtin]
-    show_html(table((_("model"), _("language"), _("what it is")), [(e.name, e.language, _(e.note)) for e in builtin]))
+    show_html(table((_("Model"), _("Language"), _("What it is")), [(e.name, e.language, _(e.note)) for e in builtin]))
     for entry in builtin:
         card = MODELS / entry.name / "README.md"
         if card.is_file():
@@ -69,7 +69,7 @@ def show_known_errors() -> None:
     rows = [
         (row[f"source_{chosen}"], row[chosen], row[f"handling_{chosen}"]) for row in resources.table("known_errors")
     ]
-    show_html(table((_("source"), _("error or open question"), _("what the app does")), rows))
+    show_html(table((_("Source"), _("Error or open question"), _("What the app does")), rows))
 
 
 page_head(

@@ -63,9 +63,9 @@ def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]
     shared = {"original": _("kept, original"), "masked": _("kept, masked")}
     kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
     labels = {counted[one.form]: one.labels for one in rates.forms}
-    apart = {_("difference"): points(rates.difference)}
-    apart[_("against the margin")] = against(equivalence(rates.difference, margin), "z.1%")
-    return {_("annotator"): name} | kept | apart | labels
+    apart = {_("Difference"): points(rates.difference)}
+    apart[_("Against the margin")] = against(equivalence(rates.difference, margin), "z.1%")
+    return {_("Annotator"): name} | kept | apart | labels
 
 
 def _numbers(rates: FormRates, margin: float | None) -> list[dict[str, object]]:

@@ -126,7 +126,7 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
 def by_keyword_pair(report: AgreementReport) -> None:
     """Four measures for each keyword pair as a heatmap."""
     columns = {
-        "unanimity": _("full agreement"),
+        "unanimity": _("Full agreement"),
         "fleiss": "Fleiss κ",
         "alpha": "Krippendorff α",
         "ac1": "Gwet AC1",

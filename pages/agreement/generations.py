@@ -94,18 +94,18 @@ def marks(store: Store, project: Project, report: AgreementReport) -> None:
     names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
     rows = [
         {
-            _("marks"): names[one.kind],
+            _("Marks"): names[one.kind],
             "F1": one.pooled.value,
             _("95% interval"): interval_or_reason(one.pooled) if one.pooled.value is not None else DASH,
-            _("mean over texts"): one.mean,
-            _("pairs with marks"): one.pairs,
-            _("both marked"): one.both,
-            _("identical"): one.same,
+            _("Mean over texts"): one.mean,
+            _("Pairs with marks"): one.pairs,
+            _("Both marked"): one.both,
+            _("Identical"): one.same,
         }
         for one in _marks(project.uid, state(store), project)
     ]
     number = st.column_config.NumberColumn(format="%.3f")
-    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("mean over texts"): number})
+    st.dataframe(rows, hide_index=True, key="marks", column_config={"F1": number, _("Mean over texts"): number})
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "F1 of the characters marked by two annotators: 0 = no overlap, 1 = identical. Pairs in which"

@@ -106,10 +106,10 @@ def _version_row(version: int, written: str, found: Measures) -> dict[str, objec
     }
     shares = ("unanimity", "pairwise")
     return {
-        _("version"): version,
-        _("written"): written,
-        _("items"): found.items,
-        _("labels"): found.labels,
+        _("Version"): version,
+        _("Written"): written,
+        _("Items"): found.items,
+        _("Labels"): found.labels,
         **{names[field]: estimate_text(getattr(found, field), percent=field in shares) for field in MEASURES},
     }
 

@@ -118,16 +118,16 @@ def categories(report: AgreementReport) -> None:
     """Each category: how common it is, and how often a second annotator chose it where one did."""
     rows = [
         {
-            _("category"): choice_name(row.choice),
-            _("labels"): row.labels,
-            _("prevalence"): row.prevalence.value,
-            _("prevalence, 95%"): interval_or_reason(row.prevalence, ".1%"),
-            _("specific agreement"): row.specific.value,
-            _("specific agreement, 95%"): interval_or_reason(row.specific, ".1%"),
+            _("Category"): choice_name(row.choice),
+            _("Labels"): row.labels,
+            _("Prevalence"): row.prevalence.value,
+            _("Prevalence, 95%"): interval_or_reason(row.prevalence, ".1%"),
+            _("Specific agreement"): row.specific.value,
+            _("Specific agreement, 95%"): interval_or_reason(row.specific, ".1%"),
         }
         for row in report.categories
     ]
-    names = (_("prevalence"), _("specific agreement"))
+    names = (_("Prevalence"), _("Specific agreement"))
     shown = [row | {name: undefined(_hundredfold(row[name]), form="{:.1f}%")[0] for name in names} for row in rows]
     st.dataframe(shown, hide_index=True, key="categories")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):

@@ -9,11 +9,11 @@ from core.runs.records import Run
 from pages.association.source import set_name, show_banner
 from pages.association.start import ASSOCIATIONS
 from pages.ui.choose import choose
-from pages.ui.language import _
+from pages.ui.language import _, sentence
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_notices
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 
 def choose_view(store: Store) -> str:
@@ -95,10 +95,11 @@ def _show_facts(run: Run, model: str | None) -> None:
         st.caption(plain(text.format(**values)))
     for group in one.get("undefined", []):
         lost = _("{rows} sentences without a score: {reason}")
-        st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=_(group["reason"]))))
+        why = sentence(str(group["reason"]))
+        st.caption(":material/info: " + plain(lost.format(rows=f"{group['rows']:,}", reason=why)))
     show_notices(run)
     with st.container(horizontal=True, vertical_alignment="center"):
         if one:
-            st.caption(f"`{one.get('signature', '')}`")
+            show_signature(str(one.get("signature", "")))
         download_table(ASSOCIATIONS, run)
         offer_deletion(ASSOCIATIONS, run, _("Deletes the table and its record for good."))

@@ -22,7 +22,7 @@ from pages.ui.language import _
 from pages.ui.numbers import methods_text, note_text, undefined
 from pages.ui.style import colours
 from pages.ui.tables import show_html
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 
 CHANCE = 0.05
 
@@ -77,7 +77,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     st.subheader(_("Mean association per group (ln)"), anchor=False)
     show_html(group_table(groups))
     downloads(_group_rows(groups), key="groups")
-    st.caption(f"`{signature(found[0].unit if found else 'pair')}`")
+    show_signature(signature(found[0].unit if found else "pair"))
 
 
 def _fourth(table: str, version: str, model: str, models: tuple[str, ...], margin: float | None) -> Verdict:

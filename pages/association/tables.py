@@ -53,7 +53,7 @@ def difference_table(
     heads = [head or _("Professions"), "W", "M", _("M − W (ln)"), _("W − M, as in the thesis")]
     if bare:
         heads.append(_("M − W without bera/bera"))
-    heads.append(_("against the margin"))
+    heads.append(_("Against the margin"))
     lines: list[list[str | Markup]] = []
     for one in found:
         star = " *" if one.stays else ""
@@ -73,7 +73,7 @@ def group_table(groups: Sequence[Group]) -> Markup:
     """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
     heads = [_("Professions"), "n", _("Mean"), _("Std"), _("Max"), "75%", "50%", "25%", _("Min")]
     lost = any(one.undefined for one in groups)
-    heads += [_("unscored")] if lost else []
+    heads += [_("Unscored")] if lost else []
     lines: list[list[str | Markup]] = []
     for one in groups:
         numbers = one.numbers
@@ -89,7 +89,7 @@ def group_table(groups: Sequence[Group]) -> Markup:
 def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> Markup:
     """A person word a line: pieces, mean association by class, sentences without a number."""
     heads = [_("Person word"), _("Person words"), _("Subwords"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
-    heads.append(_("unscored"))
+    heads.append(_("Unscored"))
     lines: list[list[str | Markup]] = []
     for row in found.to_dict("records"):
         gender = _(GENDER_NAMES.get(row["person_gender"], row["person_gender"]))

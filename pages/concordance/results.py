@@ -23,7 +23,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.style import colours
 from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
 
@@ -115,14 +115,14 @@ def _show_counts(found: Concordance) -> None:
             a, b, c, d = one.counts
             rows.append(
                 {
-                    _("near word"): word,
-                    _("with both"): a,
-                    _("only the word"): b,
-                    _("only the near word"): c if one.share_elsewhere is not None else None,
-                    _("with neither"): d if one.share_elsewhere is not None else None,
-                    _("share with the word"): percent(one.share),
-                    _("share without the word"): percent(one.share_elsewhere),
-                    _("log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
+                    _("Near word"): word,
+                    _("With both"): a,
+                    _("Only the word"): b,
+                    _("Only the near word"): c if one.share_elsewhere is not None else None,
+                    _("With neither"): d if one.share_elsewhere is not None else None,
+                    _("Share with the word"): percent(one.share),
+                    _("Share without the word"): percent(one.share_elsewhere),
+                    _("Log odds ratio (ln)"): DASH if one.log_odds.value is None else f"{one.log_odds.value:+.2f}",
                     _("95% interval"): _log_span(one.log_odds),
                 }
             )
@@ -251,7 +251,7 @@ def show_made_how(wish: Wish, found: Concordance) -> None:
             _("A project is balanced on purpose: how often 他 and 她 occur in it says nothing about the language.")
         )
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(f"{found.signature} · {wish.name}"))
+        show_signature(f"{found.signature} · {wish.name}")
         st.download_button(
             "JSON",
             lambda: json.dumps(as_json(found), ensure_ascii=False, indent=1, allow_nan=False),

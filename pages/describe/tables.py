@@ -40,7 +40,7 @@ def vocabulary_facts(found: Description) -> None:
         ),
     ]
     table = [
-        {_("quantity"): name, _("number"): count, _("share"): share if share == "" else percent(share, 3)}  # type: ignore[arg-type]
+        {_("Quantity"): name, _("Number"): count, _("Share"): share if share == "" else percent(share, 3)}  # type: ignore[arg-type]
         for name, count, share in rows
     ]
     st.dataframe(table, hide_index=True, key="vocabulary-facts")
@@ -64,18 +64,18 @@ def _lost(found: Description) -> str:
 def repeats_table(found: Description) -> None:
     """Texts that are the same as they are, without punctuation, and with the keyword masked."""
     kinds: dict[str, Repeats] = {
-        _("identical"): found.exact,
-        _("identical without punctuation and whitespace"): found.near,
+        _("Identical"): found.exact,
+        _("Identical without punctuation and whitespace"): found.near,
     }
     if found.kind == "sentences":
-        kinds[_("identical with the keyword masked")] = found.twins
+        kinds[_("Identical with the keyword masked")] = found.twins
     rows = [
         {
-            _("match"): name,
-            _("groups"): one.groups,
-            _("texts in groups"): one.texts,
-            _("left after keeping one per group"): found.sentences - one.surplus,
-            _("places"): clauses(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
+            _("Match"): name,
+            _("Groups found"): one.groups,
+            _("Texts in groups"): one.texts,
+            _("Left after keeping one per group"): found.sentences - one.surplus,
+            _("Places"): clauses(" = ".join(found.places[n] for n in group) for group in one.places[:5]) or DASH,
         }
         for name, one in kinds.items()
     ]

@@ -15,7 +15,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _, sentence
 from pages.ui.runs import finished_at, offer_deletion, show_facts, show_finished_runs
 from pages.ui.tables import below, element, joined, show_html, span
-from pages.ui.text import plain, series
+from pages.ui.text import plain, show_signature
 
 EXAMPLES = 6
 
@@ -31,7 +31,6 @@ def _show_run(store: Store, run: Run) -> None:
     texts, contexts = f"{run.count('generations'):,}", f"{run.count('contexts'):,}"
     rate = [_("{rate} tokens per second").format(rate=f"{run.count('rate'):,}")] if run.count("rate") else []
     show_facts(run, text.format(texts=texts, contexts=contexts, time=finished_at(run)), *rate)
-    st.caption(plain(series(run.signatures)))
     for line in _left_out(run):
         st.caption(":material/info: " + plain(line))
     with st.expander(_("Sample of the texts")):
@@ -42,6 +41,7 @@ def _show_run(store: Store, run: Run) -> None:
         with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):
             _show_download(run)
         offer_deletion(GENERATIONS, run, _("Items in a project are kept."))
+        show_signature("\n".join(run.signatures))
 
 
 def _left_out(run: Run) -> list[str]:

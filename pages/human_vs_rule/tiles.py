@@ -112,17 +112,17 @@ def weighted_back(found: PageNumbers) -> None:
         rate = found.weighted[name]
         rows.append(
             {
-                _("measure"): measure_name(name),
-                _("in the sample"): rate.sample,
-                _("of all, weighted"): rate.estimate.value,
+                _("Measure"): measure_name(name),
+                _("In the sample"): rate.sample,
+                _("Of all, weighted"): rate.estimate.value,
                 _("95% interval"): interval_or_reason(rate.estimate, ".1%")
                 if rate.estimate.value is not None
                 else DASH,
-                _("labelled"): rate.labelled,
-                _("strata covered"): rate.covered,
+                _("Labelled"): rate.labelled,
+                _("Strata covered"): rate.covered,
             }
         )
-    shares = (_("in the sample"), _("of all, weighted"), _("strata covered"))
+    shares = (_("In the sample"), _("Of all, weighted"), _("Strata covered"))
     columns = dict.fromkeys(shares, st.column_config.TextColumn(alignment="right"))
     shown = [{name: percent(value) if name in shares else value for name, value in row.items()} for row in rows]
     st.dataframe(shown, hide_index=True, key="weighted", column_config=columns)

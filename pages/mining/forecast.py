@@ -23,7 +23,7 @@ from pages.ui.numbers import DASH, large, note_text
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.visitor import own_projects
 
 PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
@@ -183,7 +183,7 @@ def _show(outcome: Forecast) -> None:
     if not any(cell.own for cell in outcome.cells):
         st.caption(_("The share kept is that of all pairs combined."))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(outcome.signature))
+        show_signature(outcome.signature)
         st.download_button(
             "JSON",
             lambda: json.dumps(as_json(outcome), ensure_ascii=False, indent=1, allow_nan=False),

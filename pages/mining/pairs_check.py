@@ -13,7 +13,7 @@ from pages.ui.language import _
 from pages.ui.numbers import size
 from pages.ui.sentences import side_word
 from pages.ui.tables import Column, below, estimate_cell, joined, show_html, span, table
-from pages.ui.text import in_brackets, plain
+from pages.ui.text import in_brackets, show_signature
 
 LIMIT = 5_000_000  # bytes
 SHOWN = 4  # compounds of a word on each side
@@ -56,7 +56,7 @@ def show_pairs_check(source: Source, pairs: tuple[KeywordPair, ...]) -> None:
                 " all, 1: always. In brackets: how often the other word occurs in the same compound."
             )
         )
-        st.caption(plain(found.signature))
+        show_signature(found.signature)
 
 
 def _row(one: PairReport) -> tuple[str | Markup, ...]:

@@ -15,7 +15,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import DASH, large, size
 from pages.ui.sentences import side_word
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain, series
+from pages.ui.text import paragraph, plain, series, show_signature
 
 Row = dict[str, Any]
 
@@ -178,15 +178,15 @@ def _show_numbers(report: Report, key: str) -> None:
                 on_click="ignore",
                 icon=":material/download:",
             )
-        st.caption(plain(report.settings.signature))
+        show_signature(report.settings.signature)
 
 
 def _number_row(report: Report, pair: str, side: str) -> Row:
     counts = chosen(report, pair, side)
-    row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("with the keyword"): counts.with_keyword}
+    row: Row = {_("Keyword pair"): pair, _("Side"): side_name(side), _("With the keyword"): counts.with_keyword}
     for step in funnel_steps(counts):
         row[_(step.name)] = step.left if step.code == "exactly_one" else -step.lost
-    return row | {_("Candidates"): counts.candidates, _("flagged"): counts.flagged_candidates}
+    return row | {_("Candidates"): counts.candidates, _("Flagged"): counts.flagged_candidates}
 
 
 def known_pairs(report: Report) -> bool:

@@ -58,8 +58,8 @@ def _apart(found: Sequence[Cell]) -> None:
     for one in known:
         apart = one.metrics.by_units["difference"]
         tested = against(equivalence(apart, margin), "z.1%")
-        cell = {_("Model"): one.group, _("Pronouns"): one.label, _("instances"): one.metrics.n}
-        shown = {_("difference"): with_interval(apart, "+z.1%"), _("against the margin"): tested}
+        cell = {_("Model"): one.group, _("Pronouns"): one.label, _("Instances"): one.metrics.n}
+        shown = {_("Difference"): with_interval(apart, "+z.1%"), _("Against the margin"): tested}
         rows.append(cell | shown)
     st.dataframe(rows, hide_index=True, key="ways-apart")
     text = _(

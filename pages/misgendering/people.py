@@ -101,7 +101,7 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
 
 def _agreement(known: pd.DataFrame) -> None:
     """People against each of the other ways, over all models and pronouns."""
-    heads = (_("comparison"), _("texts"), _("raw agreement"), _("95% interval"), "MCC", _("95% interval"))
+    heads = (_("Comparison"), _("Texts"), _("Raw agreement"), _("95% interval"), "MCC", _("95% interval"))
     body, rows = [], []
     names = {"rule": _("people and the first-pronoun rule"), "prob": _("people and the probability-based method")}
     for column, name in names.items():

@@ -75,8 +75,8 @@ def _beside_own() -> list[BesidePrinted] | None:
 
 
 def _figures(beside: list[BesidePrinted] | None) -> None:
-    heads = [_("where"), _("Model"), _("Pronouns"), _("value"), _("95% interval, or ± as reported"), "n"]
-    heads += [] if beside is None else [_("own run"), _("difference"), _("reason for the missing value")]
+    heads = [_("Where"), _("Model"), _("Pronouns"), _("Value"), _("95% interval, or ± as reported"), "n"]
+    heads += [] if beside is None else [_("Own run"), _("Difference"), _("Reason for the missing value")]
     columns = number_columns(heads, (3, 4, 5, *(() if beside is None else (6, 7))))
     for measure in MEASURES:
         st.markdown(f"**{plain(measure_name(measure))}**")
@@ -141,7 +141,7 @@ def _place(row: Row) -> str:
 
 
 def _samples() -> None:
-    heads = (_("set"), _("context ends"), _("Pronouns"), _("no pronoun"), _("right"), _("wrong"), _("wrong, share"))
+    heads = (_("Set"), _("Context ends"), _("Pronouns"), _("No pronoun"), _("Right"), _("Wrong"), _("Wrong, share"))
     body, rows = [], []
     for row in resources.table("published_first_pronouns"):
         none, right, wrong = (int(row[key]) for key in ("none", "right", "wrong"))

@@ -16,7 +16,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, methods_text, note_text
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 
@@ -37,10 +37,8 @@ def show_results() -> None:
     _banner(found, source)
     figure = _choose_figure()
     _show(figure, source, found, everything)
-    st.caption(plain(_("How these values were computed: {signature}").format(signature=everything.signature)))
-    if "signature" in frame:
-        for made in dict.fromkeys(frame["signature"]):
-            st.caption(plain(made))
+    texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
+    show_signature("\n".join((everything.signature, *texts)))
 
 
 def _choose_figure() -> Figure:

@@ -13,7 +13,7 @@ from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 
 if TYPE_CHECKING:
     from core.misgendering.text_figures import Texts
@@ -49,11 +49,11 @@ def show_texts(source: Source) -> None:
     heads = (
         _("Model"),
         _("Pronouns"),
-        _("texts"),
-        _("without a pronoun"),
+        _("Texts"),
+        _("Without a pronoun"),
         _("95% interval"),
-        _("repetition, as published"),
-        _("repetition, completion only"),
+        _("Repetition, as published"),
+        _("Repetition, completion only"),
     )
     several = varying([one.key for one in found])
     body, rows = [], []
@@ -74,7 +74,7 @@ def show_texts(source: Source) -> None:
             )
         )
         downloads(rows, key="texts")
-    st.caption(plain(signature("published")))
+    show_signature(signature("published"))
 
 
 def _row(one: "Texts") -> dict[str, Any]:

@@ -48,8 +48,8 @@ def show_variation(found: Sequence[Cell]) -> None:
 
 def _sigmas(found: Sequence[Cell]) -> None:
     templates = any(one.metrics.sigma_prob is not None for one in found)
-    heads = [_("Model"), _("Pronouns"), _("mean σ over generations"), _("95% interval"), _("standard deviation")]
-    heads += [_("mean σ over templates"), _("templates that failed")] if templates else []
+    heads = [_("Model"), _("Pronouns"), _("Mean σ over generations"), _("95% interval"), _("Standard deviation")]
+    heads += [_("Mean σ over templates"), _("Templates that failed")] if templates else []
     body, rows = [], []
     for one in found:
         sigma, other, failed = one.metrics.sigma, one.metrics.sigma_prob, one.metrics.failure
@@ -121,7 +121,7 @@ def show_beta(found: Sequence[Cell]) -> None:
 
 
 def _fits(data: pd.DataFrame) -> None:
-    heads = (_("Model"), _("Pronouns"), _("mean disagreement"), "α", "β", _("95% interval"))
+    heads = (_("Model"), _("Pronouns"), _("Mean disagreement"), "α", "β", _("95% interval"))
     body = [
         [
             str(row["group"]),

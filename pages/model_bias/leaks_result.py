@@ -147,14 +147,14 @@ def _says(both: Compared) -> str:
 def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]:
     names = {"unanimous": _("all say leak"), "any": _("at least one says leak"), "label": _("labels that say leak")}
     return {
-        _("counted"): names[kind],
-        _("direction"): _end(one),
-        _("extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
-        _("share among extremes"): with_brackets(one.extreme, "z.0%"),
-        _("ordinary sentences"): f"{one.counts[1][0]}/{one.counts[1][1]}",
-        _("share among ordinary sentences"): with_brackets(one.control, "z.0%"),
-        _("difference"): with_brackets(one.difference, "+z.0%"),
-        _("against the margin"): against(equivalence(one.difference, margin), "z.0%"),
+        _("Counted"): names[kind],
+        _("Direction"): _end(one),
+        _("Extremes"): f"{one.counts[0][0]}/{one.counts[0][1]}",
+        _("Share among extremes"): with_brackets(one.extreme, "z.0%"),
+        _("Ordinary sentences"): f"{one.counts[1][0]}/{one.counts[1][1]}",
+        _("Share among ordinary sentences"): with_brackets(one.control, "z.0%"),
+        _("Difference"): with_brackets(one.difference, "+z.0%"),
+        _("Against the margin"): against(equivalence(one.difference, margin), "z.0%"),
     }
 
 
@@ -167,9 +167,9 @@ def _reasons(found: audit_projects.AuditResult) -> None:
     names = {reason.code: reason.zh if language() == "zh" else reason.en for reason in audit_projects.reasons()}
     rows = [
         {
-            _("reason"): names.get(code, code),
-            _("labels on extremes"): str(extremes),
-            _("labels on ordinary"): str(controls),
+            _("Reason"): names.get(code, code),
+            _("Labels on extremes"): str(extremes),
+            _("Labels on ordinary"): str(controls),
         }
         for code, (extremes, controls) in found.reasons.items()
     ]
@@ -197,9 +197,9 @@ def _means_row(name: str, part: WithAndWithout) -> dict[str, str]:
         return " → ".join(number(getattr(means, field), "z.3f") for means in (part.all, part.kept))
 
     return {
-        _("sentences"): name,
-        _("number"): f"{part.sentences:,}",
-        _("leaks"): f"{part.leaks:,}",
+        _("Sentences"): name,
+        _("Number"): f"{part.sentences:,}",
+        _("Leaks"): f"{part.leaks:,}",
         "Bias_man": change("bias_man"),
         "Bias_woman": change("bias_woman"),
         "Model_bias": change("model_bias"),
@@ -213,12 +213,12 @@ def _leaking(found: audit_projects.AuditResult, rule: "Rule") -> None:
         strata = {"extreme": _("extreme"), "control": _("ordinary sentences")}
         rows = [
             {
-                _("sentence"): one.sentence,
-                _("pair"): one.pair,
+                _("Sentence"): one.sentence,
+                _("Pair"): one.pair,
                 "Bias_c": number(one.bias_log10, "+z.3f"),
-                _("kind"): strata[one.stratum],
-                _("labels"): f"{one.leaks}/{one.labels}",
-                _("reason"): clauses(dict.fromkeys(names.get(code, code) for code in one.reasons)),
+                _("Kind"): strata[one.stratum],
+                _("Labels"): f"{one.leaks}/{one.labels}",
+                _("Reason"): clauses(dict.fromkeys(names.get(code, code) for code in one.reasons)),
             }
             for one in leaking
         ]

@@ -83,16 +83,16 @@ def _table(shown: "pd.DataFrame") -> None:
     sides = {"male": _("male word"), "female": _("female word")}
     rows = [
         {
-            _("side"): sides[row["side"]],
-            _("word"): row["word"],
-            _("weight"): f"{row['weight']:.4f}",
-            _("share, male side"): percent(row["male_rate"]),
-            _("share, female side"): percent(row["female_rate"]),
-            _("contrast"): signed_number(100 * row["contrast"], 1),
+            _("Side"): sides[row["side"]],
+            _("Word"): row["word"],
+            _("Weight"): f"{row['weight']:.4f}",
+            _("Share, male side"): percent(row["male_rate"]),
+            _("Share, female side"): percent(row["female_rate"]),
+            _("Contrast"): signed_number(100 * row["contrast"], 1),
             "p": p_value(row["p"]),
             _("p, Holm"): p_value(row["p_holm"]) + (" *" if row["stays"] else ""),
         }
-        | ({_("contains a character of a keyword"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
+        | ({_("Contains a character of a keyword"): _("yes") if row["holds_keyword"] else ""} if bool(hold) else {})
         for row in shown.to_dict("records")
     ]
     st.dataframe(rows, hide_index=True, key="topic-table")

@@ -45,13 +45,13 @@ def model_banner(model: str) -> None:
 def show_facts(found: "Inference") -> None:
     """The measures with their intervals and what each means."""
     facts = [
-        ("s", _("bias score s (0 ideal, 1 all stereotype)")),
-        ("directional", _("directional component (−1 to 1, + follows the stereotype)")),
+        ("s", _("Bias score s (0 ideal, 1 all stereotype)")),
+        ("directional", _("Directional component (−1 to 1, + follows the stereotype)")),
         ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
         ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
     ]
     tiles = [_tile(label, found[name]) for name, label in facts]
-    tiles.append(Tile(_("order e_p > e_a and c_a > c_p"), order_in_words(found.order)))
+    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(found.order)))
     show_html(tile_grid(tiles))
     told = [one.reason or one.note for one in found.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
@@ -118,7 +118,7 @@ def show_shares(found: "Inference") -> None:
     )
     chart = label_shares(found, description=says, say=lambda text: translate(text, lang), palette=colours())
     show_chart(chart, rows, key="nli-labels-chart", says=says)
-    columns = [Column(_("set")), *(Column(name, "number") for name in (_("rows"), *(names[label] for label in LABELS)))]
+    columns = [Column(_("Set")), *(Column(name, "number") for name in (_("Rows"), *(names[label] for label in LABELS)))]
     show_html(table(columns, (_row(found, i) for i in range(len(SETS)))))
 
 

@@ -37,7 +37,7 @@ def show_occupations(found: "Inference") -> None:
     rows = [_row(one, [name for name in SETS if any(name in each.sets for each in words)]) for one in words]
     share = st.column_config.ProgressColumn(_("biased"), format="percent", min_value=0.0, max_value=1.0)
     height: int | Literal["auto"] = 360 if len(rows) > ROWS else "auto"
-    st.dataframe(rows, hide_index=True, column_config={_("biased"): share}, key="nli-occupations", height=height)
+    st.dataframe(rows, hide_index=True, column_config={_("Biased"): share}, key="nli-occupations", height=height)
     downloads([_exact(one) for one in words], key="nli-occupations-table")
     st.caption(
         _("95% Wilson intervals over the answers for one word. Ten templates are few: read the intervals with care.")
@@ -47,8 +47,8 @@ def show_occupations(found: "Inference") -> None:
 def _row(one: "ByOccupation", sets: list[str]) -> dict[str, object]:
     counts = {name: " / ".join(map(str, row)) if sum(row) else DASH for name, row in zip(SETS, one.counts, strict=True)}
     found: dict[str, object] = {
-        _("occupation"): one.word,
-        _("biased"): one.biased.value,
+        _("Occupation"): one.word,
+        _("Biased"): one.biased.value,
         _("95% interval"): _span(one),
     }
     return found | {named(name, "e / c / n"): text for name, text in counts.items() if name in sets}

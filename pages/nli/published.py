@@ -47,8 +47,8 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
     """
     with st.expander(_("The five models of the paper (Tables 3 and 4)"), icon=":material/menu_book:"):
         heads = [
-            _("model"), _("s, Table 4"), _("s from Table 3"), _("rank in the paper"), _("directional component"),
-            "1 − FN", _("order condition"),
+            _("Model"), _("s, Table 4"), _("s from Table 3"), _("Rank in the paper"), _("Directional component"),
+            "1 − FN", _("Order condition"),
         ]  # fmt: skip
         rows = [
             [
@@ -81,7 +81,7 @@ def show_published(own: Inference | None = None, asked_in: str = "") -> None:
 def _shares(beside: list[BesidePrinted] | None) -> None:
     """Table 3 as printed: the shares of the three answers of each model on each set; one's own shares beside them."""
     st.markdown("**" + plain(_("Table 3: distribution of answers on each set")) + "**")
-    heads = [_("model"), _("set"), *LABELS]
+    heads = [_("Model"), _("Set"), *LABELS]
     rows = resources.table("published_inference_shares")
     body = [[row["model"], row["set"], *(row[name] for name in LABELS)] for row in rows]
     if beside is None:
@@ -90,7 +90,7 @@ def _shares(beside: list[BesidePrinted] | None) -> None:
         return
     reasons = dict.fromkeys(note_text(one.reason) for one in beside if one.reason)
     if any(one.reason is None for one in beside):
-        heads += [_("own: {answer}").format(answer=name) for name in LABELS]
+        heads += [_("Own: {answer}").format(answer=name) for name in LABELS]
         for row, start in zip(body, range(0, len(beside), len(LABELS)), strict=True):
             row += map(_own_share, beside[start : start + len(LABELS)])
     show_html(table(number_columns(heads, range(2, len(heads))), body))

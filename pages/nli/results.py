@@ -70,13 +70,13 @@ def _describe(run: Run) -> None:
         st.caption(plain(text))
         download_table(NLI, run)
         offer_deletion(NLI, run)
+        lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
+        show_signature("\n".join(line for line in lines if line))
     if checked := run.facts("sanity"):
         text = sentence(str(checked.get("message", "")), checked.get("values"))
         (st.caption if checked.get("verdict") == "fits" else st.warning)(plain(text))
     for reason, count in run.facts("undefined").items():
         st.warning(plain(_("{count} pairs without an answer: {reason}").format(count=f"{count:,}", reason=_(reason))))
-    lines = [str(run.record.get("signature", "")), str(run.facts("set").get("signature", ""))]
-    st.code("\n".join(line for line in lines if line), language=None, wrap_lines=True)
 
 
 @st.cache_data(max_entries=12, show_spinner=False)

@@ -17,7 +17,7 @@ from pages.ui.choose import choose, choose_model
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import plain, series
+from pages.ui.text import plain, series, show_signature
 from pages.ui.uploads import choose_upload
 
 NLI = RunPage("nli", "nli", form_key="nli-{part}", run_key="nli-{part}")
@@ -117,7 +117,7 @@ def _show_rows(probes: ProbeSet) -> None:
     with st.expander(_("Example pairs"), icon=":material/visibility:"):
         step = max(1, len(probes.rows) // SHOWN)  # and one further each time, so that the templates differ
         rows = [
-            {_("set"): row.set, _("premise"): row.premise, _("hypothesis"): row.hypothesis}
+            {_("Set"): row.set, _("Premise"): row.premise, _("Hypothesis"): row.hypothesis}
             for row in (probes.rows[(i * step + i) % len(probes.rows)] for i in range(SHOWN))
         ]
         st.table(rows)
@@ -129,7 +129,7 @@ def _show_rows(probes: ProbeSet) -> None:
             for row in probes.rows
         ]  # fmt: skip
         downloads(everything, key="nli-set")
-        st.caption(plain(probes.signature))
+        show_signature(probes.signature)
 
 
 def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ from pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.tables import element, joined, show_html
-from pages.ui.text import plain
+from pages.ui.text import plain, show_signature
 from pages.ui.visitor import page_link
 
 USUAL = 100
@@ -66,6 +66,9 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
         return
     free = found.by_labels.get(0, 0)
+    if not free and not first:
+        st.caption(_("Every item has been in a pilot or has a label: none is left to draw."))
+        return
     if not free:
         text = _("No unlabelled items are left to draw from. Import a file on the Projects page.")
         st.info(text, icon=":material/upload_file:")
@@ -153,7 +156,7 @@ def _show_closed(found: PilotFigures) -> None:
         with right:
             st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(found.signature)
+            show_signature(found.signature)
             downloads([_row(found, one) for one in found.people], key=f"pilot-{pilot.number}-people")
 
 
@@ -186,7 +189,7 @@ def _people(found: PilotFigures) -> list[dict[str, Any]]:
 
 
 def _person(row: dict[str, Any]) -> dict[str, Any]:
-    names = {"name": _("annotator"), "labelled": _("labelled"), "accepted": _("accepted, 95% interval")}
+    names = {"name": _("Annotator"), "labelled": _("Labelled"), "accepted": _("Accepted, 95% interval")}
     return {names[key]: value for key, value in row.items()}
 
 

@@ -177,7 +177,7 @@ def _show_people(found: Affected, which: Which) -> None:
     counts = _chosen(found, which).annotators
     if counts:
         rows = [
-            {_("annotator"): name, _("labels sent back for relabelling"): number} for name, number in counts.items()
+            {_("Annotator"): name, _("Labels sent back for relabelling"): number} for name, number in counts.items()
         ]
         st.dataframe(rows, hide_index=True, width=360)
 

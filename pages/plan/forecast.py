@@ -23,7 +23,7 @@ from pages.ui.numbers import DASH, note_text, number, with_interval
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
-from pages.ui.text import in_brackets, paragraph, plain
+from pages.ui.text import in_brackets, paragraph, plain, show_signature
 
 
 def plan_name(plan: Plan) -> str:
@@ -207,7 +207,7 @@ def _versions(found: Forecast) -> list[str]:
 
 def _take_away(project: Project, found: Forecast, shown: list[dict[str, Any]]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-        st.caption(plain(found.work.signature))
+        show_signature(found.work.signature)
         with st.container(horizontal=True, width="content"):
             downloads(shown, key="plan")
             st.download_button(

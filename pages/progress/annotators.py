@@ -61,8 +61,8 @@ def _row(project: Project, one: Worker, now: float) -> dict[str, Any]:
         _("On the desk"): one.leased,
         _("Labels per hour"): DASH if one.pace is None else f"{one.pace:,.0f}",
         _("Last label"): moment(one.last),
-        _("Today"): one.today,
-        _("Seven days"): one.week,
+        _("Decisions today"): one.today,
+        _("Decisions, seven days"): one.week,
         _("Seconds per item"): DASH if one.seconds is None else f"{one.seconds:,.1f}",
         _("Relabelling"): one.sent_back,
         _("Skipped"): one.skipped,
@@ -80,8 +80,10 @@ def _explained() -> dict[str, Any]:
         _("Annotator"): column(pinned=True),
         _("Valid labels"): number(format="localized"),
         _("Accepted"): column(help=_("Share of valid labels.")),
-        _("Today"): number(help=_("Labels made since midnight in your time zone; a changed one counts again.")),
-        _("Seven days"): number(help=_("Labels made today and on the six days before.")),
+        _("Decisions today"): number(
+            help=_("Labels since midnight in your time zone; a changed label counts as another decision.")
+        ),
+        _("Decisions, seven days"): number(help=_("Decisions of today and of the six days before.")),
         _("Labels per hour"): column(help=_("Over the last 60 labels; gaps of more than five minutes are excluded.")),
         _("Seconds per item"): column(help=_("Median time per item over the last 500 labels.")),
         _("Differs from most"): column(
@@ -151,7 +153,7 @@ def by_day(found: Dashboard) -> None:
         st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
         return
     rows = [{"day": day.day, "annotator": day.annotator, "labels": day.labels} for day in days]
-    text = _("{labels} labels from {first} to {last}; days begin at midnight in your time zone.")
+    text = _("{labels} decisions from {first} to {last}, changes included; days begin at midnight in your time zone.")
     says = text.format(labels=f"{sum(day.labels for day in days):,}", first=days[0].day, last=days[-1].day)
     chart = labels_per_day(rows, description=says, say=_, palette=colours())
     show_chart(chart, [{**row, "signature": found.signature} for row in rows], key="labels-per-day", says=says)

@@ -59,7 +59,7 @@ def tiles(project: Project, found: Dashboard) -> None:
     first, second, third, fourth = st.columns(4)
     with first, st.container(border=True, height="stretch"):
         st.metric(_("Valid labels"), f"{found.labels:,}")
-        text = _("today {today}, in seven days {week}")
+        text = _("decisions, changes included: {today} today, {week} in seven days")
         today, week = (sum(getattr(one, name) for one in found.people) for name in ("today", "week"))
         st.caption(plain(text.format(today=f"{today:,}", week=f"{week:,}")))
     with second, st.container(border=True, height="stretch"):

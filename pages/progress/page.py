@@ -26,7 +26,7 @@ with open_store() as store:
     st.subheader(_("Annotators"))
     people(project, found)
     stalled(project, found)
-    st.subheader(_("Labels per day"))
+    st.subheader(_("Decisions per day"))
     by_day(found)
     st.subheader(_("Pairs and sides") if project.kind == "sentences" else _("Strata"))
     say_how_they_count(store, project, found)

@@ -60,7 +60,7 @@ def show_claims() -> None:
 
 
 def _table(shown: Sequence[PrintedClaim]) -> None:
-    columns = (_("claim"), _("reported"), _("recalculated"), _("verdict"), _("remark"))
+    columns = (_("Claim"), _("Reported"), _("Recalculated"), _("Conclusion"), _("Remark"))
     show_html(table(columns, map(_row, shown), kind="claims"))
 
 
@@ -127,7 +127,7 @@ def own_numbers() -> None:
     if not rows:
         st.info(_("No rows yet."))
         return
-    names = [_("male word"), _("female word"), _("reported"), *BASES, _("verdict")]
+    names = [_("Male word"), _("Female word"), _("Reported"), *BASES, _("Conclusion")]
     columns = number_columns(names, range(3, 3 + len(BASES)))
     with st.container(key="own-verdicts"):
         show_html(table(columns, map(_own_row, rows), kind="text"))

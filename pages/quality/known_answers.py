@@ -64,11 +64,11 @@ def score_list(found: Quality) -> None:
 
 def _row(one: KnownAnswerScore) -> dict[str, Any]:
     return {
-        _("annotator"): one.annotator if one.active else _("{name} (has left)").format(name=one.annotator),
-        _("right"): one.right,
-        _("wrong"): one.wrong,
-        _("not labelled"): one.unlabelled,
-        _("known answers given"): percent(one.share.value),
+        _("Annotator"): one.annotator if one.active else _("{name} (has left)").format(name=one.annotator),
+        _("Right"): one.right,
+        _("Wrong"): one.wrong,
+        _("Not labelled"): one.unlabelled,
+        _("Known answers given"): percent(one.share.value),
         _("95% interval"): interval_or_reason(one.share, ".1%"),
     }
 
@@ -143,13 +143,13 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     names = names_of(store, project)
     rows = [
         {
-            _("text"): one.item.text if len(one.item.text) <= SHORT else one.item.text[:SHORT] + "…",
-            _("known answer"): names.get(one.choice, one.choice),
-            _("labels"): one.labels,
-            _("why"): one.why,
-            _("from its labels"): one.from_labels,
-            _("by"): one.author,
-            _("since"): day(one.created),
+            _("Text"): one.item.text if len(one.item.text) <= SHORT else one.item.text[:SHORT] + "…",
+            _("Known answer"): names.get(one.choice, one.choice),
+            _("Labels"): one.labels,
+            _("Why"): one.why,
+            _("From its labels"): one.from_labels,
+            _("By"): one.author,
+            _("Since"): day(one.created),
         }
         for one in found.known
     ]

@@ -92,21 +92,21 @@ def in_figures(report: RetestReport) -> None:
 
 def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
     days = DASH if one.days is None else in_brackets(f"{one.days[1]:.1f}", f"{one.days[0]:.1f} – {one.days[2]:.1f}")
-    flag = {} if one.flag is None else {_("the same flag"): percent(one.flag.value)}
+    flag = {} if one.flag is None else {_("The same flag"): percent(one.flag.value)}
     return {
-        _("annotator"): name,
-        _("judged twice"): one.compared,
-        _("the same choice"): percent(one.agreed.value),
+        _("Annotator"): name,
+        _("Judged twice"): one.compared,
+        _("The same choice"): percent(one.agreed.value),
         _("95% interval"): interval_or_reason(one.agreed, ".1%"),
-        _("kappa"): number(one.kappa.value),
-        _("kappa, 95%"): interval_or_reason(one.kappa, ".2f"),
+        _("Kappa"): number(one.kappa.value),
+        _("Kappa, 95%"): interval_or_reason(one.kappa, ".2f"),
         **flag,
-        _("days between"): days,
-        _("waiting"): one.waiting,
-        _("on a desk"): one.handed_out,
-        _("excluded"): one.other_guideline + one.seen,
-        _("void"): one.void,
-        _("of former annotators"): one.left,
+        _("Days between"): days,
+        _("Waiting"): one.waiting,
+        _("On a desk"): one.handed_out,
+        _("Excluded"): one.other_guideline + one.seen,
+        _("Void"): one.void,
+        _("Of former annotators"): one.left,
     }
 
 

@@ -16,7 +16,7 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, moment, size
-from pages.ui.text import paragraph, plain
+from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.visitor import may
 
 
@@ -46,7 +46,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
         reason = "" if found["value"] is not None else _reason(found)
         alpha = DASH if found["value"] is None else _three(found["value"])
-        explained = reason or " · ".join(filter(None, (_interval(found), one.facts["agreement"]["signature"])))
+        explained = reason or _interval(found)
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
     st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
@@ -55,6 +55,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
     st.code(one.hash, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         _show_archive(project, one)
+        show_signature(one.facts["agreement"]["signature"])
     with st.expander(_("Documentation")):
         _show_paper(store, one)
     with st.expander(_("Files")):

@@ -47,12 +47,12 @@ def _null_row(null: "Null") -> dict[str, str]:
     form = "z.3f" if null.measured == "side_auc" else "+z.3f"
     chance = DASH if null.low is None else f"[{number(null.low, form)}, {number(null.high, form)}]"
     return {
-        _("measure"): _(NAMES[null.measured]),
-        _("value"): number(null.value, form),
-        _("range under chance"): chance,
+        _("Measure"): _(NAMES[null.measured]),
+        _("Value"): number(null.value, form),
+        _("Range under chance"): chance,
         "p": DASH if null.p is None else "< 0.001" if null.p < 0.001 else f"{null.p:.3f}",
-        _("shuffled"): _(WHAT[null.shuffled]),
-        _("conclusion"): _comes_out(null),
+        _("Shuffled"): _(WHAT[null.shuffled]),
+        _("Conclusion"): _comes_out(null),
     }
 
 
@@ -75,12 +75,12 @@ def _comes_out(null: "Null") -> str:
 def _without_null() -> list[dict[str, str]]:
     return [
         {
-            _("measure"): "Bias_man, Bias_woman, Model_bias",
-            _("value"): DASH,
-            _("range under chance"): DASH,
+            _("Measure"): "Bias_man, Bias_woman, Model_bias",
+            _("Value"): DASH,
+            _("Range under chance"): DASH,
             "p": DASH,
-            _("shuffled"): _("nothing"),
-            _("conclusion"): _(
+            _("Shuffled"): _("nothing"),
+            _("Conclusion"): _(
                 "swapping the words does not change a magnitude, so it has no null distribution; see the"
                 " magnitudes below"
             ),

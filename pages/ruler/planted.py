@@ -80,13 +80,15 @@ def _models(marks: "list[Mark]") -> None:
         failed = sum(not mark.passed for mark in own.values())
         rows.append(
             {
-                _("model"): name,
-                _("planted bias"): planted_as(plant_of(name)),
-                _("offset"): _came_back(own["offset"], "+z.3f"),
-                _("variance share of contexts"): _came_back(own["contexts_share"], "z.0%"),
-                _("side AUC"): _came_back(own["side_auc"], "z.2f"),
-                _("largest error"): _tiny(own["worst_sentence"].measured.value),
-                _("verdict"): "✓ " + _("recovered") if not failed else "✗ " + _("{n} not recovered").format(n=failed),
+                _("Model"): name,
+                _("Planted bias"): planted_as(plant_of(name)),
+                _("Offset"): _came_back(own["offset"], "+z.3f"),
+                _("Variance share of contexts"): _came_back(own["contexts_share"], "z.0%"),
+                _("Side AUC"): _came_back(own["side_auc"], "z.2f"),
+                _("Largest error"): _tiny(own["worst_sentence"].measured.value),
+                _("Conclusion"): "✓ " + _("recovered")
+                if not failed
+                else "✗ " + _("{n} not recovered").format(n=failed),
             }
         )
     show_records(rows)
@@ -117,12 +119,12 @@ def _everything(marks: "list[Mark]") -> None:
     with st.expander(_("All quantities"), icon=":material/table_rows:"):
         rows = [
             {
-                _("model"): mark.model,
-                _("quantity"): _(QUANTITIES[mark.quantity]),
-                _("planted"): number(mark.planted, "+z.4f"),
-                _("measured"): number(mark.measured.value, "+z.4f"),
-                _("difference"): _error(mark.difference),
-                _("verdict"): ("✓ " if mark.passed else "✗ ") + note_text(in_words(mark)),
+                _("Model"): mark.model,
+                _("Quantity"): _(QUANTITIES[mark.quantity]),
+                _("Planted"): number(mark.planted, "+z.4f"),
+                _("Measured"): number(mark.measured.value, "+z.4f"),
+                _("Difference"): _error(mark.difference),
+                _("Conclusion"): ("✓ " if mark.passed else "✗ ") + note_text(in_words(mark)),
             }
             for mark in marks
         ]

@@ -39,7 +39,7 @@ def _show_run(run: Run) -> None:
 
 def _table(run: Run) -> Markup:
     """One line a model: how many numbers, how many without, how fast."""
-    columns = number_columns((_("Model"), _("scored"), _("no score"), _("newly computed")), (1, 2, 3))
+    columns = number_columns((_("Model"), _("Scored"), _("No score"), _("Newly computed")), (1, 2, 3))
     rows = []
     for one in run.answered:
         count, scored, asked = (int(one.get(key) or 0) for key in ("rows", "scored", "asked"))

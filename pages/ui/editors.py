@@ -44,8 +44,8 @@ def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:
     frame = frame.astype({"male": "Int64", "female": "Int64"})
     columns = {
         "pair": st.column_config.TextColumn(_("Keyword pair"), disabled=True),
-        "male": st.column_config.NumberColumn(_("male word"), min_value=0, step=1),
-        "female": st.column_config.NumberColumn(_("female word"), min_value=0, step=1),
+        "male": st.column_config.NumberColumn(_("Male word"), min_value=0, step=1),
+        "female": st.column_config.NumberColumn(_("Female word"), min_value=0, step=1),
     }
     edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, height=320)
     return {

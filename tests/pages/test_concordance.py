@@ -23,7 +23,7 @@ def test_numbers_and_lines(texts_folder):
     assert '<mark class="female">她</mark>' in text
     assert "<b>在</b>" not in text and "&lt;b&gt;在&lt;/b&gt;" in text
     assert "Characters read" in text and "texts: 12" in text
-    assert "window\\:sentence\\|unit\\:document\\|v1" in text
+    assert "window:sentence|unit:document|v1" in text
 
 
 def test_the_address_asks(texts_folder):

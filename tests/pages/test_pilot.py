@@ -75,7 +75,7 @@ def test_a_complete_pilot_is_closed_with_one_press_and_told_in_figures(tmp_path:
     assert "Everybody has finished the pilot" in app.success[0].value
     app.button(key="pilot_close").click().run()
     assert app.metric[0].value == "75.0%"
-    text = " ".join(one.value for one in app.caption)
+    text = " ".join(one.value for one in (*app.caption, *app.code))
     assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
 

@@ -35,7 +35,7 @@ def test_agreement_with_oneself(fresh_store: Store) -> None:
     shown = {metric.label: metric.value for metric in page.metric}
     assert shown == {"Same choice both times": "70.0%", "Kappa of retests": "0.40"}
     table = page.dataframe[0].value
-    assert list(table["annotator"]) == ["Ada", "<b>Bo", "Total"] and list(table["judged twice"]) == [50, 50, 100]
+    assert list(table["Annotator"]) == ["Ada", "<b>Bo", "Total"] and list(table["Judged twice"]) == [50, 50, 100]
     assert list(table["95% interval"])[:2] == ["56.2% – 80.9%"] * 2
     assert retest_report(fresh_store, project).signature in [code.value for code in page.code]
     assert len(cards(page)) == 5 and any("&lt;b&gt;Bo" in card for card in cards(page))
@@ -72,7 +72,7 @@ def test_what_is_drawn_is_answered_scored_and_withdrawn(fresh_store: Store) -> N
     store_operations(fresh_store, project, ada, [decide(items[uid], c, note="<script>") for uid, c in choices.items()])
     page.run()
     row = page.dataframe[0].value.iloc[0]
-    assert list(row[["annotator", "right", "wrong", "not labelled", "known answers given"]]) == [
+    assert list(row[["Annotator", "Right", "Wrong", "Not labelled", "Known answers given"]]) == [
         "Ada",
         1,
         2,
@@ -136,7 +136,7 @@ def test_of_a_generation_is_told_who_is_meant_and_not_who_wrote_it(fresh_store: 
     items = claim(fresh_store, project, ada)
     store_operations(fresh_store, project, ada, [decide(item, "correct", extraneous=False) for item in items])
     page = open_part("known", project)
-    assert list(page.dataframe[0].value["wrong"]) == [1, 0]
+    assert list(page.dataframe[0].value["Wrong"]) == [1, 0]
     (card,) = cards(page)
     assert "pronouns: " in card and "bees" in card and "Secret" not in card and "secret" not in card
 

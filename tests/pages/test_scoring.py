@@ -183,7 +183,7 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     assert any(text.startswith("in.txt: 9 sentences, finished 20") for text in captions_of(page).splitlines())
     shown = html_of(page)
     assert '<span class="strong" title="masked|known|' in shown
-    assert '<td class="number" data-label="scored">8</td><td class="number" data-label="no score">1</td>' in shown
+    assert '<td class="number" data-label="Scored">8</td><td class="number" data-label="No score">1</td>' in shown
     assert "1 rows without a score: no keyword (e.g. row 9)" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
