@@ -1,4 +1,4 @@
-"""What the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S]`.
+"""What the filters of mining keep and reject: `python -m benchmarks.filters [--read N] [--seed S] [--half H]`.
 
 Three parts, each on data beside the project (../shared/data; a part whose file
 is absent says so):
@@ -6,7 +6,8 @@ is absent says so):
   and duplicate filters off: the share kept with names off and with names on reject, and
   what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
 - mining_negatives.txt: sentences that must go, and twelve that must stay;
-- `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person.
+- `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person. `--half`: of the
+  paragraphs on which rules of names were tuned (SHA-256 even), or of the others, whose people the rules have not seen.
 """
 
 import argparse
@@ -49,7 +50,7 @@ def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Findin
 
 
 def is_tuning(text: str) -> bool:
-    """Whether a sentence of the development file is in the half on which rules were tuned."""
+    """Whether a sentence of the development file, or a paragraph, is in the half on which rules were tuned."""
     return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
 
 
@@ -122,9 +123,10 @@ def show_negatives(finder: Finder) -> None:
                 print(f"    wrong: {kind} {text}")
 
 
-def show_reading(number: int, seed: int, finder: Finder) -> None:
+def show_reading(number: int, seed: int, finder: Finder, half: str) -> None:
     """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
-    text = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8")
+    lines = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines()
+    text = "\n".join(line for line in lines if half == "both" or is_tuning(line) == (half == "tuning"))
     accepted, rejected = [], []
     for one in sentences(text):
         sentence = fit(one, finder) if SHORTEST <= len(one) <= LONGEST else None
@@ -135,7 +137,7 @@ def show_reading(number: int, seed: int, finder: Finder) -> None:
     print(Counter(found[0] for _, found in rejected if found))
     chance = random.Random(seed)
     for label, some in (("accepted", accepted), ("rejected", rejected)):
-        for sentence, found in chance.sample(some, number):
+        for sentence, found in chance.sample(some, min(number, len(some))):
             place = sentence.candidate
             shown = f"{sentence.text[: place.start]}【{place.keyword}】{sentence.text[place.end :]}"
             why = f"{found[0]}/{found[1].reason} {sentence.text[slice(*(found[1].span or (0, 0)))]}" if found else ""
@@ -147,6 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--read", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--half", choices=("both", "tuning", "other"), default="both")
     given = parser.parse_args()
     if not DATA.is_dir():
         print("../shared/data is not here: nothing to measure")
@@ -155,7 +158,7 @@ def main() -> None:
     show_kept(finder)
     show_negatives(finder)
     if given.read:
-        show_reading(given.read, given.seed, finder)
+        show_reading(given.read, given.seed, finder, given.half)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from core.mining.filters.name_words import (
     HAN,
     NAMED_BEFORE,
+    NAMED_RULER,
     ONLY_SURNAMES,
     PLACES,
     RULERS,
@@ -32,23 +33,26 @@ PROPER = (*PERSON, "nz", "j")
 # Surnames with what may stand beside them, and places: 小谢, 老江, 张姓, 冯某华, 牛寨村.
 PERMITTED = re.compile(
     "^[小老阿大看为那的被是把给让跟和]|[某姓]"
-    "|(?:[车队厂店城楼园院馆社站路镇村区县市州湖江河山岛港坝岭寺国军人节杯党家叔伯婶婆妈宝]|症)$"
+    "|(?:[车队厂店城楼园院馆社站路镇村区县市州湖江河山岛港坝岭寺国军人节杯党派家叔伯婶婆妈宝]|症)$"
 )
 NO_FOREIGN = re.compile(
-    "^[老小]|(?:[村港皮瓦德]$)(?<=[一-龥]{3})|(?:症|村庄|[^亨]人|阿姨|夫人|先生|小姐|女士|太太|师傅|老师|[氏某家])$"
+    "^[老小]|(?:[村港皮瓦]$)(?<=[一-龥]{3})|(?:症|村庄|[^亨]人|阿姨|夫人|先生|小姐|女士|太太|师傅|老师|[氏某家])$"
 )
 # Least scores of the given part: of two characters, of one; for words of the dictionary and for others. One new
 # character after a surname that is also a common word (余温, 牛河) must look like a given name more clearly.
 KNOWN_TWO, KNOWN_ONE = -0.5, -1.0
 NEW_TWO, NEW_ONE, NEW_ONE_DOUBTFUL = 0.0, 0.5, 1.5
 UNTAGGED_TWO, UNTAGGED_ONE = 3.0, 4.0  # of a new word that the tagger took for no person
+UNTAGGED_CLEAR = 0.5  # of one that begins with a surname which is hardly ever anything else
 GUESSED = 1.5  # of a part of a new word
 NEARLY = 1.5  # how far below its least score a name is still told, for where it begins a clause
 SURE_LETTER = 3.0  # a single character that may be part of such a run whatever the tagger says of it
 FOREIGN_TAGGED = 4.0  # of a foreign name that is tagged as a person
 FOREIGN_KNOWN = 5.0  # of a proper noun of the dictionary that it does not call a person
 FOREIGN_DOUBTFUL = 4.0  # of one whose characters make ordinary words too: 路德 in 路德教
-JAPANESE_NEW, JAPANESE_KNOWN, JAPANESE_ONE, JAPANESE_SURE = 2.5, 4.0, 3.0, 1.5
+JAPANESE_NEW, JAPANESE_LONG, JAPANESE_KNOWN, JAPANESE_ONE, JAPANESE_SURE = 1.0, 2.5, 4.0, 3.0, 1.5
+FUNCTION = re.compile("[的与和也及男女们在于从将把被是有个了着过到向]")  # hardly ever in a Japanese given name
+JAPANESE_BEHIND_SURE = -2.0  # of two characters behind a surname of history: 北条|义时
 JAPANESE_LAST = -1.5  # of two new characters at the end of a clause: 中村|法道
 INTRODUCED_FOREIGN = 1.0
 INTRODUCED = 3.0  # of the last two characters of a new word behind one that says who somebody is
@@ -75,9 +79,12 @@ class Shape(NamedTuple):
     letter: bool  # part of a run of transliteration
     introduces: bool  # who somebody is, before the name
     ruler: bool  # what a ruler is called, behind the name
+    named_ruler: bool  # 慈禧太后: both in one word
 
 
-NOTHING = Shape(None, 0.0, False, False, False, False, False, False, None, False, None, False, False, False, False)
+NOTHING = Shape(
+    None, 0.0, False, False, False, False, False, False, None, False, None, False, False, False, False, False
+)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -102,6 +109,7 @@ def shape_of(word: str, tag: str) -> Shape:
         letter=foreign is not None and (person or new or place or foreign >= SURE_LETTER),
         introduces=NAMED_BEFORE.search(word) is not None,
         ruler=word in RULERS,
+        named_ruler=person and len(word) > 2 and NAMED_RULER.search(word) is not None,
     )  # fmt: skip
 
 
@@ -152,7 +160,9 @@ def _above_least(name: str, word: str, person: bool, new: bool) -> float | None:
         return None
     if name[-1] in (PLACES if new else SURELY_PLACES) and len(name) <= 3:
         return None
-    if len(given) == 2:
+    if new and not person and name[0] in ONLY_SURNAMES:
+        least = UNTAGGED_CLEAR
+    elif len(given) == 2:
         least = KNOWN_TWO if not new else NEW_TWO if person else UNTAGGED_TWO
     elif not new:
         least = KNOWN_ONE
@@ -171,17 +181,26 @@ def fits_behind_surname(given: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def is_japanese(given: str, *, last: bool) -> bool:
-    """Whether *given* looks like a Japanese given name behind a Japanese surname; `last`: a clause ends with it."""
+def is_japanese(given: str, *, last: bool, surely: bool = False) -> bool:
+    """Whether *given* looks like a Japanese given name behind a Japanese surname.
+
+    `last`: a clause ends with it. `surely`: the surname is nothing else (丰臣).
+    """
     if not HAN.fullmatch(given) or given in ordinary_words() or given in AFTER_SURNAME:
         return False
     if given[0] in AFTER_SURNAME:  # 德川|家康, but 德川家|的
         return len(given) == 2 and japanese_score(given) >= JAPANESE_SURE
     if len(given) == 1:
         return not is_word(given) or given_score(given) >= JAPANESE_ONE
+    if FUNCTION.search(given):
+        return False
+    if surely and len(given) == 2 and japanese_score(given) >= JAPANESE_BEHIND_SURE:
+        return True
     if last and len(given) == 2 and not is_word(given):
         return japanese_score(given) >= JAPANESE_LAST
-    return japanese_score(given) >= (JAPANESE_KNOWN if is_word(given) else JAPANESE_NEW)
+    return japanese_score(given) >= (
+        JAPANESE_KNOWN if is_word(given) else JAPANESE_NEW if len(given) == 2 else JAPANESE_LONG
+    )
 
 
 def _likeness(word: str) -> float | None:

@@ -31,12 +31,16 @@ TAIL = frozenset("则死说于是和在曾后也因为对被将与及的等任�
 NAMED_BEFORE = re.compile(
     "(?:父亲|母亲|爸爸|妈妈|儿子|女儿|弟弟|妹妹|哥哥|姐姐|丈夫|妻子|[伯叔舅姑祖]父|[祖伯]母|外公|外婆|爷爷|奶奶|[长次三四五幼养][子女]|侄[子女]"
     "|外甥|[堂表][兄弟姐妹]|[男女]友|未婚[夫妻]|老[公婆]|主角|将军|[国女]王|[王皇]后|皇帝|太子|公主|亲王|教[宗皇]|主教|首辅|[宰丞首]相"
-    "|总[统理]|元帅|[上少中][校尉将]|导演|演员|歌手|球员|队友|门将|前锋|后卫|作家|诗人|画家|学家|记者|编剧|制作人|主持人|作曲家|近臣|主席|巡抚|总督|知府|太守|刺史|太监|将领|大臣|首领|酋长|可汗|君主|掌门|国师|门徒|弟子|学生|名将)$"
+    r"|总[统理]|元帅|[上少中][校尉将]|导演|演员|歌手|球员|队友|门将|前锋|后卫|作家|诗人|画家|学家|记者|编剧|制作人|主持人|作曲家|近臣|主席|巡抚|总督|知府|太守|刺史|太监|将领|大臣|首领|酋长|可汗|君主|掌门|国师|门徒|弟子|学生|名将|武将|老将|主帅|队长|教练|主君|藩主|城主|先代|公爵|伯爵|侯爵|男爵|爵士|牧师|神父|修女|使徒|圣徒|王子|王妃|贵妃|太后|皇子|[义养师]父|恩师|门生|好友|友人|挚友|战友|情人|恋人|前夫|前妻|遗孀|同事|助手|秘书|外交官|议员|大使|舰长|船长|骑士|学者|[思探革企航]\w{1,2}家)$"
 )
 
 # A proper noun before one of these is a ruler: 君士坦丁|皇帝, 查理|大帝.
 RULERS = frozenset(
-    ["皇帝", "大帝", "大君", "亲王", "国王", "女王", "王后", "皇后", "太后", "可汗", "公爵", "伯爵", "夫人"]
+    "皇帝 大帝 大君 亲王 国王 女王 王后 皇后 太后 可汗 单于 公爵 伯爵 夫人 太子 王子 公主 王妃".split()  # noqa: SIM905
+)
+# Both in one word of the dictionary: 慈禧太后.
+NAMED_RULER = re.compile(
+    "(?<!朝)(?:皇帝|大帝|亲王|王后|皇后|太后|可汗|公爵|伯爵|太子|公主|王妃|(?<=^..)(?<![小老大阿])王)$"
 )
 
 # Characters that transliterated names are written with, and those that hardly stand elsewhere.
@@ -52,6 +56,7 @@ RUN = re.compile(f"[{FOREIGN}]+")
 NAMED_AFTER = re.compile(
     "大学|学院|中学|市|州|省|县|郡|国|族|语|人|河|湖|岛|山|港|湾|城|镇|机场|公司|集团|银行|球场|队|俱乐部|联队|街|路|区|半岛|海|地区|共和国|王国|帝国|王朝|杯|奖|号|型|式|车"
 )
+PLACE_BEHIND = re.compile("[镇乡村县区市州街路巷庄屯]$|步行街|市场|广场|公路|大街|大道|小区")
 PLACE_BEFORE = re.compile("(?:位于|前往|来到|抵达|在|于|至|到|从|自|往|赴|返|离开|省|市|州|国)$")
 DOTS = re.compile("[·•・‧]")
 DOTTED = re.compile(
@@ -79,7 +84,7 @@ def japanese_surnames() -> dict[str, tuple[str, ...]]:
     """Their first two characters -> Japanese surnames, the longest first."""
     found: dict[str, list[str]] = {}
     listed = {name for row in table("mining_japanese_surnames") for name in row["surnames"].split()}
-    for name in surnames("japanese") | listed:
+    for name in surnames("japanese", "japanese surely") | listed:
         found.setdefault(name[:2], []).append(name)
     return {begin: tuple(sorted(some, key=len, reverse=True)) for begin, some in found.items()}
 

@@ -13,13 +13,13 @@ introductions (名叫……) are told by their forms.
 
 from collections.abc import Iterator, Sequence
 
+from core.mining.filters.name_frames import NO_NAME_TAGS, by_frame, is_done_by_people
 from core.mining.filters.name_shapes import (
     FOREIGN_TAGGED,
     SURE_LETTER,
     Shape,
     fits_behind_surname,
     is_japanese,
-    looks_like_a_name,
     shape_of,
 )
 from core.mining.filters.name_words import (
@@ -28,6 +28,7 @@ from core.mining.filters.name_words import (
     HAN,
     NAMED_AFTER,
     PLACE_BEFORE,
+    PLACE_BEHIND,
     PLACES,
     TAIL,
     foreign_score,
@@ -40,7 +41,7 @@ from core.mining.filters.name_words import (
     told_forms,
 )
 from core.mining.types import Finding, Sentence
-from core.text.dictionary import Token, is_surname, is_word
+from core.text.dictionary import Token, is_surname, is_word, surnames
 from core.types import Span
 
 # Least scores of a given part that the segmenter cut from its surname: after the surname, after the first character.
@@ -49,6 +50,7 @@ SURE, SURE_APART = (
     3.0,
     2.5,
 )  # of an ordinary word behind a surname tagged as a person: 蔡|崇信, 卓|一夫
+SURE_PLACE = 4.5  # of one that ends like a place: 蒋|巨峰
 APART = 4.0  # of two characters behind a surname that the tagger took for no person
 RARE_BEHIND = 1.5  # of one rare character behind such a surname
 FOREIGN_NEW = 8.5  # sum over a run of transliteration without a person's tag
@@ -57,7 +59,6 @@ PLACES_IN_A_ROW = 3  # so many places do not follow each other: 阿尔西|比亚
 AFTER_SYLLABLE = 2.0  # of what follows a keyword that is itself a syllable of a name
 LIKELY, LIKELY_FIRST = 6.0, 2.5  # of a new word tagged as a proper noun; of one that begins a clause
 FIRST = 1.5  # a name that begins a clause needs so much less
-NO_NAME_TAGS = frozenset(["m", "t", "x", "eng", "p", "c", "u", "uj", "ul", "d", "r", "f", "q"])
 
 
 def names(sentence: Sentence) -> Finding | None:
@@ -88,7 +89,7 @@ def names(sentence: Sentence) -> Finding | None:
     span = span or _japanese_name(text, tokens)
     if span is not None:
         return Finding("foreign", span)
-    span = _introduced(tokens, shapes)
+    span = by_frame(text, tokens, shapes, keyword)
     if span is not None:
         return Finding("told", span)
     for place, shape in enumerate(shapes):
@@ -107,9 +108,11 @@ def _chinese_name(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Spa
     for place, (token, shape) in enumerate(zip(tokens, shapes, strict=True)):
         if not shape.leads or (token.start < keyword[1] and keyword[0] < token.end):
             continue
+        following = tokens[place + 1] if place < last else None
+        if following is not None and PLACE_BEHIND.fullmatch(following.word) and shape.new:
+            continue  # 南圩|镇, 李官|村
         if shape.full is not None and shape.score >= (-FIRST if _begins(tokens, place) else 0.0):
             return token.start + shape.full[0], token.start + shape.full[1]
-        following = tokens[place + 1] if place < last else None
         if place == 0 and following is not None and following.word[0] == "（" and shape.new and len(token.word) < 4:
             return (token.start, token.end) if shape.begins_with_surname else None  # 符泳（...），香港男游泳选手
         if following is None or (following.start < keyword[1] and keyword[0] < following.end):
@@ -127,14 +130,17 @@ def _divided_name(tokens: Sequence[Token], shapes: Sequence[Shape], place: int) 
     if not fits_behind_surname(word):
         return None
     if shape.surname and len(token.word) == 2:
-        one = len(word) == 1 and following.tag not in NO_NAME_TAGS and given_score(word) > -1.0
+        named = following.tag not in NO_NAME_TAGS or is_rare(word)
+        one = len(word) == 1 and named and given_score(word) > -1.0
         return following.end if one or (len(word) == 2 and after.person) else None
     if shape.surname and shape.person and is_rare(token.word[0]):
         return following.end if len(word) <= 2 else token.end + 1  # 苻|坚杀: a rare character that is a surname
     if is_rare(word) and len(word) == 1 and (shape.person or shape.surname):
         # 蒋家|旻, 张|湟: what is rare lives on in names.
         return following.end if given_score(word) >= RARE_BEHIND and len(token.word) <= 2 else None
-    if len(whole) != 3 or not shape.begins_with_surname or is_word(whole) or shape.ordinary or whole[-1] in PLACES:
+    if len(whole) != 3 or not shape.begins_with_surname or is_word(whole) or shape.ordinary or "某" in whole:
+        return None
+    if whole[-1] in PLACES and given_score(whole[1:]) < SURE_PLACE:
         return None
     easier = FIRST if _begins(tokens, place) else 0.0
     given = given_score(whole[1:]) + easier
@@ -161,7 +167,7 @@ def _apart(tokens: Sequence[Token], shapes: Sequence[Shape], place: int, keyword
         given += tokens[taken].word
     # 许月|凤于: what the segmenter took into the last piece.
     fits = len(given) == 2 or (len(given) == 3 and given[2] in TAIL and shapes[taken].new)
-    if not fits or not fits_behind_surname(given[:2]) or given_score(given[:2]) < APART:
+    if not fits or "某" in given or not fits_behind_surname(given[:2]) or given_score(given[:2]) < APART:
         return None
     return token.start + at + 3
 
@@ -174,7 +180,7 @@ def _foreign_name(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | No
         before = tokens[first - 1].word if first else ""
         if len(text) < LEAST_FOREIGN or text in read_as_none():
             continue
-        if NAMED_AFTER.match(following) or PLACE_BEFORE.search(before):
+        if NAMED_AFTER.match(following) or (PLACE_BEFORE.search(before) and not is_done_by_people(following)):
             continue
         if last - first < PLACES_IN_A_ROW and all(shapes[at].place for at in run):
             continue
@@ -217,7 +223,7 @@ def _runs(shapes: Sequence[Shape]) -> Iterator[Span]:
 
 def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
     """丰臣|秀吉, 长|谷川|町子: a Japanese surname, and behind it what looks like a Japanese given name."""
-    known, ends = japanese_surnames(), set[int]()
+    known, sure, ends = japanese_surnames(), surnames("japanese surely"), set[int]()
     for token in tokens:
         for surname in known.get(text[token.start : token.start + 2], ()):
             at = token.start + len(surname)
@@ -228,7 +234,8 @@ def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
                 given = text[at : at + size]
                 lemma = token.start == 0 and text[at + size : at + size + 1] == "（"  # 矢井田瞳（...）是
                 if lemma or (
-                    _ends_there(text, at + size, ends) and is_japanese(given, last=not HAN.match(text, at + size))
+                    _ends_there(text, at + size, ends)
+                    and is_japanese(given, last=not HAN.match(text, at + size), surely=surname in sure)
                 ):
                     return token.start, at + size
     return None
@@ -236,21 +243,4 @@ def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
 
 def _ends_there(text: str, at: int, ends: set[int]) -> bool:
     """Whether a word ends at *at*, or would if the segmenter had not taken what follows into it: 樱|则."""
-    return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL)
-
-
-def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None:
-    """弟弟|旭烈兀, 查理|大帝: a word that no dictionary has behind one that says who it is, or before one."""
-    for place, shape in enumerate(shapes):
-        if shape.ruler and place:
-            before, named = tokens[place - 1], shapes[place - 1]
-            proper = (named.person or before.tag == "nz") and not named.ordinary
-            if proper and len(before.word) > 1 and HAN.fullmatch(before.word):
-                return before.start, tokens[place].end
-        if not shape.introduces or place + 1 == len(tokens) or not shapes[place + 1].new:
-            continue
-        after = tokens[place + 1]
-        proper = shapes[place + 1].person and "某" not in after.word
-        if after.tag not in NO_NAME_TAGS and (proper or looks_like_a_name(after.word)):
-            return after.start, after.end
-    return None
+    return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL | {"的"})
