@@ -12,9 +12,9 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -25,7 +25,7 @@ from annotations.database.store import Store
 from annotations.permissions import Person, may_see_work
 from annotations.types import Project
 from core import processes
-from core.errors import N_, BadFile, NotFound, Refused
+from core.errors import N_, BadFile, NotFound, Notice, Refused
 from core.files.timestamps import timestamp
 from core.resources import ROOT
 
@@ -36,6 +36,7 @@ UPLOAD_KEPT_S = 24 * 3600.0
 GRACE_S = 5.0  # time for a cancelled process to clean up before it is killed
 CLI = ROOT / "cli.py"
 NO_JOB = N_("There is no job {uid}. The Jobs page and `job list` list all jobs.")
+WORDED = '{"message": '  # how a title begins that is a sentence with its values
 _STARTING_S = 30.0  # a row whose process has not written after so long has no process
 _children: dict[str, subprocess.Popen[bytes]] = {}  # so that the app reaps them
 
@@ -48,6 +49,7 @@ class Job:
     None until it is known. `result` is the command's JSON answer; of a failed
     job it is {"error": sentence with {names}, "values": {...}}. `project`:
     public id of the one on which it works, `account`: of who started it.
+    `title` is in English; `wording` is what a page shows in the language of who looks (`title_in`).
     """
 
     uid: str
@@ -66,6 +68,7 @@ class Job:
     finished: str | None
     project: str | None = None
     account: str | None = None
+    wording: Notice = field(default_factory=lambda: Notice(""))
 
     @property
     def active(self) -> bool:
@@ -103,7 +106,7 @@ def _unix(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()
 
 
-_COLUMNS = tuple(Job.__dataclass_fields__)
+_COLUMNS = tuple(name for name in Job.__dataclass_fields__ if name != "wording")
 _OWNERS = {name: f"(SELECT uid FROM {name} WHERE id = job.{name})" for name in ("project", "account")}
 _LISTED = ", ".join(_OWNERS.get(name, name) for name in _COLUMNS)
 
@@ -112,7 +115,21 @@ def _job(row: Sequence[Any]) -> Job:
     values = dict(zip(_COLUMNS, row, strict=True))
     values["command"] = tuple(json.loads(values["command"]))
     values["result"] = json.loads(values["result"]) if values["result"] else None
+    stored, plain = str(values["title"]), Notice("{title}", {"title": values["title"]})
+    values["wording"] = Notice(**json.loads(stored)) if stored.startswith(WORDED) else plain
+    values["title"] = title_in(values["wording"], str)
     return Job(**values)
+
+
+def title_in(wording: Notice, say: Callable[[str], str]) -> str:
+    """The title of a job in a language: *say* translates. A value may be a list, or a sentence with its own values."""
+    values = {}
+    for name, value in wording.values.items():
+        if isinstance(value, list):
+            values[name] = say(", ").join(map(str, value))
+        else:
+            values[name] = title_in(Notice(**value), say) if isinstance(value, dict) else value
+    return say(wording.message).format(**values)
 
 
 def jobs(store: Store) -> list[Job]:
@@ -175,7 +192,7 @@ def is_large(data: bytes) -> bool:
 def start(
     store: Store,
     command: Sequence[str],
-    title: str,
+    title: str | Notice,
     *,
     secrets: Mapping[str, str] | None = None,
     project: Project | None = None,
@@ -183,11 +200,14 @@ def start(
 ) -> Job:
     """Run `python cli.py COMMAND...` in a process of its own and return at once.
 
+    A *title* with values is kept as it is, and read in the language of who looks.
     `command` should have `--json`, so that the answer is stored as the result; its paths must be absolute. EVENHAND_DB
     names the database. `project`: on which it works; `account`: public id of who starts it. `secrets` go into the
     environment of the process only. They are not stored, so a resumed job lacks them.
     """
     uid = uuid.uuid4().hex
+    if isinstance(title, Notice):
+        title = json.dumps(asdict(title), ensure_ascii=False)
     with store.write() as db:
         db.execute(
             "INSERT INTO job (uid, command, title, state, created, project, account)"

@@ -3,12 +3,12 @@
 import streamlit as st
 
 from annotations.database.store import Store
+from core.errors import N_, Notice
 from core.worker.client import known_models
 from pages.association.source import Chosen
 from pages.ui.choose import choose_models
 from pages.ui.language import _
 from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import series
 
 ASSOCIATIONS = RunPage("associations", "association")
 
@@ -22,7 +22,7 @@ def show_start(store: Store, chosen: Chosen) -> None:
         method = _method(chosen)
     request = None
     if models:
-        title = _("Professions: {set} with {models}").format(set=chosen.label, models=series(models))
+        title = Notice(N_("Professions: {set} with {models}"), {"set": chosen.label, "models": list(models)})
         request = RunRequest(title, models, method, chosen.arguments, uploads=chosen.uploads)
     show_start_form(store, ASSOCIATIONS, chosen.found.language, request, work=_work(chosen, models))
 

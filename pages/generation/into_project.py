@@ -18,7 +18,7 @@ from annotations.items.wanted_labels import labels_planned
 from annotations.jobs import jobs
 from annotations.projects.projects import change_project, create_project
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.human_vs_rule.sample import Correlation, designs
 from core.runs.records import Run
 from pages.ui.choose import NEW, choose, targets
@@ -162,7 +162,7 @@ def _put(store: Store, run: Run, sample: GenerationSample, target: Project | Non
     project = target or _create_project(store, settings)
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in sample.rows)
     path = jobs.keep_upload(store, f"{run.name}.jsonl", lines.encode())
-    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
     command = ["import", "--format", "generations", "--project-uid", project.uid, "--json", "--", project.name]
     start_job(store, [*command, str(path)], title, project=project)
     st.session_state[f"put-{run.name}"] = {"texts": f"{len(sample.rows):,}", "project": project.name}

@@ -8,6 +8,7 @@ import streamlit as st
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.permissions import OPEN
+from core.errors import N_, Notice
 from core.generation.server import SERVER, SERVERS, Server, key_from_environment, servers_allowed
 from core.runs.records import TEXTS, Run
 from core.worker.client import known_models
@@ -128,7 +129,8 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
         return
     request = None
     if writer.model:
-        title = _("Generate with {model} from {source}").format(model=writer.model, source=chosen.label)
+        source = chosen.label if chosen.upload else {"message": N_("built-in set"), "values": {}}
+        title = Notice(N_("Generate with {model} from {source}"), {"model": writer.model, "source": source})
         check = (lambda: Server(writer.server, writer.model)) if writer.server else None
         options, place = [*writer.arguments, *chosen.arguments], PLACE if chosen.upload else ""
         request = RunRequest(title, [writer.model], options, rest=["--", chosen.place], place=place, check=check)

@@ -7,7 +7,7 @@ from annotations.jobs import jobs
 from annotations.mining.candidates import add_candidates
 from annotations.projects.projects import create_project
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.mining.report import Report
 from core.resources import quotas
 from core.runs.mining import MiningRun
@@ -96,7 +96,7 @@ def _ask_quotas(report: Report) -> dict[tuple[str, str], int]:
 def _add(store: Store, project: Project, run: MiningRun, report: Report) -> None:
     if report.candidates > jobs.LARGE_LINES:
         command = ["import", "--format", "candidates", "--project-uid", project.uid, "--json", "--", project.name]
-        title = _("Candidates of {run} to {project}").format(run=run.name, project=project.name)
+        title = Notice(N_("Candidates of {run} to {project}"), {"run": run.name, "project": project.name})
         start_job(store, [*command, str(run.candidates)], title, project=project)
         st.session_state["added"] = (run.name, project.name, None)
     else:

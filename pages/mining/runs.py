@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.jobs import jobs
-from core.errors import N_, EvenhandError, NotFound
+from core.errors import N_, EvenhandError, NotFound, Notice
 from core.mining.report import Report
 from core.mining.settings import Settings
 from core.runs.mining import MiningRun, mining_runs, new_mining_run
@@ -64,7 +64,7 @@ def show_start(store: Store, source: Source, settings: Settings) -> None:
         st.session_state["mine_view_next"] = "runs"
         return ["--out", str(run.candidates), "--report", str(run.report), "--settings", str(wish)]
 
-    title, uploads = _("Mine {source}").format(source=source.name), [Path(path) for path in source.paths]
+    title, uploads = Notice(N_("Mine {source}"), {"source": source.name}), [Path(path) for path in source.paths]
     request = RunRequest(title, rest=["--", *source.paths], uploads=uploads, target=target)
     label = re.sub(r"[^\w.-]+", "-", source.name).strip("-.") or "text"
     show_start_form(store, MINING, label, request, start=_("Mine all text"))

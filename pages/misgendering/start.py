@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.errors import N_, Notice
 from core.runs.records import Run
 from core.text.pronouns import sets
 from core.worker.client import known_models
@@ -26,7 +27,7 @@ from pages.ui.runs import (
     show_start_form,
     start_run,
 )
-from pages.ui.text import plain, series
+from pages.ui.text import plain
 from pages.ui.uploads import choose_upload
 
 MISGENDERING = RunPage("misgendering", "misgendering")
@@ -73,7 +74,7 @@ def show_new() -> None:
 
 
 def _request(source: str, models: tuple[str, ...], options: list[str], uploads: tuple[Path, ...] = ()) -> RunRequest:
-    title = _("Misgendering: {models}").format(models=series(models))
+    title = Notice(N_("Misgendering: {models}"), {"models": list(models)})
     return RunRequest(title, models, options, ["run"], ["--", source], uploads)
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from annotations.jobs import jobs
+from core.errors import N_, Notice
 from core.resources import table
 from pages.ui.charts import csv_bytes
 from pages.ui.head import in_one_sentence, open_store
@@ -58,4 +59,4 @@ def _score_demo() -> None:
     with open_store() as store:
         path = str(jobs.keep_upload(store, "demo-sentences.csv", sentences))
         command = ["score", *models, "--run", _("Demo sentences"), "--column", "sentence", "--json", "--", path]
-        st.session_state["demo-scores"] = start_job(store, command, _("Score the demo sentences")).uid
+        st.session_state["demo-scores"] = start_job(store, command, Notice(N_("Score the demo sentences"))).uid

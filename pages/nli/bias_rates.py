@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.nli.biased_training_sets import RATES
 from core.nli.types import Language
 from core.runs.nli_bias_rates import MEASURES, table_of
@@ -68,7 +68,7 @@ def _form(store: Store) -> None:
     options = ["--language", lang, "--order", str(order), "--epochs", str(epochs)]
     options += ["--seed", str(seed), *(part for rate in sorted(chosen) for part in ("--rate", str(rate)))]
     options += ["--labels", labels] if labels else []
-    request = RunRequest(_("Bias rates: {model}").format(model=model), [model], options, ["rates"])
+    request = RunRequest(Notice(N_("Bias rates: {model}"), {"model": model}), [model], options, ["rates"])
     label = f"r {model.rsplit('/', 1)[-1]} {lang}"
     show_start_form(store, TRAININGS, label, request if model and chosen else None)
 

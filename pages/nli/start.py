@@ -5,7 +5,7 @@ from itertools import permutations
 import streamlit as st
 
 from annotations.database.store import Store
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.nli.files import read_probes
 from core.nli.sets import ProbeSet, packaged
 from core.nli.types import LABELS, Language
@@ -138,7 +138,7 @@ def _arguments(size: str, labels: str | None, paths: list[str]) -> list[str]:
 
 
 def _show_start(store: Store, probes: ProbeSet, model: str, language: Language, options: list[str]) -> None:
-    title = _("NLI bias: {model}, {rows} pairs").format(model=model, rows=f"{len(probes.rows):,}")
+    title = Notice(N_("NLI bias: {model}, {rows} pairs"), {"model": model, "rows": f"{len(probes.rows):,}"})
     check = (lambda: None) if model.startswith("planted:nli") else None  # made by hand, not loaded
     request = RunRequest(title, [model], ["--language", language, *options], ["ask"], place=PLACE, check=check)
     show_start_form(store, NLI, f"{model.rsplit('/', 1)[-1]} {language}", request if model else None)

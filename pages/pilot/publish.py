@@ -20,7 +20,7 @@ from annotations.guideline.relabelling import (
 from annotations.guideline.versions import changed_codes, guideline
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from pages.ui.guideline_html import option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, start_job
@@ -70,7 +70,7 @@ def _start_job(store: Store, project: Project, version: int, which: Which, also:
     start_job(
         store,
         [*command, "--", project.name],
-        title=_("Relabelling: {project}").format(project=project.name),
+        Notice(N_("Relabelling: {project}"), {"project": project.name}),
         project=project,
     )
 

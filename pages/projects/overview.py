@@ -73,10 +73,15 @@ def show_summary(store: Store, project: Project) -> None:
     """The head of an open project: progress of its sentences."""
     found = counts(store, project)
     if found.items:
-        each = _("{labels}: {items}").replace(" ", "\u00a0")  # no line ends within one
-        numbers = " · ".join(each.format(labels=n, items=f"{items:,}") for n, items in sorted(found.by_labels.items()))
         if project.kind == "generations":
-            by_labels = _("Texts by number of labels: {numbers}").format(numbers=numbers)
+            text, none, some = _("Texts by number of labels: {numbers}"), _("none: {texts}"), _("{labels}: {texts}")
         else:
-            by_labels = _("Sentences by number of labels: {numbers}").format(numbers=numbers)
+            text, none = _("Sentences by number of labels: {numbers}"), _("none: {sentences}")
+            some = _("{labels}: {sentences}")
+        each = [
+            (some if labels else none).format(labels=labels, sentences=f"{items:,}", texts=f"{items:,}")
+            for labels, items in sorted(found.by_labels.items())
+        ]
+        parts = " · ".join(one.replace(" ", "\u00a0") for one in each)  # no line ends within one
+        by_labels = text.format(numbers=parts)
         show_html(joined([status_bar(found, project.kind), element("div", by_labels, "legend")]))

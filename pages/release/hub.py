@@ -9,7 +9,7 @@ from annotations.release import Release
 from annotations.release.write_out import locked_texts
 from annotations.text_policy import checked_password
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from pages.ui.head import show_error
 from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _
@@ -85,6 +85,8 @@ def _start(
     name = checked_repo(repo)
     command = ["hub", "push", "--project-uid", project.uid, "--json", *(["--private"] if private else [])]
     command += [*(["--gated", gated] if gated else []), "--", project.name, one.version, name]
-    title = _("Upload release {version} of {project} to the Hub").format(version=one.version, project=project.name)
+    title = Notice(
+        N_("Upload release {version} of {project} to the Hub"), {"version": one.version, "project": project.name}
+    )
     secrets = None if password is None else {"EVENHAND_PASSWORD": checked_password(password)}
     start_job(store, command, title, project=project, secrets=secrets)

@@ -10,7 +10,7 @@ from annotations.projects.projects import change_project
 from annotations.release import readiness, releases
 from annotations.release.readiness import Check, checked_reason, checked_version, to_explain
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.language import translate
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import is_active, start_job
@@ -141,7 +141,7 @@ def _start(project: Project, version: str, who: str, notes: str, reason: str) ->
         checked_reason(store, project, reason)
         command = ["release", project.name, version, "--project-uid", project.uid, "--json"]
         command += [f"--author={who.strip()}", f"--notes={notes.strip()}", f"--reason={reason.strip()}"]
-        title = _("Release {version} of {project}").format(version=version, project=project.name)
+        title = Notice(N_("Release {version} of {project}"), {"version": version, "project": project.name})
         start_job(store, command, title, project=project)
 
 

@@ -107,7 +107,7 @@ def _candidates(store: Store) -> Chosen | None:
         st.info(_("Nothing has been mined yet. Candidates from the page Mine appear here."))
         return None
     name = st.selectbox(_("Mining run"), list(found), key="candidates")
-    return _of_file(found[name], _("candidates of {run}").format(run=name), None)
+    return _of_file(found[name], name, None)
 
 
 def _file() -> Chosen | None:

@@ -7,13 +7,14 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.projects.projects import project_by_uid
+from core.errors import N_, Notice
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
 from pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
 from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import paragraph, series
+from pages.ui.text import paragraph
 
 SCORES = RunPage("scores", "score")
 JOINTS = ("independent", "sequential", "geometric_mean")
@@ -86,7 +87,7 @@ def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
     rest += ["--column", chosen.column] if chosen.column else []
     rest += chosen.words.options
-    title = _("Score {source} with {models}").format(source=chosen.label, models=series(how.models))
+    title = Notice(N_("Score {source} with {models}"), {"source": chosen.label, "models": list(how.models)})
     place = PLACE if chosen.upload else ""
     project = project_by_uid(store, chosen.uid) if chosen.uid else None
     rest += ["--", chosen.argument]

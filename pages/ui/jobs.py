@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -11,13 +11,13 @@ from annotations.jobs import jobs
 from annotations.jobs.jobs import NO_JOB
 from annotations.projects.projects import projects
 from annotations.types import Project
-from core.errors import EvenhandError, NotFound
+from core.errors import EvenhandError, NotFound, Notice
 from core.language import translate
 from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
-from pages.ui.text import plain
+from pages.ui.text import clauses, in_brackets, paragraph, plain
 from pages.ui.visitor import page_link, visitor
 
 ICONS: dict[jobs.State, str] = {
@@ -86,8 +86,21 @@ def outcome(job: jobs.Job) -> str:
     if job.result and "scored" in job.result:
         text = _("{rows} rows: {scored} scored, {undefined} without a score; {remembered} from cache.")
         names = ("rows", "scored", "undefined", "remembered")
-        return text.format(**{name: f"{job.result.get(name, 0):,}" for name in names})
+        return paragraph(
+            (text.format(**{name: f"{job.result.get(name, 0):,}" for name in names}), *_why_none(job.result))
+        )
     return job.message
+
+
+def _why_none(result: Mapping[str, Any]) -> list[str]:
+    """Why rows of a scoring have no score: of every reason the most rows that one model lacks."""
+    rows: dict[str, int] = {}
+    for group in (group for model in result.get("models", []) for group in model.get("undefined", [])):
+        reason = str(group.get("reason", ""))
+        rows[reason] = max(rows.get(reason, 0), int(group.get("rows") or 0))
+    text = _("Without a score: {reasons}.")
+    said = [in_brackets(_(reason_name(reason)), f"{count:,}") for reason, count in rows.items()]
+    return [text.format(reasons=clauses(said))] if said else []
 
 
 def resuming_text(job: jobs.Job) -> str:
@@ -152,7 +165,7 @@ def show_job(store: Store, job: jobs.Job) -> None:
     """One job: title, state, progress, what came of it, what can be done, its log."""
     with st.container(border=True, key=f"job-{job.uid}"):
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.markdown(f"{ICONS[job.state]} **{plain(job.title)}** {state_name(job.state)}")
+            st.markdown(f"{ICONS[job.state]} **{plain(jobs.title_in(job.wording, _))}** {state_name(job.state)}")
             if job.active:
                 st.button(_("Cancel"), key=f"cancel-{job.uid}", on_click=_cancel, args=(job.uid,))
             elif job.state != "done":
@@ -209,7 +222,7 @@ def _show_times(job: jobs.Job) -> None:
 def start_job(
     store: Store,
     command: Sequence[str],
-    title: str,
+    title: str | Notice,
     *,
     project: Project | None = None,
     secrets: Mapping[str, str] | None = None,

@@ -112,14 +112,15 @@ def show_rail(page: str) -> None:
         _group(_("Server"), _more())
 
 
-def show_next(store: Store, project: Project) -> None:
-    """What leads on after something was done in a project: its next step, else its progress."""
+def show_next(store: Store, project: Project) -> str:
+    """What leads on after something was done in a project: its next step, else its progress. Returns that page."""
     found = way(store, project)
     step: Step = found.next or "progress"
     file, part = PLACES[step]
     where = {"project": project.name} | ({"section": part} if part else {})
     text = _("Next in {project}: {step}").format(project=project.name, step=step_names()[step])
     page_link(file, label=f"**{plain(text)}**", icon=NEXT_ICON, query_params=where)
+    return file
 
 
 def _project_here(store: Store, page: str) -> Project | None:

@@ -15,7 +15,7 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.permissions import may_see_work
 from annotations.types import Project
-from core.errors import N_, EvenhandError, Refused
+from core.errors import N_, EvenhandError, Notice, Refused
 from core.files.csv_out import spreadsheet_copy
 from core.runs.loop import check_models
 from core.runs.records import TABLE, Kind, Run, free_name, run_file, runs_folder, runs_in
@@ -82,7 +82,7 @@ class RunRequest:
     `check`: raises EvenhandError where the job would fail; without one every model must be known, or a name on the hub.
     """
 
-    title: str
+    title: str | Notice
     models: Sequence[str] = ()
     options: Sequence[str] = ()
     first: Sequence[str] = ()

@@ -98,7 +98,8 @@ def test_preview_import_report(store, empty):
         "Rows": "4", "Imported": "2", "Duplicates": "0", "Unusable": "2",
     }  # fmt: skip
     problems = app.dataframe[0].value
-    assert "Labelling plan" in [link.proto.label for link in app.get("page_link")], "where to go on from here"
+    links = [link.proto.page for link in app.main.get("page_link")]
+    assert links.count("plan") == 1 and len(links) == len(set(links)), "where to go on from here, each place once"
     assert list(problems["Line"]) == [3, 4]
     assert list(problems["Reason"]) == ["no keyword", "several keywords"]
     assert counts_of(store, empty).items == 2

@@ -13,6 +13,7 @@ from annotations.jobs import jobs
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project
 from annotations.release import make_release
+from core.errors import Notice
 from pages.release.follow_up import why_left_out
 from pages.release.make import next_version
 from tests.support.pages import open_page, without_errors
@@ -81,7 +82,8 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     assert not app.exception and not app.error
     assert started == [
         ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
-         "--reason=A workshop needs it.", "Release 1.0 of set"]
+         "--reason=A workshop needs it.",
+         Notice("Release {version} of {project}", {"version": "1.0", "project": "set"})]
     ]  # fmt: skip
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
     app = press(app, "Create release")

@@ -19,7 +19,7 @@ from annotations.files.read_labels import is_labels
 from annotations.jobs import jobs
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.files.archives import Member, NeedsPassword
 from core.files.readers import open_source
 from pages.projects.import_.columns import ask_password, choose_columns, show_texts
@@ -263,7 +263,7 @@ def _start_job(store: Store, project: Project, path: Path, wish: Wish) -> None:
         options += [part for key, value in given.items() for part in (option, f"{key}={value}")]
     # By id, because the project may be renamed before the job runs. "--", because it may be named "--help".
     command = ["import", *options, "--project-uid", project.uid, "--json", "--", project.name, str(path)]
-    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
     start_job(
         store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
     )

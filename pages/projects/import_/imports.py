@@ -8,7 +8,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
 from annotations.types import Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
@@ -101,7 +101,7 @@ def _offer(store: Store, project: Project, found: Import) -> None:
         return
     if found.rows > AS_A_JOB:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
-        start_job(store, command, _("Undo import of {file}").format(file=found.file), project=project)
+        start_job(store, command, Notice(N_("Undo import of {file}"), {"file": found.file}), project=project)
         st.success(_("This runs as a background job."))
         page_link("jobs/page.py", label=_("Jobs"), icon=":material/schedule:")
         return

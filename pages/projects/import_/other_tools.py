@@ -24,7 +24,7 @@ from annotations.files.other_tools.import_tasks import (
 from annotations.files.other_tools.tasks import PROGRAMS
 from annotations.guideline.versions import guideline
 from annotations.types import Guideline, Project
-from core.errors import EvenhandError
+from core.errors import N_, EvenhandError, Notice
 from core.files.archives import Member
 from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
@@ -163,7 +163,7 @@ def import_tasks_now(store: Store, project: Project, members: list[Member], wish
 def start_tasks_job(store: Store, project: Project, path: Path, wish: TasksWish) -> None:
     """The same as a job."""
     command = ["import", *wish.options(), "--project-uid", project.uid, "--json", "--", project.name, str(path)]
-    title = _("Import {file} into {project}").format(file=path.name, project=project.name)
+    title = Notice(N_("Import {file} into {project}"), {"file": path.name, "project": project.name})
     start_job(
         store, command, title, secrets={"EVENHAND_PASSWORD": wish.password} if wish.password else None, project=project
     )

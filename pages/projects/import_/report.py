@@ -25,13 +25,18 @@ QUOTES = ("sentence", "text", "value")  # values of a problem that may quote a r
 def next_steps(store: Store, project: Project) -> None:
     """After an import: the step that is next in the project, and others that may be."""
     where = {"project": project.name}
-    show_next(store, project)
+    first = show_next(store, project)
+    others = {
+        "pilot/page.py": (_("Pilot and guideline"), ":material/flag:"),
+        "plan/page.py": (_("Labelling plan"), ":material/event_note:"),
+        "review/page.py": (_("Review"), ":material/rate_review:"),
+        "browse/page.py": (_("Browse"), ":material/search:"),
+    }
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("Next:"), width="content")
-        page_link("pilot/page.py", label=_("Pilot and guideline"), icon=":material/flag:", query_params=where)
-        page_link("plan/page.py", label=_("Labelling plan"), icon=":material/event_note:", query_params=where)
-        page_link("review/page.py", label=_("Review"), icon=":material/rate_review:", query_params=where)
-        page_link("browse/page.py", label=_("Browse"), icon=":material/search:", query_params=where)
+        st.caption(_("Or:"), width="content")
+        for file, (label, icon) in others.items():
+            if file != first:
+                page_link(file, label=label, icon=icon, query_params=where)
 
 
 def show_brought(brought: PackageImport, *, quoting: bool) -> None:

@@ -16,7 +16,8 @@ from annotations.database.store import Store
 from annotations.jobs import jobs
 from annotations.jobs import process as job_process
 from commands.jobs import job as job_command
-from core.errors import BadFile, Busy, NotFound, Refused
+from core.errors import BadFile, Busy, NotFound, Notice, Refused
+from core.language import translate
 from tests.support import waiting as wait
 from tests.support.projects import new_store
 
@@ -379,3 +380,29 @@ def test_a_job_that_is_over_is_dismissed_with_its_log_and_upload(store, tmp_path
     jobs.dismiss(store, dataclasses.replace(over, command=(*over.command, str(upload))))
     assert [one.uid for one in jobs.jobs(store)] == []
     assert not jobs.log_path(store, job.uid).exists() and not upload.exists()
+
+
+@pytest.mark.parametrize(
+    ("title", "english", "chinese"),
+    [
+        ("{a} as it stands", "{a} as it stands", "{a} as it stands"),
+        (
+            Notice("Score {source} with {models}", {"source": "<b>{x}.csv", "models": ["m", "n"]}),
+            "Score <b>{x}.csv with m, n",
+            "用 m、n 给 <b>{x}.csv 打分",
+        ),
+        (
+            Notice(
+                "Generate with {model} from {source}",
+                {"model": "m", "source": {"message": "built-in set", "values": {}}},
+            ),
+            "Generate with m from built-in set",
+            "用 m 续写 内置数据",
+        ),
+    ],
+)  # fmt: skip
+def test_a_title_is_read_in_the_language_of_who_looks(store, monkeypatch, title, english, chinese):
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+    found = jobs.start(store, ["words"], title)
+    assert found.title == english
+    assert jobs.title_in(found.wording, lambda text: translate(text, "zh")) == chinese
