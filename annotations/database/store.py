@@ -141,7 +141,13 @@ class Store:
     @property
     def secret(self) -> bytes:
         """The key that signs the desk's tokens."""
-        return bytes(self.db.execute("SELECT secret FROM database").fetchone()[0])
+        return self.key[0]
+
+    @property
+    def key(self) -> tuple[bytes, str]:
+        """The key that signs the desk's tokens, and the public id of this database."""
+        secret, uid = self.db.execute("SELECT secret, uid FROM database").fetchone()
+        return bytes(secret), str(uid)
 
     @contextmanager
     def read(self) -> Iterator[None]:

@@ -26,10 +26,11 @@ def unread_changes(store: Store, project: Project, annotator: Annotator) -> list
 
     None for an annotator who has not labelled under an older version: nothing has changed for them.
     """
-    read = store.db.execute(
-        "SELECT told FROM member WHERE project = ? AND annotator = ?", (project.id, annotator.id)
-    ).fetchone()
-    found = [each for each in guidelines(store, project) if read and each.version > read[0] and each.changes]
+    found = store.db.execute(
+        "SELECT version, changes FROM guideline JOIN member ON member.project = guideline.project"
+        " WHERE member.project = ? AND member.annotator = ? AND version > told AND changes <> '' ORDER BY version",
+        (project.id, annotator.id),
+    ).fetchall()
     if not found:
         return []
     first = store.db.execute(
@@ -37,7 +38,7 @@ def unread_changes(store: Store, project: Project, annotator: Annotator) -> list
         " WHERE label.annotator = ? AND label.project = ? ORDER BY label.id LIMIT 1",
         (annotator.id, project.id),
     ).fetchone()
-    return [GuidelineChange(each.version, each.changes) for each in found if first and first[0] < each.version]
+    return [GuidelineChange(version, changes) for version, changes in found if first and first[0] < version]
 
 
 def record_changes_read(store: Store, project: Project, annotator: Annotator, version: int) -> None:

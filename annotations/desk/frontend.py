@@ -16,7 +16,7 @@ from annotations.desk.announcements import desk_news, option_name
 from annotations.desk.session import account_version
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
-from annotations.guideline.versions import guidelines
+from annotations.guideline.versions import guidelines, newest_version
 from annotations.types import Annotator, Choice, Guideline, Project
 from core.guidelines import in_language
 from core.language import Language, translate
@@ -85,9 +85,9 @@ def newer_guideline(store: Store, project: Project, version: int, language: Lang
 
     None where *version* is the newest, or 0 (a desk that does not say).
     """
-    found = guidelines(store, project)
-    if not 0 < version < found[-1].version:
+    if not 0 < version < newest_version(store, project):  # with every label: the texts are read where they are needed
         return None
+    found = guidelines(store, project)
     changes = [{"version": one.version, "changes": one.changes} for one in found if one.version > version]
     return {**_in_view(found[-1], language), "changes": changes}
 

@@ -42,6 +42,7 @@ from annotations.desk.session import (
 from annotations.desk.shared_commit import SharedCommit
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.free_tags import own_tags
+from annotations.guideline.versions import newest_version
 from annotations.labels.operations import reveal
 from annotations.labels.operations import store_operations as store_operations
 from annotations.labels.read import own_conflicts as own_conflicts
@@ -50,7 +51,6 @@ from annotations.labels.read import own_progress
 from annotations.labels.retest_labels import progress_with_retests
 from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.projects.annotators import is_active
-from annotations.projects.projects import guideline
 from annotations.queue import leases
 from annotations.types import Answer, Item, Operation, OwnProgress
 from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
@@ -180,10 +180,12 @@ async def _read(receive: Any) -> bytes | None:
             return bytes(data)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
 def _json(reply: Reply) -> bytes:
     # A lone surrogate is sent back as a JSON escape.
-    text = json.dumps(reply, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8", "backslashreplace")
+    return _encode(reply).encode("utf-8", "backslashreplace")
 
 
 def _authorized(
@@ -197,14 +199,13 @@ def _authorized(
 ) -> tuple[int, Reply]:
     if who.refused is not None:
         return who.refused[0], {"message": translate(who.refused[1], language)}
-    secret, database = store.secret, store.uid
-    invited: InvitedDesk | None = None
+    secret, database = store.key
     try:
         grant = verify(secret, token)
         # A token ends with the sign-in of its person, and with the role in the project; that of somebody who came by a
         # link is good in that person's browser only, as long as the part in the study lasts.
-        if comes_by_link(store, grant.annotator):
-            invited = who.invited.get(grant.annotator)
+        invited = who.invited.get(grant.annotator)
+        if invited is not None or comes_by_link(store, grant.annotator):
             may = invited is not None and invited.project == grant.project
         else:
             place = {"project": grant.project, "annotator": grant.annotator}
@@ -215,7 +216,7 @@ def _authorized(
             raise NotAllowed(SIGNED_OUT)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
-    at = open_session(store, grant)
+    at = open_session(store, grant, database)
     # The holder of a token is that annotator and no more, on any machine.
     holder = Person(None, grant.annotator, {grant.project: "annotator"})
     require(holder, action, project=grant.project, annotator=at.annotator.uid)
@@ -252,7 +253,8 @@ def sync(call: DeskRequest) -> Reply:
     want, hello = min(number_in(body, "want"), MOST_ITEMS), min(number_in(body, "hello"), MOST_HISTORY)
     answers = _append(call, sent)
     items: list[Item] = []
-    own = own_progress(call.store, at.project, at.annotator)  # items that are handed out do not change it
+    share = None if call.invited is None else call.invited.items
+    own = own_progress(call.store, at.project, at.annotator, share)  # items that are handed out do not change it
     if want > 0 and call.invited is not None:  # no more than this person was asked to judge
         want = min(want, max(0, call.invited.items - _progress(call, own).labelled - len(have)))
     if want > 0:
@@ -264,7 +266,7 @@ def sync(call: DeskRequest) -> Reply:
         "answers": answers,
         "items": _items(call, items),
         "progress": progress_out(_progress(call, own), at.project.kind),
-        "guideline": guideline(call.store, at.project).version,
+        "guideline": newest_version(call.store, at.project),
         "next": newer_guideline(call.store, at.project, number_in(body, "version"), call.language),
         "left": not is_active(call.store.db, at.project, at.annotator),
         **desk_news(call.store, at.project, at.annotator),
@@ -281,7 +283,7 @@ def sync(call: DeskRequest) -> Reply:
 def heartbeat(call: DeskRequest) -> Reply:
     """Renew the leases of an open desk. Out: whether this annotator has `left`, the newest version of the guideline."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
-    version = guideline(call.store, call.at.project).version
+    version = newest_version(call.store, call.at.project)
     return {"left": not is_active(call.store.db, call.at.project, call.at.annotator), "guideline": version}
 
 

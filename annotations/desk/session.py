@@ -39,17 +39,15 @@ def comes_by_link(store: Store, annotator: str) -> bool:
     return store.db.execute(query, (annotator,)).fetchone() is not None
 
 
-def open_session(store: Store, grant: Grant) -> DeskSession:
-    """The session that a token grants. Raises NotAllowed if database, project or membership no longer exist."""
-    query = (
-        "SELECT project.name, annotator.name FROM member JOIN project ON project.id = member.project"
-        " JOIN annotator ON annotator.id = member.annotator WHERE project.uid = ? AND annotator.uid = ?"
-    )
-    names = store.db.execute(query, (grant.project, grant.annotator)).fetchone()
-    if grant.database != store.uid or names is None:
+def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
+    """The session that a token grants in a *database* (public id).
+
+    Raises NotAllowed if database, project or membership no longer exist.
+    """
+    found = projects.member(store, grant.project, grant.annotator) if grant.database == database else None
+    if found is None:
         raise NotAllowed(N_("This desk no longer exists. Open the Review page again."))
-    project = projects.project(store, names[0])
-    return DeskSession(project, projects.annotator(store, project, names[1]))
+    return DeskSession(*found)
 
 
 def account_version(store: Store, annotator: str) -> int:

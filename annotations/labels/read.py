@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -121,11 +122,12 @@ def own_conflicts(store: Store, project: Project, annotator: Annotator) -> list[
     return retest_labels.merge_newest_first(found, retest_labels.own_retest_conflicts(store, project, annotator))
 
 
-def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnProgress:
+def own_progress(store: Store, project: Project, annotator: Annotator, share: int | None = None) -> OwnProgress:
     """The annotator's progress, independent of labels of others.
 
-    In a cell with a quota, at most the quota and the annotator's rejects are expected: then the cell is full. Under the
-    plan `stop`, others are expected to accept as often as this annotator.
+    *share*: how many items this annotator was asked to label; None: what is expected. In a cell with a quota, at most
+    the quota and the annotator's rejects are expected: then the cell is full. Under the plan `stop`, others are
+    expected to accept as often as this annotator.
     """
     rows = store.db.execute(
         "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
@@ -136,6 +138,13 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     )
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
     labelled = sum(cell.labelled for cell in cells)
+    total = _expected_share(store, project, cells, labelled) if share is None else share
+    total, pace = max(total, labelled), _pace(store, project, annotator)
+    return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+
+
+def _expected_share(store: Store, project: Project, cells: Sequence[CellProgress], labelled: int) -> int:
+    """How many items are expected of one annotator, if all of them go on alike."""
     query = (
         "SELECT (SELECT count(*) FROM active_member AS member WHERE member.project = project.id), per_item, doubled,"
         " plan, share FROM project WHERE id = :project"
@@ -148,8 +157,8 @@ def own_progress(store: Store, project: Project, annotator: Annotator) -> OwnPro
     expected = sum(_expected_labels(cell, most, mean, max(people, 1)) for cell in cells)
     if doubled is not None:
         expected += min(doubled, sum(cell.items for cell in cells)) * (each - 1)
-    total, pace = max(math.ceil(expected / max(people, 1)), labelled), _pace(store, project, annotator)
-    return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+    found: int = math.ceil(expected / max(people, 1))
+    return found
 
 
 def _expected_labels(cell: CellProgress, most: int, mean: float, people: int) -> float:
@@ -169,11 +178,16 @@ def _pace(store: Store, project: Project, annotator: Annotator) -> float | None:
         f" ORDER BY id DESC LIMIT {PACE_LABELS}",
         (annotator.id, project.id),
     )
-    times = [datetime.fromisoformat(row[0]).timestamp() for row in rows]
+    times = [_moment(row[0]) for row in rows]
     gaps = [gap for gap in (b - a for b, a in pairwise(times)) if 0 <= gap <= BREAK_S]
     if len(gaps) < PACE_FEWEST or not sum(gaps):
         return None
     return 3600 * len(gaps) / sum(gaps)
+
+
+@lru_cache(maxsize=4096)  # every label of an annotator is read again with each of the next sixty
+def _moment(created: str) -> float:
+    return datetime.fromisoformat(created).timestamp()
 
 
 _ROW_KEYS = (

@@ -58,6 +58,7 @@ __all__ = [
     "give_back",
     "guideline",
     "guidelines",
+    "member",
     "other_projects",
     "project",
     "project_by_uid",
@@ -147,6 +148,18 @@ def project_by_uid(store: Store, uid: str) -> Project:
     if row is None:
         raise NotFound(N_("This project no longer exists."))
     return _as_project(row)
+
+
+def member(store: Store, project: str, annotator: str) -> tuple[Project, Annotator] | None:
+    """A project and one of its annotators, also one who has left, by their public ids; None if that is none of it."""
+    columns = ", ".join(f"project.{field}" for field in _FIELDS)
+    query = (
+        f"SELECT annotator.id, annotator.uid, annotator.name, {columns} FROM member"
+        " JOIN project ON project.id = member.project JOIN annotator ON annotator.id = member.annotator"
+        " WHERE project.uid = ? AND annotator.uid = ?"
+    )
+    row = store.db.execute(query, (project, annotator)).fetchone()
+    return None if row is None else (_as_project(row[3:]), Annotator(*row[:3]))
 
 
 def projects(store: Store, *, archived: bool = False) -> list[Project]:

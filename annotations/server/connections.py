@@ -13,14 +13,14 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
 HEADER_S = 15.0  # until the header of a request is there
 BODY_S = 60.0  # without progress of a body, or of an answer that is taken
 UPLOAD_S = 300.0  # the same for uploads, which pause on a bad line
 PROGRESS = 1024  # bytes that count as progress: one byte a second is none
+MOST_HEADER = 65_536  # bytes of a header, and of what stands between the parts of a body
 KEEP_S = 20  # between two requests: a desk asks every few seconds, and opening a connection costs a third of a label
 STOP_S = 10  # after SIGTERM, for requests under way; half of it for the rest of one that is still sent
 MOST = 4000  # connections
@@ -92,8 +92,8 @@ class Connections:
 connections = Connections(MOST)
 
 
-class LimitedProtocol(H11Protocol):
-    """uvicorn's protocol of HTTP with limits of time and number; answers are sent without delay."""
+class LimitedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol of HTTP with limits of time, size and number; answers are sent without delay."""
 
     header_s, body_s, upload_s, rest_s = HEADER_S, BODY_S, UPLOAD_S, STOP_S / 2
 
@@ -106,7 +106,7 @@ class LimitedProtocol(H11Protocol):
             transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         super().connection_made(transport)
         self._mark = self._header_from = self.loop.time()
-        self._waits, self._received, self._unsent = True, 0, 0
+        self._waits, self._received, self._unread, self._unsent = True, 0, 0, 0
         self._next: asyncio.TimerHandle | None = None
         if not connections.admit(transport, self.client[0] if self.client else ""):
             logger.warning("Too many connections: one was refused.")
@@ -125,21 +125,53 @@ class LimitedProtocol(H11Protocol):
         self._received += len(data)
         if self._received >= PROGRESS:
             self._mark, self._received = self.loop.time(), 0
+        if not self._waits and self._has_answered():  # a further request, or what belongs to none
+            self._begin_header()
+            self._unread = 0
+        self._unread += len(data)
         super().data_received(data)
-        waits = self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-        if waits and not self._waits:  # the first bytes of a further request
-            self._header_from = self.loop.time()
-        elif self._waits and not waits:  # a whole header
-            self._mark, self._received = self.loop.time(), 0
-        self._waits = waits
+        if self._unread > MOST_HEADER:
+            self._end(b"431 Request Header Fields Too Large")
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self._begin_header()
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A line of the header; a trailer behind a body is left out, for it could name what the header does not."""
+        if self._waits:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The whole header is there."""
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MOST_HEADER:
+            raise ValueError("a header that is too long")
+        self._waits, self._mark, self._received, self._unread = False, self.loop.time(), 0, 0
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body; what lies between parts (sizes, trailers) is limited like a header."""
+        self._unread = 0
+        super().on_body(body)
 
     def shutdown(self) -> None:
         """End in order: at once where nothing is under way; what is sent but half has a few seconds more."""
         super().shutdown()
         self.loop.call_later(self.rest_s, self._end_unfinished)
 
+    def _begin_header(self) -> None:
+        self._waits, self._header_from = True, self.loop.time()
+
+    def _has_answered(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+    def _is_sending(self) -> bool:
+        """Whether the rest of a body is still to come."""
+        return not self._waits and not self._has_answered() and self.cycle.more_body
+
     def _end_unfinished(self) -> None:
-        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+        if self._waits or self._is_sending():
             self.transport.abort()
 
     def _look(self) -> None:
@@ -155,20 +187,19 @@ class LimitedProtocol(H11Protocol):
             self._end(b"408 Request Timeout")
             return
         unsent = self.transport.get_write_buffer_size()
-        sends = self.conn.their_state is h11.SEND_BODY and not self.flow.read_paused
+        sends = self._is_sending() and not self.flow.read_paused
         if unsent != self._unsent or not (unsent or sends):
             self._unsent, self._mark = unsent, now
-        limit = self.upload_s if self.scope and UPLOADS in self.scope["path"] else self.body_s
+        limit = self.upload_s if self.scope and UPLOADS in self.scope.get("path", "") else self.body_s
         if now - self._mark >= limit:
             self.transport.abort()
             return
         self._next = self.loop.call_later(min(self.header_s, limit) / 3, self._look)
 
     def _end(self, status: bytes) -> None:
-        if self._waits and self.conn.our_state is h11.IDLE:
+        if self._waits and self._has_answered() and not self.transport.is_closing():
             self.transport.write(b"HTTP/1.1 " + status + b"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
         self.transport.close()
-        self._next = self.loop.call_later(self.body_s, self._look)
 
 
 def limit_connections() -> None:

@@ -20,6 +20,7 @@ from annotations.server.watch import Watch
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
 UPLOAD = b"PUT /_stcore/upload_file/a/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"
+CHUNKED = b"POST /late HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n"
 GET = b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -37,11 +38,18 @@ async def large(_: Request) -> StreamingResponse:
     return StreamingResponse(iter([b"0" * 65536] * 400))
 
 
+async def late(request: Request) -> PlainTextResponse:
+    """What was said behind the body, if that counts."""
+    await request.body()
+    return PlainTextResponse(request.headers.get("x-late", "nothing"))
+
+
 @contextlib.asynccontextmanager
 async def serving() -> AsyncIterator[tuple[Server, int, asyncio.Task[None]]]:
     routes = [
         Route("/", echo, methods=["GET", "POST"]),
         Route("/large", large),
+        Route("/late", late, methods=["POST"]),
         Route("/_stcore/upload_file/{a}/{b}", echo, methods=["PUT"]),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(Watch)])
@@ -93,7 +101,7 @@ def test_what_stands_still_is_cut() -> None:
             reply(port, b""),  # nothing at all
             reply(port, b"GET / HTTP/1.1\r\nX: "),
             reply(port, b"GET / HTTP/1.1\r\nX: ", trickle=b"a"),
-            reply(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HT", trickle=b"T"),  # the second of a connection
+            reply(port, b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET /T", trickle=b"T"),  # the second of a connection
             reply(port, HEAD),
             reply(port, HEAD + b"a", trickle=b"a"),
         )
@@ -102,6 +110,28 @@ def test_what_stands_still_is_cut() -> None:
         assert b"408 Request Timeout" in cut[3]
         assert cut[4:] == [b"", b""]
         assert not server.server_state.tasks
+
+    in_a_loop(work)
+
+
+def test_what_stands_around_a_body_is_limited() -> None:
+    most = limits.MOST_HEADER
+
+    async def work(_server: Server, port: int, _: asyncio.Task[None]) -> None:
+        answers = await asyncio.gather(
+            reply(port, b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * (most + 1)),  # its end does not come
+            reply(port, b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * most + b"\r\n\r\n"),
+            reply(port, b"GET /" + b"a" * most + b" HTTP/1.1\r\nHost: x\r\n\r\n"),
+            reply(port, CHUNKED + b"0\r\nX-Late: " + b"a" * (most + 1)),
+            reply(port, CHUNKED + b"1;a=" + b"a" * (most + 1)),
+            reply(port, CHUNKED + b"0\r\nX-Late: said\r\n\r\n"),
+            reply(port, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX: " + b"a" * (most - 100) + b"\r\n\r\n"),
+        )
+        first = [one.split(b"\r\n")[0].partition(b" ")[2] for one in answers]
+        assert first[:3] == [b"431 Request Header Fields Too Large", b"400 Bad Request", b"400 Bad Request"]
+        assert first[3:5] == [b"", b""]
+        assert answers[5].endswith(b"nothing")
+        assert answers[6].endswith(b"0")
 
     in_a_loop(work)
 
