@@ -3,7 +3,9 @@
 "journal" asks that both words fit with the keyword masked and leaves names to
 a filter; "conference" has the name rule and keeps metaphors. "generations" is
 for what language models write (SPEC 4.9). The texts are Markdown files beside
-this one, in both languages of the interface.
+this one, in both languages of the interface. Projects store the text they were
+made with: `editions` keeps every text that shipped before the present one, so a
+stored guideline is known for what it is and is read as it was, in both languages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,6 +25,7 @@ BUILT_IN: tuple[BuiltInName, ...] = (*VERSIONS, "generations")
 COMPARED = 500  # lines between the first and the last that differ; of more, all are removed and added
 
 _FOLDER = Path(__file__).resolve().parent
+_EDITIONS = _FOLDER / "editions"  # a folder for each set of texts that shipped before, by number
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +74,40 @@ def generations(language: str = "zh") -> BuiltIn:
     return BuiltIn("generations", written, text, choices, tags)
 
 
-def _built_in(name: BuiltInName, language: str) -> BuiltIn:
-    return generations(language) if name == "generations" else builtin(name, language)
-
-
 def recognise(text: str) -> BuiltInName | None:
-    """Which built-in guideline *text* is, in either language; None where it was written or changed by somebody."""
-    bare = text.strip()
-    for name in BUILT_IN:
-        if any(bare == _built_in(name, language).text.strip() for language in ("zh", "en")):
-            return name
-    return None
+    """Which built-in guideline *text* is or once was, in either language; None where somebody wrote or changed it."""
+    found = _shipped().get(_bare(text))
+    return found[0] if found else None
 
 
 def in_language(text: str, language: str) -> str:
-    """A built-in text in the reader's language; any other text exactly as it is."""
-    name = recognise(text)
-    return _built_in(name, language).text if name else text
+    """A built-in text in the reader's language, of the edition that it is; any other text exactly as it is."""
+    found = _shipped().get(_bare(text))
+    if found is None:
+        return text
+    name, folder = found
+    return _texts_of(folder)[name, "zh" if language == "zh" else "en"]
+
+
+def _bare(text: str) -> str:
+    """*text* without what files and forms add: other ends of lines, spaces at their ends, empty lines around it."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())
+
+
+@cache
+def _shipped() -> dict[str, tuple[BuiltInName, Path]]:
+    """Every text that ever shipped, bare -> its name and the folder of its edition; the present one counts last."""
+    folders = (*sorted(_EDITIONS.iterdir()), _FOLDER)
+    return {_bare(text): (name, folder) for folder in folders for (name, _), text in _texts_of(folder).items()}
+
+
+@cache
+def _texts_of(folder: Path) -> dict[tuple[BuiltInName, str], str]:
+    return {
+        (name, language): (folder / f"{name}.{language}.md").read_text(encoding="utf-8")
+        for name in BUILT_IN
+        for language in ("zh", "en")
+    }
 
 
 def changed_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:

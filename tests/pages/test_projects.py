@@ -141,7 +141,7 @@ def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
 
 
 SECTIONS = {
-    "guideline": ("Criteria</h3>", "判断准则</h3>"),
+    "guideline": ("Criteria</h3>", "判断标准</h3>"),
     "people": ("Open the desk", "打开标注台"),
     "aside": ("No sentence is set aside", "没有被搁置的句子"),
     "quotas": ("male word", "男性词"),

@@ -1,12 +1,41 @@
 """The built-in guidelines against SPEC 1.4: criteria, codes, keys, both languages."""
 
+import hashlib
 import re
+from pathlib import Path
 
 import pytest
 
-from core.guidelines import VERSIONS, builtin, in_language, recognise
+import core.guidelines
+from annotations.database.store import Store
+from annotations.desk.frontend import blocks, newer_guideline
+from annotations.guideline.versions import add_guideline, guideline
+from annotations.projects.projects import create_project
+from core.guidelines import BUILT_IN, VERSIONS, builtin, in_language, recognise
 
 LANGUAGES = ("zh", "en")
+FOLDER = Path(core.guidelines.__file__).parent
+# SHA-256 of every text that shipped (first ten digits), by folder. Projects hold these texts: a file named here never
+# changes. Before a present text is changed, all six go into the next folder of `editions`, and their digits here.
+SHIPPED = {
+    "editions/1": {
+        "conference.en": "350f2ea876",
+        "conference.zh": "14aad43ce0",
+        "generations.en": "bb9ba200f9",
+        "generations.zh": "f3a86baf1f",
+        "journal.en": "cdb2da1bcb",
+        "journal.zh": "9dc1106ebc",
+    },
+    ".": {
+        "conference.en": "9346d21f76",
+        "conference.zh": "e2ff25ba53",
+        "generations.en": "e6acb6caa5",
+        "generations.zh": "4bbc892f09",
+        "journal.en": "cdbba5f03d",
+        "journal.zh": "c41208b72a",
+    },
+}
+EDITIONS = [(folder, name) for folder in SHIPPED for name in BUILT_IN]
 FURTHER = {"6": "generic", "7": "both_forms", "8": "not_person", "9": "distressing"}
 CRITERIA = {
     "journal": {"1": "not_plausible", "2": "not_opposed", "3": "gender_term", "4": "biological", "5": "name"},
@@ -67,13 +96,42 @@ def test_a_code_means_the_same_in_both_versions():
         assert shared[reason.code] == (reason.zh, reason.en)
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+def shipped(folder: str, name: str, language: str) -> str:
+    return (FOLDER / folder / f"{name}.{language}.md").read_text(encoding="utf-8")
+
+
+def test_no_text_that_shipped_is_lost_or_changed() -> None:
+    found = {
+        folder: {
+            path.stem: hashlib.sha256(path.read_bytes()).hexdigest()[:10]
+            for path in sorted((FOLDER / folder).glob("*.md"))
+        }
+        for folder in SHIPPED
+    }
+    assert found == SHIPPED
+    assert {f"editions/{one.name}" for one in (FOLDER / "editions").iterdir()} == set(SHIPPED) - {"."}
+
+
+@pytest.mark.parametrize(("folder", "name"), EDITIONS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_builtin_text_is_recognised_and_translated(version, language):
-    text = builtin(version, language).text
-    assert recognise(text + "\n") == version
-    for reader in LANGUAGES:
-        assert in_language(text, reader) == builtin(version, reader).text
+def test_every_text_that_shipped_is_recognised_and_read_in_its_own_edition(folder, name, language):
+    text = shipped(folder, name, language)
+    for stored in (text, text + "\n", text.strip(), text.replace("\n", "\r\n"), text.replace("\n", "  \n")):
+        assert recognise(stored) == name
+        for reader in LANGUAGES:
+            assert in_language(stored, reader) == shipped(folder, name, reader)
+
+
+def test_a_project_keeps_the_text_it_was_made_with(fresh_store: Store) -> None:
+    """A database from before the texts were reworded: its desk shows the old text, in the reader's language."""
+    old = shipped("editions/1", "conference", "zh")
+    project = create_project(fresh_store, "old", guideline_text=old)
+    assert guideline(fresh_store, project).text == old != builtin("conference", "zh").text
+    first = guideline(fresh_store, project)
+    add_guideline(fresh_store, project, old + "\n", first.choices, first.reasons, changes="only an end of line")
+    shown = newer_guideline(fresh_store, project, 1, "en")
+    assert shown is not None
+    assert shown["guideline"]["blocks"] == blocks(shipped("editions/1", "conference", "en"))
 
 
 def test_a_changed_text_stays_as_it_is():
