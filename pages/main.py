@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotations.database.pool import stores
 from annotations.permissions import OPEN, Person
-from annotations.server.gate import page_script
+from annotations.server.page_script import page_script
 from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages.ui.head import show_error, unknown_address

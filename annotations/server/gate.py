@@ -24,6 +24,7 @@ from annotations.database.store import Store
 from annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
 from annotations.desk.session import InvitedDesk
 from annotations.permissions import OPEN, Person
+from annotations.server.page_script import page_script
 from annotations.server.visits import is_file_of, is_visit_of
 from annotations.study.people import desks
 from core.errors import N_, EvenhandError
@@ -109,20 +110,6 @@ def _study_secrets(held: Mapping[str, str]) -> list[str]:
     return [value for name, value in held.items() if name.startswith(prefixes)][:MOST_STUDIES]
 
 
-ONE_PRESS = """
-if (!history.evenhand) {
-  history.evenhand = true;
-  const push = history.pushState.bind(history);
-  history.pushState = (state, title, address) => {
-    const next = new URL(address, location.href), now = new URL(location.href);
-    const same = next.pathname === now.pathname
-      && [...now.searchParams].every(([name, value]) => next.searchParams.getAll(name).includes(value));
-    same ? history.replaceState(state, title, address) : push(state, title, address);
-  };
-}
-"""
-
-
 def content_policy(page: Path) -> str:
     """The Content-Security-Policy of the app: everything from here, no script but its own files, those of *page*
     (Streamlit's index.html) and the one that each run of a page has (`page_script`)."""
@@ -134,15 +121,6 @@ def content_policy(page: Path) -> str:
         "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; "
         "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
     )
-
-
-def page_script(code: str) -> str:
-    """The script of every page: it names the language, and what a page fills into its own address is no step back.
-
-    Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
-    begins with (its project, its part), Back would lead to the same page once more.
-    """
-    return f'document.documentElement.lang = "{code}";' + ONE_PRESS
 
 
 class Gate:

@@ -16,7 +16,7 @@ from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, items
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, change_project, create_project
-from annotations.server.gate import page_script
+from annotations.server.page_script import page_script
 from annotations.types import Project
 from pages.ui import visitor
 from tests.support.pages import TITLES, open_page

@@ -1,0 +1,146 @@
+"""The script of every page: its language, the history of the browser, Streamlit's own words in that language.
+
+Streamlit's front end is in English only. `WORDS` are the strings of its files (of the version that is pinned) which can
+come up in this app; `static/words.js` puts them into Chinese, and back.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from core.errors import N_
+from core.language import translate
+
+ONE_PRESS = """
+if (!history.evenhand) {
+  history.evenhand = true;
+  const push = history.pushState.bind(history);
+  history.pushState = (state, title, address) => {
+    const next = new URL(address, location.href), now = new URL(location.href);
+    const same = next.pathname === now.pathname
+      && [...now.searchParams].every(([name, value]) => next.searchParams.getAll(name).includes(value));
+    same ? history.replaceState(state, title, address) : push(state, title, address);
+  };
+}
+"""
+WORDS = (
+    N_("Press Enter to apply"),
+    N_("Press Ctrl+Enter to apply"),
+    N_("Press ⌘+Enter to apply"),
+    N_("Press Enter to submit form"),
+    N_("Press Ctrl+Enter to submit form"),
+    N_("Press ⌘+Enter to submit form"),
+    N_("Choose an option"),
+    N_("Choose options"),
+    N_("Choose or add an option"),
+    N_("Choose or add options"),
+    N_("Add an option"),
+    N_("Add options"),
+    N_("No options to select"),
+    N_("No results"),
+    N_("No options"),
+    N_("Select all"),
+    N_("Select {n} matches"),
+    N_("Add: {option}"),
+    N_("Remove {option}"),
+    N_("Clear all"),
+    N_("Clear value"),
+    N_("Clear entry"),
+    N_("Show password"),
+    N_("Hide password"),
+    N_("Selected values"),
+    N_("Show suggestions"),
+    N_("Selectbox options"),
+    N_("Multiselect options"),
+    N_("Open"),
+    N_("Close"),
+    N_("Search"),
+    N_("Fullscreen"),
+    N_("Close fullscreen"),
+    N_("Show data"),
+    N_("Show chart"),
+    N_("Download as PNG"),
+    N_("Download as CSV"),
+    N_("Copy Vega-Lite spec"),
+    N_("Copied!"),
+    N_("Copy version to clipboard"),
+    N_("Copied"),
+    N_("Copy to clipboard"),
+    N_("Show/hide columns"),
+    N_("Add row"),
+    N_("Delete row(s)"),
+    N_("Clear selection"),
+    N_("Sort ascending"),
+    N_("Sort descending"),
+    N_("Pin column"),
+    N_("Unpin column"),
+    N_("Hide column"),
+    N_("Copy column name"),
+    N_("Statistics"),
+    N_("Format"),
+    N_("Automatic"),
+    N_("Localized"),
+    N_("Plain"),
+    N_("Compact"),
+    N_("Percent"),
+    N_("Scientific"),
+    N_("Accounting"),
+    N_("Next Result"),
+    N_("Previous Result"),
+    N_("Close Search"),
+    N_("Main menu"),
+    N_("Sidebar"),
+    N_("Collapse sidebar"),
+    N_("Expand sidebar"),
+    N_("Navigate to home page"),
+    N_("Logo"),
+    N_("Link to heading"),
+    N_("Skip to main content"),
+    N_("Print"),
+    N_("Rerun"),
+    N_("Get help"),
+    N_("Record a screencast"),
+    N_("Record screen"),
+    N_("Stop recording"),
+    N_("Theme"),
+    N_("System"),
+    N_("Light"),
+    N_("Dark"),
+    N_("About"),
+    N_("Running..."),
+    N_("Stop"),
+    N_("Increment"),
+    N_("Decrement"),
+    N_("Previous page"),
+    N_("Next page"),
+    N_("Page {n}"),
+    N_("Scroll tabs left"),
+    N_("Scroll tabs right"),
+    N_("Delete {file}"),
+    N_("{kind} files are not allowed."),
+    N_("View less"),
+    N_("Connection error"),
+    N_("Connection timed out."),
+    N_("Streamlit server is not responding. Are you connected to the internet?"),
+    N_("You can only select up to {n} option. Remove an option first."),
+    N_("You can only select up to {n} options. Remove an option first."),
+    N_("{n} options available."),
+    N_("{n} option available."),
+)
+
+
+@cache
+def page_script(code: str) -> str:
+    """The script of every page: it names the language, and what a page fills into its own address is no step back.
+
+    Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
+    begins with (its project, its part), Back would lead to the same page once more. *code*: zh-CN or en.
+    """
+    named = f'document.documentElement.lang = "{code}";'
+    return named + ONE_PRESS + (_words() if code == "zh-CN" else "")
+
+
+def _words() -> str:
+    pairs = [(word, translate(word, "zh")) for word in WORDS]
+    script = (Path(__file__).parent / "static" / "words.js").read_text(encoding="utf-8")
+    return f"{{\nconst WORDS = {json.dumps(pairs, ensure_ascii=False)};\n{script}}}\n"

@@ -1,0 +1,47 @@
+"""Streamlit's own words in the language of the page: which they are, and that nothing else is touched."""
+
+import re
+from pathlib import Path
+
+import streamlit
+from playwright.sync_api import Browser, expect
+
+from annotations.server.page_script import WORDS, page_script
+
+SCRIPTS = Path(streamlit.__file__).parent / "static" / "static" / "js"
+# Each place of Streamlit with words of its own, and beside it the same words as somebody's text.
+PAGE = """
+<div data-testid="InputInstructions"><span>Press Ctrl+Enter to apply</span></div>
+<div data-testid="stMultiSelect"><span data-tag><span title="Search">Search</span>
+  <button aria-label="Remove Search"></button></span><input placeholder="Choose options"></div>
+<div data-testid="stMultiSelectDropdown"><div role="option"><div>Select 3 matches</div></div></div>
+<p id="own">Press Ctrl+Enter to apply</p><div class="stHtml"><b title="Search">Select all</b></div>
+"""
+
+
+def test_every_word_is_one_of_the_pinned_streamlit() -> None:
+    """A new version of Streamlit that says something else is noticed here."""
+    front_end = "\n".join(file.read_text(encoding="utf-8") for file in SCRIPTS.glob("*.js"))
+    put_together = re.compile(r"\{\w+\}|Ctrl|⌘|apply|submit form|options?")
+    pieces = {word: [one.strip() for one in put_together.split(word) if one.strip()] or [word] for word in WORDS}
+    assert {word: own for word, own in pieces.items() if not all(one in front_end for one in own)} == {}
+
+
+def test_its_words_go_into_chinese_and_back(chromium: Browser) -> None:
+    page = chromium.new_page()
+    page.set_content(PAGE)
+    page.evaluate(page_script("zh-CN"))
+    expect(page.get_by_test_id("InputInstructions")).to_have_text("按 Ctrl+回车生效")
+    expect(page.get_by_test_id("stMultiSelectDropdown")).to_have_text("选中匹配的 3 项")
+    expect(page.get_by_placeholder("请选择")).to_be_visible()
+    expect(page.get_by_label("移除 Search")).to_have_count(1)
+    page.evaluate("document.querySelector('[data-testid=InputInstructions] span').textContent = 'Press Enter to apply'")
+    expect(page.get_by_test_id("InputInstructions")).to_have_text("按回车键生效")
+    assert page.locator("#own").inner_text() == "Press Ctrl+Enter to apply"
+    assert page.locator(".stHtml b").get_attribute("title") == "Search"
+    assert page.locator("[data-tag] > span").get_attribute("title") == "Search"
+    page.evaluate(page_script("en"))
+    expect(page.get_by_test_id("InputInstructions")).to_have_text("Press Enter to apply")
+    expect(page.get_by_test_id("stMultiSelectDropdown")).to_have_text("Select 3 matches")
+    expect(page.get_by_label("Remove Search")).to_have_count(1)
+    page.close()
