@@ -36,6 +36,7 @@ from annotations.server.gate import LOOPBACK, Gate, hosts
 from annotations.server.visits import remember_file, sessions_that_made
 from annotations.server.watch import Watch
 from annotations.study.people import sweep_all
+from annotations.study.watched import watched
 from annotations.study.withdrawal import finish_withdrawals
 from core.errors import EvenhandError
 from core.worker import client as worker
@@ -44,6 +45,7 @@ from pages.ui.visitor import visit_of
 logger = logging.getLogger("evenhand")
 
 LOOK_S = 30.0  # between two looks for sessions that have gone
+SWEEP_S = 60.0  # between two looks for people who are away from a study
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
 OLD_ADDRESSES = {
@@ -101,15 +103,30 @@ def worker_state() -> str:
 
 
 def finish_beside() -> None:
-    """Finish what a change of settings or a withdrawal had not reached when a process was killed, and end the part in
-    studies of who is away; the server need not wait for it."""
+    """Finish what a change of settings or a withdrawal had not reached when a process was killed; the server need not
+    wait for it."""
     try:
         with Store.open() as store:
             finish_changes(store)
             finish_withdrawals(store)
-            sweep_all(store)
     except (EvenhandError, sqlite3.Error) as error:
         logger.warning(str(error))  # the next change, import, export or release goes on with it
+
+
+async def sweep_studies() -> None:
+    """End the part in studies of who is away, and watch the clock meanwhile."""
+    while True:
+        await asyncio.sleep(SWEEP_S)
+        await asyncio.to_thread(sweep_once)
+
+
+def sweep_once() -> None:
+    """One look at all studies."""
+    try:
+        with stores.borrow() as store:
+            sweep_all(store, seen=watched.seconds())
+    except (EvenhandError, sqlite3.Error) as error:
+        logger.warning(str(error))
 
 
 async def let_sessions_go() -> None:
@@ -159,9 +176,10 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
         # What is loaded by now stays for good: leave it out of every later collection, which would hold all sessions.
         gc.collect()
         gc.freeze()
-        looking = asyncio.create_task(let_sessions_go())
+        looking = [asyncio.create_task(work()) for work in (let_sessions_go, sweep_studies)]
         yield
-        looking.cancel()
+        for one in looking:
+            one.cancel()
 
 
 def sessions_of(file: str) -> list[str]:

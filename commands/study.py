@@ -139,7 +139,6 @@ def show(name: str, url: str, db: str, as_json: bool) -> None:
     """Who of the study NAME is where, under the names in the data, and what the pay comes to an hour."""
     with existing_store(db) as store:
         found = _study(store, name)
-        people.sweep(store, found)
         everybody = people.participants(store, found)
         row, money = _row(store, found, url), pay(found, everybody)
     listed = [
@@ -233,5 +232,5 @@ def sweep(db: str, as_json: bool) -> None:
     """End the part of people who are away for too long, erase ids whose time is over. For a timer of the system."""
     with existing_store(db) as store:
         finish_withdrawals(store)
-        away = sum(people.sweep(store, one) for one in studies.every_study(store))
+        away = people.sweep_all(store)
     answer({"away": away}, f"{away} were away for too long.", as_json=as_json)

@@ -27,6 +27,7 @@ from annotations.study.links import PARAMETERS, PREVIEW, study_of_link
 from annotations.study.people import Outside, Participant
 from annotations.study.questions import TRIES, questions_of_try
 from annotations.study.studies import Study, consent
+from annotations.study.watched import watched
 from annotations.study.withdrawal import withdraw
 from core.errors import N_, EvenhandError, NotAllowed, NotFound, Refused
 from core.guidelines import in_language
@@ -185,7 +186,7 @@ def first_page(at: Visit) -> Reply:
         return _consent_page(at)
     if at.who.ended is not None:
         return _end_page(at, at.who)
-    people.sweep(at.store, at.study)
+    people.sweep(at.store, at.study, at.who, seen=watched.seconds())
     who = people.participant_again(at.store, at.study, at.who)
     if who.ended is not None:
         return _end_page(at, who)
@@ -242,7 +243,7 @@ def agree_form(at: Visit) -> Reply:
     newest = consent(at.store, at.study)
     if at.sent.get("version") != str(newest.version):
         return _consent_page(at, at.say(CHANGED))
-    return Reply(secret=people.agree(at.store, at.study, newest, at.language, outside))
+    return Reply(secret=people.agree(at.store, at.study, newest, at.language, outside, seen=watched.seconds()))
 
 
 def _test_page(at: Visit, who: Participant) -> Reply:

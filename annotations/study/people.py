@@ -6,6 +6,7 @@ there already, but for a session that the service itself names.
 
 import hashlib
 import json
+import math
 import secrets
 import time
 import uuid
@@ -74,13 +75,14 @@ class Participant:
 
 
 # Requests of the desk renew `member.seen`, which lies a lease ahead.
+_SEEN = f"""max(person.seen, coalesce((SELECT seen FROM member
+        WHERE member.annotator = person.annotator AND member.project = study.project), 0) - {LEASE_S})"""
 _QUERY = f"""
 SELECT person.id, person.uid, person.study, person.state, consent.version, tries, right, came, begun, completed, ended,
     annotator.id, annotator.name,
     coalesce((SELECT sum(labelled) FROM tally JOIN cell ON cell.id = tally.cell
         WHERE tally.annotator = person.annotator AND cell.project = study.project), 0),
-    max(person.seen, coalesce((SELECT seen FROM member
-        WHERE member.annotator = person.annotator AND member.project = study.project), 0) - {LEASE_S})
+    {_SEEN}
 FROM study_person AS person JOIN study ON study.id = person.study
     JOIN study_consent AS consent ON consent.id = person.consent
     LEFT JOIN annotator ON annotator.id = person.annotator
@@ -134,26 +136,25 @@ def agree(
     outside: Outside | None,
     *,
     now: float | None = None,
+    seen: float = math.inf,
 ) -> str:
     """Store that somebody agrees to a version of the consent; returns the secret for the cookie.
 
-    Who comes again under the same id and session goes on where they were. Raises Refused where nobody more is needed,
-    NotAllowed for an id that has taken part.
+    Who comes again under the same id and session goes on where they were. Where all places are taken, those of people
+    who are away too long are free (*seen* as in `sweep`). Raises Refused where nobody more is needed, NotAllowed for an
+    id that has taken part.
     """
     moment, secret = _now(now), secrets.token_urlsafe(24)
-    sweep(store, study, now=moment)
+    if _is_full(store, study):
+        sweep(store, study, now=moment, seen=seen)
     with store.write() as db:
         if outside is not None and (row := _of_outside(store, study, outside)):
             if not outside.session or row[1] != outside.session:
                 raise NotAllowed(TAKEN_PART)
             db.execute("UPDATE study_person SET hash = ?, seen = ? WHERE id = ?", (_hash(secret), moment, row[0]))
             return secret
-        query = "SELECT closed IS NOT NULL, places FROM study WHERE id = ?"
-        closed, places = db.execute(query, (study.id,)).fetchone()
-        count = (
-            "SELECT count(*) FROM study_person WHERE study = ? AND state IN ('test', 'ready', 'working', 'finished')"
-        )
-        if closed or db.execute(count, (study.id,)).fetchone()[0] >= places:
+        closed = db.execute("SELECT closed IS NOT NULL FROM study WHERE id = ?", (study.id,)).fetchone()[0]
+        if closed or _is_full(store, study):
             raise Refused(FULL)
         state = "test" if study.settings.questions else "ready"
         made = db.execute(
@@ -261,18 +262,33 @@ def desks(store: Store, held: Iterable[str]) -> dict[str, InvitedDesk]:
     return found
 
 
-def sweep(store: Store, study: Study, *, now: float | None = None) -> int:
-    """End the part of who is away for too long, erase outside ids whose time is over; returns how many are away."""
-    moment = _now(now)
-    away = [
-        one
-        for one in participants(store, study)
-        if one.state in PRESENT and one.seen < moment - study.settings.minutes * 60
-    ]
+def _is_full(store: Store, study: Study) -> bool:
+    query = (
+        "SELECT count(*) >= (SELECT places FROM study WHERE id = :study) FROM study_person"
+        " WHERE study = :study AND state IN ('test', 'ready', 'working', 'finished')"
+    )
+    return bool(store.db.execute(query, {"study": study.id}).fetchone()[0])
+
+
+def sweep(
+    store: Store, study: Study, who: Participant | None = None, *, now: float | None = None, seen: float = math.inf
+) -> int:
+    """End the part of who is away for too long, erase outside ids whose time is over; returns how many are away.
+
+    *who*: only of this person. *seen*: for how many seconds the caller has watched the clock (`Watched`); nothing is
+    done before that is as long as somebody may be away, whatever the clock says. Without it the clock is believed.
+    """
+    moment, longest = _now(now), study.settings.minutes * 60
+    if seen < longest:
+        return 0
+    # As a condition, since the labels of a person are counted for those only who are found.
+    query = f"{_QUERY} WHERE person.study = :study AND person.state IN {PRESENT} AND {_SEEN} < :before"
+    values = {"study": study.id, "before": moment - longest, "who": who.id if who else None}
+    away = [Participant(*row) for row in store.db.execute(f"{query} AND person.id = ifnull(:who, person.id)", values)]
     query = (
         "SELECT person FROM study_identity WHERE person IN (SELECT id FROM study_person WHERE study = ? AND ended < ?)"
     )
-    old = store.db.execute(query, (study.id, moment - study.settings.keep_days * DAY_S)).fetchall()
+    old = [] if who else store.db.execute(query, (study.id, moment - study.settings.keep_days * DAY_S)).fetchall()
     if not away and not old:
         return 0
     with store.write() as db:
@@ -282,10 +298,9 @@ def sweep(store: Store, study: Study, *, now: float | None = None) -> int:
     return len(away)
 
 
-def sweep_all(store: Store) -> None:
-    """`sweep` every study: when the server starts, and on the command line."""
-    for one in every_study(store):
-        sweep(store, one)
+def sweep_all(store: Store, *, seen: float = math.inf) -> int:
+    """`sweep` every study: the server does once a minute, and the command."""
+    return sum(sweep(store, one, seen=seen) for one in every_study(store))
 
 
 def _of_outside(store: Store, study: Study, outside: Outside) -> Sequence[Any] | None:

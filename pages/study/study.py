@@ -9,7 +9,7 @@ from annotations.permissions import Person, require
 from annotations.study import studies
 from annotations.study.links import path_for
 from annotations.study.pay import Pay, pay
-from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants, sweep
+from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
 from annotations.study.studies import Study, consent, study_of_uid
 from annotations.study.withdrawal import withdraw
 from annotations.types import Project
@@ -92,7 +92,6 @@ def _show_as_it_goes(uid: str) -> None:
     with open_store() as store:
         study = study_of_uid(store, uid)
         require(visitor(store), "change_projects", project=study.project)
-        sweep(store, study)
         people = participants(store, study)
         _show_pay(study, pay(study, people))
         _show_people(store, study, people)

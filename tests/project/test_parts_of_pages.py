@@ -131,7 +131,7 @@ def test_whatever_changes_something_asks() -> None:
 
 
 def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
-    """But that a reader has seen labels is noted on the page Adjudicate, and who was away too long from a study."""
+    """But that a reader has seen labels is noted on the page Adjudicate."""
     scripts = [module for module in modules("pages") if module.endswith(".page")]
     found = set()
     for module in scripts:
@@ -139,7 +139,7 @@ def test_nothing_is_changed_by_the_mere_run_of_a_script() -> None:
         assert script is not None
         loose = ast.Module([node for node in script.body if not isinstance(node, ast.FunctionDef)], [])
         found |= {f"{module}: {name}" for source, name in calls(module, loose) if (source, name) in writers()}
-    assert found <= {"pages.adjudication.page: record_item_reveals", "pages.study.page: sweep"}
+    assert found <= {"pages.adjudication.page: record_item_reveals"}
 
 
 def test_the_search_for_writers_finds_them() -> None:

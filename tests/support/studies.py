@@ -1,5 +1,6 @@
 """Studies for tests, and people who take part in them without a browser."""
 
+import math
 import re
 from typing import Any
 
@@ -22,9 +23,9 @@ def new_study(store: Store, project: Project, name: str = "study", **fields: Any
     return create_study(store, project, name, Settings(**chosen), questions=known)
 
 
-def come(store: Store, study: Study, *, now: float | None = None) -> tuple[str, Participant]:
+def come(store: Store, study: Study, *, now: float | None = None, seen: float = math.inf) -> tuple[str, Participant]:
     """Somebody agrees and, where there is no test, begins: the secret of the cookie and the person."""
-    secret = agree(store, study, consent(store, study), "en", None, now=now)
+    secret = agree(store, study, consent(store, study), "en", None, now=now, seen=seen)
     who = person(store, study, secret)
     if who.state == "ready":
         begin(store, study, who, now=now)

@@ -26,6 +26,7 @@ from annotations.study.studies import (
     study_named,
     study_of_uid,
 )
+from annotations.study.watched import Watched
 from annotations.study.withdrawal import finish_withdrawals, withdraw
 from core.errors import NotAllowed, NotFound, Refused
 from tests.support.projects import broken_rules, decide, filled_project
@@ -181,6 +182,48 @@ def test_whoever_is_away_gives_items_and_place_back(fresh_store: Store) -> None:
     assert desks(fresh_store, [secret]) == {}
     assert len(claim(fresh_store, *desk_of(fresh_store, study, another), want=6)) == 6
     assert broken_rules(fresh_store) == []
+
+
+def test_a_clock_that_jumps_ends_nobodys_part(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 6, per_item=1)
+    study = new_study(fresh_store, project, places=1, minutes=30)
+    secret, _who = come(fresh_store, study, now=10_000.0)
+    day, ahead, steady = 24 * 3600.0, 0.0, 0.0
+    watched = Watched(lambda: 10_000.0 + steady + ahead, lambda: steady)
+
+    def looked(minute: float) -> int:
+        nonlocal steady
+        steady = minute * 60
+        return sweep(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
+
+    assert [looked(one) for one in (0, 10, 20)] == [0, 0, 0]
+    ahead = day
+    assert [looked(one) for one in (21, 29, 31, 50)] == [0, 0, 0, 0]  # a day and 50 minutes by the clock
+    with pytest.raises(Refused):
+        come(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
+    ahead = 0.0
+    assert [looked(one) for one in (52, 60, 81)] == [0, 0, 0]  # and back
+    assert person(fresh_store, study, secret).state == "working"
+    assert looked(83) == 1  # half an hour without a jump
+    assert person(fresh_store, study, secret).state == "timed_out"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "offsets", "known"),
+    [
+        ((60, 120), (0, 0), 120.0),
+        ((60, 120), (0.5, 1.0), 120.0),  # a clock that is put right bit by bit
+        ((60, 120), (3600, 3600), 60.0),
+        ((60, 120, 180), (0, -3600, -3600), 60.0),
+        ((60, 120, 180), (0, 86_400, 0), 0.0),
+    ],
+)
+def test_a_jump_of_the_clock_is_noticed(seconds: list[float], offsets: list[float], known: float) -> None:
+    steady = ahead = 0.0
+    watched = Watched(lambda: 1e9 + steady + ahead, lambda: steady)
+    for steady, ahead in zip(seconds, offsets, strict=True):  # noqa: B007  (the clocks read them)
+        found = watched.seconds()
+    assert found == known
 
 
 def test_pay_is_implied_by_the_time_from_the_consent(fresh_store: Store) -> None:
