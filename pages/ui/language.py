@@ -10,13 +10,13 @@ from core.language import LANGUAGES, Language, translate
 
 def language() -> Language:
     """The language of this visitor: ?lang=, else what was chosen, else the browser's."""
-    asked = st.query_params.get("lang")
-    if asked in LANGUAGES and st.session_state.get("language") != asked:
-        st.session_state["language"] = asked
-    if st.session_state.get("language") not in LANGUAGES:
-        st.session_state["language"] = "zh" if (st.context.locale or "en").lower().startswith("zh") else "en"
-    chosen: Language = st.session_state["language"]
-    return chosen
+    asked, chosen = st.query_params.get("lang"), st.session_state.get("language")
+    wanted: Language | None = asked if asked in LANGUAGES else chosen if chosen in LANGUAGES else None
+    if wanted is None:
+        wanted = "zh" if (st.context.locale or "en").lower().startswith("zh") else "en"
+    if wanted != chosen:  # every word asks here, and each look into the session costs
+        st.session_state["language"] = wanted
+    return wanted
 
 
 def _(text: str) -> str:

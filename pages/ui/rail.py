@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.labels.read import own_progress
 from annotations.pilot.pilots import own_pilot
@@ -18,9 +19,9 @@ from annotations.projects.projects import projects
 from annotations.release.steps import Facts, State, Step, StepState, facts, newest_entry, next_step, steps
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
-from pages.ui.address import MODELS, PROJECT_PAGES, enter_project, project_of_visit
+from pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
 from pages.ui.choose import annotator_at_desk
-from pages.ui.language import _
+from pages.ui.language import _, language
 from pages.ui.text import plain
 from pages.ui.visitor import may, opens, page_link, sees_project, visitor
 
@@ -90,26 +91,35 @@ def _facts(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> 
 def show_rail(page: str) -> None:
     """The links to where the visitor may go from *page* (its address), in the sidebar."""
     try:
-        with Store.open() as store:
+        with stores.borrow() as store:
             here = _project_here(store, page)
             found = way(store, here) if here is not None and page not in MODELS else None
     except (EvenhandError, sqlite3.Error):
         here = found = None  # the page says by itself what is wrong
+    own = (page, here.uid if here else "", here.name if here else "", found, st.query_params.get("lang"), language())
+    reach = (sorted(st.session_state.get("open_pages", ())), st.session_state.get(PROJECT))
     with st.container(key="rail", gap=None):
-        page_link("home/page.py", label=_("Home"), icon=":material/home:")
-        with st.container(key="rail-here" if page == "projects" and _step_here(page) is None else "rail-projects"):
-            page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
-        if found is not None:
-            _show_steps(found, page)
-        elif here is not None:
-            _show_name(here)
-        if page in MODELS:
-            _group(_("Models"), _models())
-            _group(_("Measures"), _measures())
-        else:
-            _group(_("Texts"), _texts())
-            page_link("sentence_bias/page.py", label=_("Models and measures"), icon=":material/balance:")
-        _group(_("Server"), _more())
+        _drawn(repr((own, reach, _step_here(page))), page, here, found)
+
+
+@st.cache_data(max_entries=500, show_spinner=False)
+def _drawn(everything: str, page: str, _here: Project | None, _found: Way | None) -> None:
+    """Forty elements that most runs of a page send again: *everything* is all that they say, and for whom."""
+    step = _step_here(page)
+    page_link("home/page.py", label=_("Home"), icon=":material/home:")
+    with st.container(key="rail-here" if page == "projects" and step is None else "rail-projects"):
+        page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")
+    if _found is not None:
+        _show_steps(_found, step)
+    elif _here is not None:
+        _show_name(_here)
+    if page in MODELS:
+        _group(_("Models"), _models())
+        _group(_("Measures"), _measures())
+    else:
+        _group(_("Texts"), _texts())
+        page_link("sentence_bias/page.py", label=_("Models and measures"), icon=":material/balance:")
+    _group(_("Server"), _more())
 
 
 def show_next(store: Store, project: Project) -> str:
@@ -137,9 +147,9 @@ def _show_name(project: Project) -> None:
         st.markdown(f"**{plain(project.name)}**")
 
 
-def _show_steps(found: Way, page: str) -> None:
+def _show_steps(found: Way, here: Step | None) -> None:
     _show_name(found.project)
-    names, here = step_names(), _step_here(page)
+    names = step_names()
     for step, (file, part) in PLACES.items():
         if not opens(file):
             continue
