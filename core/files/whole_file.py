@@ -88,6 +88,17 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
+def growing_part(path: Path) -> Path | None:
+    """What a process that is alive is writing of *path* now, to be read up to its last whole line; None for nothing."""
+    begun, found = _beginning(path), list[tuple[float, Path]]()
+    for part in path.parent.glob(f"{glob.escape(begun)}*.part"):
+        process = _OWN_PART.match(part.name.removeprefix(begun))
+        if process and is_in_use(int(process[1])):
+            with suppress(OSError):  # it has just got its name
+                found.append((part.stat().st_mtime, part))
+    return max(found)[1] if found else None
+
+
 def new_file(path: Path) -> IO[bytes]:
     """A new file to write bytes into that only its owner can read. Raises OSError."""
     return os.fdopen(_new_handle(path), "wb")

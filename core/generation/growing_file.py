@@ -18,6 +18,11 @@ from core.files.whole_file import whole_file
 PRIVATE = 0o600
 
 
+def begun_of(path: Path) -> Path:
+    """Where the lines of *path* are until it is whole."""
+    return path.with_name(f".{path.name}.begun")
+
+
 class GrowingFile:
     """Lines by place, appended and put on disk at once. `with GrowingFile(path, request) as file:`."""
 
@@ -26,7 +31,7 @@ class GrowingFile:
         where another program is writing it; BadFile where it cannot be read or written.
         """
         self.path = path
-        self.begun = path.with_name(f".{path.name}.begun")
+        self.begun = begun_of(path)
         self._settings = path.with_name(f".{path.name}.settings")
         self._places: dict[int, tuple[int, int]] = {}  # place -> where its line begins, how long it is
         try:

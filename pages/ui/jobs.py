@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 import streamlit as st
@@ -13,11 +14,14 @@ from annotations.projects.projects import projects
 from annotations.types import Project
 from core.errors import EvenhandError, NotFound, Notice
 from core.language import translate
+from core.runs.records import TABLE, TEXTS, Kind, runs_folder
+from core.runs.so_far import SoFar
 from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
-from pages.ui.text import clauses, in_brackets, paragraph, plain
+from pages.ui.tables import number_columns, show_html, table
+from pages.ui.text import clauses, in_brackets, literal, paragraph, plain
 from pages.ui.visitor import page_link, visitor
 
 ICONS: dict[jobs.State, str] = {
@@ -178,6 +182,8 @@ def show_job(store: Store, job: jobs.Job) -> None:
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:
             st.caption(plain(job.message))
+        if job.state == "running":
+            _show_so_far(store, job)
         if not job.active and (said := outcome(job)):
             st.text(said)
         if job.state == "done":
@@ -189,6 +195,47 @@ def show_job(store: Store, job: jobs.Job) -> None:
         if log := jobs.log_tail(store, job, LOG_LINES):
             with st.expander(_("Log")):
                 st.code(log, language=None)
+
+
+def _file_of(store: Store, job: jobs.Job) -> Path | None:
+    """The file that a job writes and whose rows mean something before it is whole; None where it is another's."""
+    words, name = job.command, run_name(job)
+    if words[:1] == ("mine",) and "--out" in words:
+        return Path(words[words.index("--out") + 1])
+    kinds: dict[str, tuple[Kind, str]] = {"score": ("scores", TABLE), "generate": ("generations", TEXTS)}
+    kind, ending = kinds.get(words[0] if words else "", (None, ""))
+    return runs_folder(store.path, kind) / f"{name}{ending}" if name and kind else None
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def _reader(file: Path) -> tuple[Lock, SoFar]:
+    return Lock(), SoFar(file)
+
+
+def _show_so_far(store: Store, job: jobs.Job) -> None:
+    """The partial result of a job that is running: how many rows there are, what came of each model, the last rows."""
+    if (file := _file_of(store, job)) is None:
+        return
+    lock, found = _reader(file)
+    with lock:
+        if not found.read_on() or not found.rows:
+            return
+        text = _("Partial result, {rows} rows so far. It changes until the job has ended, and has no signature.")
+        with st.expander(plain(text.format(rows=f"{found.rows:,}")), icon=":material/pending:"):
+            if found.models:
+                heads = (_("Model"), _("Rows so far"), _("Scored"), _("No score"), _("Male word"), _("Female word"))
+                rows = [
+                    (model, *(f"{number:,}" for number in (
+                        one["rows"], one["scored"], one["rows"] - one["scored"], one["male"], one["female"],
+                    )))
+                    for model, one in found.models.items()
+                ]  # fmt: skip
+                show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="narrow"))
+                st.caption(
+                    _("Male word, female word: sentences in which the model prefers that word, by however little.")
+                )
+            for row in found.last if not found.models else ():
+                literal(str(row.get("sentence") or f"{row.get('context', '')}{row.get('completion', '')}"))
 
 
 def _show_problems(job: jobs.Job) -> None:

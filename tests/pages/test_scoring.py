@@ -9,10 +9,13 @@ import streamlit as st
 from annotations.files.project_texts import file_input
 from annotations.jobs import jobs
 from core.errors import Notice
+from core.files.csv_out import data_line
+from core.files.whole_file import growing_part, whole_file
 from core.language import translate
+from core.processes import this_process
 from core.runs.mining import new_mining_run
 from core.runs.records import run_file, runs_folder, runs_in
-from core.runs.scoring import Settings, score_to_file
+from core.runs.scoring import COLUMNS, Settings, score_to_file
 from tests.conftest import SENTENCES
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
 
@@ -64,6 +67,23 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
     )
     assert job.title == "Score sample with known, random-zh"
     assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
+
+
+def test_a_job_that_runs_shows_what_it_has_so_far(fresh_store, sample_project):
+    page = open_page("scoring")
+    page.button(key="start").click().run()
+    [job] = jobs.jobs(fresh_store)
+    table = runs_folder(fresh_store.path, "scores") / f"{job.command[job.command.index('--run') + 1]}.csv"
+    with fresh_store.write() as db:
+        db.execute("UPDATE job SET state = 'running', pid = ?, started_process = ?", this_process())
+    assert not without_errors(page.run()).main.expander, "nothing is written yet"
+    values = {"model": "demo-zh", "sentence": "他来了。", "bias_log10": "-0.5", "status": "ok"}
+    with whole_file(table):
+        lines = [data_line(values.get(name, "") for name in COLUMNS)] * 3
+        growing_part(table).write_text("".join([data_line(COLUMNS), *lines]), encoding="utf-8", newline="")
+        [shown] = without_errors(page.run()).main.expander
+        assert shown.label.startswith("Partial result, 3 rows so far") and "no signature" in shown.label
+        assert '<td class="number" data-label="Rows so far">3</td>' in html_of(page)
 
 
 def test_the_name_is_proposed_and_never_taken_twice(fresh_store, sample_project):

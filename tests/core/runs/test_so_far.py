@@ -1,0 +1,78 @@
+"""Rows of a run that is still writing: whole ones only, each once, and nothing that no living process writes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.files.csv_out import data_line
+from core.files.whole_file import growing_part, whole_file
+from core.generation.growing_file import GrowingFile
+from core.runs import so_far
+from core.runs.scoring import COLUMNS
+from core.runs.so_far import SoFar
+
+
+def scored(model: str, bias: str, sentence: str = "他说，“好\n的”。") -> str:
+    values = {"model": model, "sentence": sentence, "bias_log10": bias, "status": "ok" if bias else "no_keyword"}
+    return data_line(values.get(name, "") for name in COLUMNS)
+
+
+def begun(path: Path) -> Path:
+    part = growing_part(path)
+    assert part is not None
+    return part
+
+
+def test_scores_are_counted_as_whole_rows_come(tmp_path: Path) -> None:
+    """A sentence holds a line break, so a row does not end at each of them; its second half comes later."""
+    out = tmp_path / "run [1].csv"
+    found = SoFar(out)
+    assert not found.read_on(), "nothing is begun"
+    with whole_file(out):
+        part = begun(out)
+        whole, torn = scored("m", "0.5") + scored("m", "-0.25") + scored("n", ""), scored("n", "-inf")
+        middle = torn.index("\n") + 1  # inside the quoted sentence
+        part.write_text(data_line(COLUMNS) + whole + torn[:middle], encoding="utf-8", newline="")
+        assert found.read_on() and found.rows == 3
+        with part.open("a", encoding="utf-8", newline="") as more:
+            more.write(torn[middle:])
+        assert found.read_on() and found.read_on() and found.rows == 4
+        assert {name: dict(one) for name, one in found.models.items()} == {
+            "m": {"rows": 2, "scored": 2, "male": 1, "female": 1},
+            "n": {"rows": 2, "scored": 1, "female": 1},
+        }
+    assert not found.read_on(), "the table is whole: it is no partial result any more"
+
+
+def test_a_run_that_begins_anew_is_counted_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "candidates.jsonl"
+    found = SoFar(out)
+    for number in (5, 2):
+        with whole_file(out):
+            lines = [json.dumps({"sentence": f"{n}"}) + "\n" for n in range(number)]
+            begun(out).write_text("".join(lines) + '{"sente', encoding="utf-8")
+            assert found.read_on() and found.rows == number
+            assert [row["sentence"] for row in found.last] == [f"{n}" for n in range(number)][-so_far.LAST :]
+    monkeypatch.setattr(so_far, "MOST", 40)  # a look reads so much; the next one goes on
+    with whole_file(out):
+        begun(out).write_text("".join(json.dumps({"sentence": f"{n}"}) + "\n" for n in range(9)), encoding="utf-8")
+        looks = []
+        while found.read_on() and found.rows not in looks:
+            looks.append(found.rows)
+        assert looks[0] < 9 and looks[-1] == 9
+
+
+def test_generations_grow_in_a_file_of_their_own(tmp_path: Path) -> None:
+    out = tmp_path / "texts.jsonl"
+    found = SoFar(out)
+    with GrowingFile(out, {}) as file:
+        file.append([(0, {"context": "Ola ", "completion": "left."}), (3, {"context": "Bo ", "completion": "came."})])
+        assert found.read_on() and found.rows == 2
+        assert [row["completion"] for row in found.last] == ["left.", "came."]
+
+
+def test_what_a_dead_process_left_is_no_partial_result(tmp_path: Path) -> None:
+    out = tmp_path / "run.csv"
+    (tmp_path / ".run.csv.999999999-0123abcd.part").write_text(data_line(COLUMNS), encoding="utf-8")
+    assert growing_part(out) is None and not SoFar(out).read_on()
