@@ -41,6 +41,7 @@ COMMANDS = {
     "concord": "commands.concordance:concord",
     "swap": "commands.swap.command:swap",
     "models": "commands.sentence_bias:models",
+    "tune": "commands.tune.command:tune",
     "bias": "commands.model_bias.command:bias",
     "ruler": "commands.ruler:ruler",
     "association": "commands.association.command:association",

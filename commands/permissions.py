@@ -129,6 +129,7 @@ NEEDS: dict[str, Need] = {
     "concord": Need("start_jobs", "name"),
     "swap": Need("start_jobs", "any"),
     "models": Need("try_models", "any"),
+    "tune": Need("start_jobs", "any"),
     "bias": Need("measure", "any"),
     "ruler": Need("measure", "any"),
     "association": Need("start_jobs", "any"),

@@ -110,6 +110,7 @@ def views(database: Path) -> list[View]:
         View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
         View("score", "/scoring", ".st-key-start"),
         *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
+        View("tune", "/tune", ".st-key-start, .st-key-tune-steps"),
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),

@@ -1,7 +1,7 @@
 """Which word becomes which: the pairs that ship with the app, a user's own, and names from a user's list."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -21,6 +21,7 @@ MOST_PAIRS = 20_000
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 MALE_PRONOUNS = ("he", "him", "his", "himself")
 
+NO_PAIR = N_("{pair} is no pair that is swapped; write it as 男孩/女孩.")
 NO_LANGUAGE = N_("Texts in {language} cannot be swapped; the languages are zh and en.")
 EMPTY_WORD = N_("{file}, line {line}: a word is empty, too long, or holds characters that cannot be seen.")
 SAME = N_("{file}, line {line}: both words are {word}.")
@@ -49,6 +50,21 @@ class WordTable:
         if self.language == "en" and word.lower() in PRONOUNS:
             return "male" if word.lower() in MALE_PRONOUNS else "female"
         return self.sides.get(word) or self.sides.get(word.lower(), "male")
+
+    def without(self, pairs: Iterable[str]) -> "WordTable":
+        """The same without *pairs*, written as 他/她; their words are left alone. Raises Refused for an unknown one.
+
+        In English he and she cannot be left out: their forms go together.
+        """
+        left = {word for pair in pairs for word in self._words_of(pair)}
+        kept = {word: other for word, other in self.counterparts.items() if not {word, other} & left}
+        return replace(self, counterparts=kept)
+
+    def _words_of(self, pair: str) -> tuple[str, ...]:
+        words = tuple(part.strip() for part in pair.split("/"))
+        if len(words) != 2 or self.counterparts.get(words[0]) != words[1]:
+            raise Refused(NO_PAIR, pair=pair)
+        return words
 
 
 def word_table(

@@ -43,6 +43,7 @@ RESULTS = {
     "nli": "nli/page.py",
     "association": "association/page.py",
     "generate": "generation/page.py",
+    "tune": "tune/page.py",
 }
 
 
@@ -113,6 +114,7 @@ def resuming_text(job: jobs.Job) -> str:
         "score": _("Nothing is lost: finished scores are in the cache."),
         "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
         "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
+        "tune": _("Nothing is lost: a resumed run goes on from its latest checkpoint and ends in the same numbers."),
         "mine": _("Mining restarts from the beginning of the text; the interrupted run wrote nothing."),
     }.get(job.command[0] if job.command else "", _("Nothing is lost: resuming adds only what is still missing."))
 

@@ -238,6 +238,7 @@ def _models() -> list[Link]:
         ("sentence_bias/page.py", _("Try a sentence"), ":material/balance:"),
         ("scoring/page.py", _("Score a file"), ":material/playlist_play:"),
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:"),
+        ("tune/page.py", _("Tune a model"), ":material/model_training:"),
         ("ruler/page.py", _("Reference scale"), ":material/straighten:"),
         ("published/page.py", _("Check of published numbers"), ":material/fact_check:"),
     ]

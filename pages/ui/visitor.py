@@ -54,6 +54,7 @@ PAGES: dict[str, Action | None] = {
     "sentence-bias": "try_models",
     "scoring": "start_jobs",
     "model-bias": "measure",
+    "tune": "start_jobs",
     "ruler": "measure",
     "published": "measure",
     "association": "measure",

@@ -22,7 +22,19 @@ MOVED = {
 }
 STAYED = (
     *("projects", "pilot", "plan", "review", "record", "progress", "browse", "agreement", "quality", "guideline"),
-    *("human-vs-rule", "release", "concordance", "swap", "ruler", "misgendering", "jobs", "accounts", "study", "about"),
+    *(
+        "human-vs-rule",
+        "release",
+        "concordance",
+        "swap",
+        "tune",
+        "ruler",
+        "misgendering",
+        "jobs",
+        "accounts",
+        "study",
+        "about",
+    ),
 )
 
 

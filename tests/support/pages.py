@@ -84,6 +84,7 @@ TITLES = {
     "sentence_bias": "Try a sentence",
     "scoring": "Score a whole file",
     "model_bias": "Models side by side",
+    "tune": "Tune a model",
     "ruler": "Reference scale",
     "published": "Check of published numbers",
     "nli": "NLI bias",

@@ -1,0 +1,43 @@
+"""Loss over the steps of a training run: on what is trained on, and on text that stays untouched."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.charts.bias_distribution import Say, same
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
+from core.errors import N_
+
+KINDS = {"loss": N_("training"), "held_out_loss": N_("untouched text")}
+
+
+def loss_curve(points: Sequence[dict[str, Any]], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """*points* with `step`, `loss`, `held_out_loss` (-ln p of a token) as two lines, told apart by dashes too."""
+    rows = [
+        {"step": point["step"], "value": point[kind], "kind": say(name)}
+        for kind, name in KINDS.items()
+        for point in points
+        if point.get(kind) is not None
+    ]
+    names = [say(name) for name in KINDS.values()]
+    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5)
+    x = alt.X("step:Q", title=say(N_("step")), axis=alt.Axis(grid=False, tickMinStep=1))
+    y = alt.Y("value:Q", title=say(N_("loss (−ln p of a token)")), scale=alt.Scale(zero=False))
+    base = alt.Chart(pd.DataFrame(rows, columns=["step", "value", "kind"]), height=240).encode(
+        x=x,
+        y=y,
+        color=alt.Color(
+            "kind:N", sort=None, legend=legend, scale=alt.Scale(domain=names, range=[palette.soft, palette.good])
+        ),
+        tooltip=[
+            alt.Tooltip("kind:N", title=" "),
+            alt.Tooltip("step:Q", title=say(N_("step"))),
+            alt.Tooltip("value:Q", format=".4f", title=say(N_("loss (−ln p of a token)"))),
+        ],
+    )
+    dash = alt.StrokeDash("kind:N", sort=None, legend=legend, scale=alt.Scale(domain=names, range=[[5, 4], [1, 0]]))
+    lines = base.mark_line(strokeWidth=2).encode(strokeDash=dash)
+    return styled(alt.layer(lines, base.mark_point(filled=True, size=36)), description, palette)

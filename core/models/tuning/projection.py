@@ -1,0 +1,176 @@
+"""A direction taken out of what a model hands to its head: SentenceDebias and INLP, as a model like any other.
+
+Both find directions in the mean of the last hidden states over the tokens of a sentence, and project them away. The
+projection is linear and stands right before the head, so it is multiplied into the head's first matrix: the changed
+model is an ordinary checkpoint.
+
+* SentenceDebias (Liang et al. 2020): the first principal component of the differences between a sentence and its
+  counterfactual, both centred on their mean.
+* INLP (Ravfogel et al. 2020; for sentences Meade et al. 2022, 80 classifiers for BERT, 10 for GPT-2): a classifier
+  learns to tell sentences of the two sides, its direction is projected away, and so on until it cannot.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.errors import N_, ModelUnavailable, Refused
+from core.models.checks import Task
+
+COMPONENTS = 1  # SentenceDebias for gender (Liang et al. 2020)
+CLASSIFIERS = {"masked": 80, "causal": 10}  # Meade et al. 2022
+AT_ONCE = 32  # sentences
+LEAST_PAIRS = 10
+
+FEW = N_("Only {found} texts hold a word of a pair on one side only; {least} are needed to find a direction.")
+NO_HEAD = N_("{name}: no linear layer reads the last hidden states, so nothing can be projected there.")
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """How well a fresh linear classifier tells the two sides on sentences it was not fitted to, 0 to 1; chance is 1/2.
+
+    `low`, `high`: what a coin gives in 95 of 100 cases for this many sentences.
+    """
+
+    accuracy: float
+    sentences: int
+    low: float
+    high: float
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the accuracy is one that a coin gives."""
+        return self.low <= self.accuracy <= self.high
+
+    def as_json(self) -> dict[str, float | int | bool]:
+        """For a record."""
+        return {"accuracy": self.accuracy, "sentences": self.sentences, "low": self.low, "high": self.high,
+                "is_chance": self.is_chance}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """`matrix` (width x width, symmetric): what is left of a hidden state; `directions`: how many were taken out."""
+
+    matrix: Numbers
+    directions: int
+    before: Probe
+    after: Probe
+
+
+@torch.inference_mode()
+def sentence_vectors(model: Any, tokenizer: Any, texts: Sequence[str], length: int) -> Numbers:
+    """The mean of the last hidden states over the tokens of each text, special ones too (Meade et al. 2022)."""
+    vectors = []
+    for start in range(0, len(texts), AT_ONCE):
+        some = list(texts[start : start + AT_ONCE])
+        given = tokenizer(some, padding=True, truncation=True, max_length=length, return_tensors="pt")
+        given = {key: given[key].to(model.device) for key in ("input_ids", "attention_mask")}
+        states = model.base_model(**given).last_hidden_state.float()
+        weight = given["attention_mask"].unsqueeze(-1)
+        vectors.append(((states * weight).sum(1) / weight.sum(1)).cpu().double().numpy())
+    return np.concatenate(vectors)
+
+
+def sentence_debias(male: Numbers, female: Numbers, components: int = COMPONENTS) -> Projection:
+    """Take out the first principal components of the differences; rows of the two belong together, pair by pair."""
+    refuse_few(len(male))
+    middle = (male + female) / 2
+    centred = np.concatenate([male - middle, female - middle])
+    directions = np.linalg.svd(centred, full_matrices=False)[2][:components]
+    matrix = np.eye(male.shape[1]) - directions.T @ directions
+    return Projection(matrix, components, _probe(male, female), _probe(male @ matrix, female @ matrix))
+
+
+def inlp(male: Numbers, female: Numbers, task: Task, classifiers: int | None = None, seed: int = 0) -> Projection:
+    """Take out the directions of linear classifiers, one after the other, until they tell no more than a coin.
+
+    At most *classifiers* (None: the published number). The rows of every second pair are for fitting, the others say
+    when it is over; a pair is never on both sides.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    refuse_few(len(male))
+    most = CLASSIFIERS[task] if classifiers is None else classifiers
+    width = male.shape[1]
+    found: list[Numbers] = []
+    matrix: Numbers = np.eye(width)
+    before = after = _probe(male, female, seed)
+    while len(found) < min(most, width - 1) and not after.is_chance:
+        (fit, sides), _ = _halves(male @ matrix, female @ matrix)
+        weights = LogisticRegression(max_iter=1000).fit(fit, sides).coef_
+        direction = matrix @ weights[0]
+        size = float(np.linalg.norm(direction))
+        if size < 1e-12:
+            break
+        found.append(direction / size)
+        # The intersection of all null spaces, not the product of projections, which would drift (Ravfogel et al. 2020).
+        basis = np.linalg.qr(np.array(found).T)[0]
+        matrix = np.eye(width) - basis @ basis.T
+        after = _probe(male @ matrix, female @ matrix, seed)
+    return Projection(matrix, len(found), before, after)
+
+
+def refuse_few(found: int) -> None:
+    """Raise Refused where *found* sentences are too few to find a direction."""
+    if found < LEAST_PAIRS:
+        raise Refused(FEW, found=found, least=LEAST_PAIRS)
+
+
+def _halves(male: Numbers, female: Numbers) -> Iterator[tuple[Numbers, NDArray[np.int64]]]:
+    """Vectors and sides (1 male) of every second pair, then of the others."""
+    for first in (0, 1):
+        some = male[first::2], female[first::2]
+        yield np.concatenate(some), np.repeat([1, 0], [len(part) for part in some])
+
+
+def _probe(male: Numbers, female: Numbers, seed: int = 0) -> Probe:
+    from scipy import stats
+    from sklearn.linear_model import LogisticRegression
+
+    (fit, sides), (held, truth) = _halves(male, female)
+    probe = LogisticRegression(max_iter=1000, random_state=seed).fit(fit, sides)
+    right = int((probe.predict(held) == truth).sum())
+    low, high = stats.binom.ppf([0.025, 0.975], len(truth), 0.5) / len(truth)
+    return Probe(right / len(truth), len(truth), float(low), float(high))
+
+
+def apply_projection(name: str, model: Any, matrix: Numbers) -> None:
+    """Multiply *matrix* into the first layer of the head of *model*, in place; a head that is tied to the word
+    embeddings gets weights of its own. Raises ModelUnavailable where there is no such layer."""
+    layer = _first_of_head(model)
+    if layer is None:
+        raise ModelUnavailable(NO_HEAD, name=name)
+    if layer is model.get_output_embeddings():
+        model.config.tie_word_embeddings = False
+        layer.weight = torch.nn.Parameter(layer.weight.detach().clone(), requires_grad=False)
+    with torch.no_grad():
+        taken = torch.from_numpy(matrix).to(layer.weight.device)
+        layer.weight.copy_((layer.weight.double() @ taken).to(layer.weight.dtype))
+
+
+@torch.inference_mode()
+def _first_of_head(model: Any) -> Any:
+    """The linear layer outside the encoder that is given the last hidden states."""
+    inside = {id(layer) for layer in model.base_model.modules()}
+    seen: list[tuple[Any, torch.Tensor]] = []
+    hooks = [
+        layer.register_forward_pre_hook(lambda layer, given: seen.append((layer, given[0])))
+        for layer in model.modules()
+        if isinstance(layer, torch.nn.Linear) and id(layer) not in inside
+    ]
+    states: list[torch.Tensor] = []
+    hooks.append(model.base_model.register_forward_hook(lambda _m, _g, out: states.append(out[0])))
+    ids = torch.arange(4, device=model.device).unsqueeze(0)
+    model(input_ids=ids)
+    for hook in hooks:
+        hook.remove()
+    last = states[-1]
+    return next((layer for layer, given in seen if given.shape == last.shape and bool((given == last).all())), None)

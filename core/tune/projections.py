@@ -1,0 +1,81 @@
+"""A run that takes a direction out of a model: sentences and counterfactuals in, a changed folder with its probes
+out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from core.errors import Refused
+from core.models.fetching import locate
+from core.runs.loop import Laps, made_now
+from core.swap.swapping import Swapper
+from core.swap.word_tables import WordTable
+from core.tune.card import licence_of
+from core.tune.run import TAKEN, TuneReport, write_model
+from core.tune.texts import TrainingTexts
+
+Method = Literal["sentence-debias", "inlp"]
+MOST = 2000  # sentences on either side; more move the directions little
+
+
+def project(
+    model: str, texts: TrainingTexts, words: WordTable, folder: Path, method: Method, *, length: int = 128,
+    device: str = "auto",
+) -> TuneReport:  # fmt: skip
+    """Take the directions of *method* out of *model*, found in *texts* and their counterfactuals; write *folder*.
+
+    Texts whose words are of one side only count, each with its counterfactual. Raises Refused where the folder is there
+    or texts are few, ModelUnavailable as loading does.
+    """
+    if folder.exists():
+        raise Refused(TAKEN, folder=folder.name)
+    base, lap = locate(model), Laps()
+    from core.models.tuning.changing import Changeable
+    from core.models.tuning.projection import apply_projection, inlp, refuse_few, sentence_debias, sentence_vectors
+
+    changed = Changeable(model, device=device)
+    untouched = changed.rows(texts.untouched, length)
+    before = changed.held_out(untouched)
+    pairs = sides(texts.trained, words)
+    refuse_few(len(pairs))
+    male, female = (
+        sentence_vectors(changed.model, changed.tokenizer, [pair[side] for pair in pairs], length) for side in (0, 1)
+    )
+    found = sentence_debias(male, female) if method == "sentence-debias" else inlp(male, female, changed.task)
+    apply_projection(model, changed.model, found.matrix)
+    after = changed.held_out(untouched)
+    swap = {"mode": "none", "language": words.language}
+    record: dict[str, Any] = {
+        "name": folder.name,
+        "base": {"name": model, "weights": changed.before.weights, "licence": licence_of(base)},
+        "source": texts.facts | {"swap": swap},
+        "method": method,
+        "method_text": _text(method, found.directions, len(pairs)),
+        "directions": found.directions,
+        "pairs": len(pairs),
+        "probe": {"before": found.before.as_json(), "after": found.after.as_json()},
+        "held_out": {"before": before.as_json(), "after": after.as_json()},
+        "seconds": round(lap(), 3),
+        **made_now(),
+    }
+    write_model(folder, record, changed.save)
+    return TuneReport(folder, record)
+
+
+def sides(texts: Sequence[str], words: WordTable) -> list[tuple[str, str]]:
+    """(male, female) versions of each text whose words are of one side only."""
+    swapper, found = Swapper(words), []
+    for text in texts:
+        one = swapper(text)
+        there = {words.side(change.word) for change in one.changes}
+        if one.outcome == "swapped" and len(there) == 1:
+            found.append((text, one.text) if there == {"male"} else (one.text, text))
+        if len(found) == MOST:
+            break
+    return found
+
+
+def _text(method: Method, directions: int, pairs: int) -> str:
+    name = "SentenceDebias" if method == "sentence-debias" else "INLP"
+    found = f"found in {pairs:,} sentences and their counterfactuals"
+    return f"{name}: {directions} directions, {found}, projected away before the head"

@@ -1,0 +1,95 @@
+"""What the page Tune shows: the curve of what goes on, and each finished model with its figures, card and ways on."""
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.charts.tuning import loss_curve
+from core.runs.records import Run, runs_folder
+from core.tune.run import CURVE, RECORD, WORK
+from core.tune.runs import delete_run, model_of, tuned_runs
+from pages.tune.start import TUNES
+from pages.ui.charts import show_chart
+from pages.ui.head import open_store
+from pages.ui.jobs import jobs_of
+from pages.ui.language import _
+from pages.ui.numbers import percent
+from pages.ui.parts import asks_at_click
+from pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
+from pages.ui.style import colours
+from pages.ui.tables import number_columns, show_html, table
+from pages.ui.text import plain
+
+
+def show_under_way(store: Store) -> None:
+    """The curve of each run that goes on, so far."""
+    for job in jobs_of(store, "tune"):
+        name = TUNES.name_in(job)
+        if not job.active or not name:
+            continue
+        file = runs_folder(store.path, "tunes") / f".{name}{WORK}" / CURVE
+        try:
+            points = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError):
+            continue  # it has not looked yet, or is writing
+        _show_curve(points, f"under-way-{name}")
+
+
+def show_finished(store: Store) -> None:
+    """The finished models, the newest first."""
+    nothing = _("No finished models yet. A finished model is a folder that every page takes as a model.")
+    show_finished_runs(own_runs(store, tuned_runs(store.path)), _show_run, nothing)
+
+
+def _show_run(run: Run) -> None:
+    base = run.facts("base")
+    text = _("{base}: {what}; finished {time}")
+    values = {"base": base.get("name", ""), "what": run.record.get("method_text", ""), "time": finished_at(run)}
+    show_facts(run, text.format(**values))
+    show_html(_figures(run))
+    if curve := run.record.get("curve"):
+        _show_curve(curve, f"curve-{run.name}")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
+            st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
+            st.caption(plain(_("The folder of the model: {folder}").format(folder=model_of(run))))
+        st.download_button(
+            _("Record (JSON)"), (model_of(run) / RECORD).read_bytes, f"{run.name}.json", "application/json",
+            type="tertiary", on_click="ignore", key=f"record-{run.name}", icon=":material/download:",
+        )  # fmt: skip
+        with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
+            st.caption(_("Deletes the model too."))
+            st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+@asks_at_click("start_jobs")
+def _delete(name: str) -> None:
+    with open_store() as store:
+        for run in own_runs(store, tuned_runs(store.path)):
+            if run.name == name:
+                delete_run(run)
+
+
+def _figures(run: Run) -> Any:
+    held = run.facts("held_out")
+    before, after = (held.get(time) or {} for time in ("before", "after"))
+    rows = [
+        (_("loss on untouched text (−ln p of a token)"), f"{before.get('loss', 0):.4f}", f"{after.get('loss', 0):.4f}"),
+        (_("first guess right"), percent(before.get("accuracy", 0)), percent(after.get("accuracy", 0))),
+    ]
+    if probe := run.facts("probe"):
+        first, last = (percent((probe.get(time) or {}).get("accuracy", 0)) for time in ("before", "after"))
+        rows.append((_("a probe tells the sides (chance: 50%)"), first, last))
+    return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
+
+
+def _show_curve(points: list[dict[str, Any]], key: str) -> None:
+    if len(points) < 2:
+        return
+    first, last = points[0]["held_out_loss"], points[-1]["held_out_loss"]
+    says = _("Loss on untouched text: {first} at step {start}, {last} at step {end}.").format(
+        first=f"{first:.3f}", start=points[0]["step"], last=f"{last:.3f}", end=points[-1]["step"]
+    )
+    show_chart(loss_curve(points, description=says, say=_, palette=colours()), points, key=key, says=says)

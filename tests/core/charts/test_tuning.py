@@ -1,0 +1,16 @@
+"""The loss curve: both lines, none for a look without a training loss."""
+
+from core.charts.tuning import loss_curve
+
+
+def test_two_lines_told_apart_by_dashes() -> None:
+    points = [{"step": 5, "loss": None, "held_out_loss": 3.0}, {"step": 10, "loss": 2.5, "held_out_loss": 2.9}]
+    spec = loss_curve(points, description="Loss falls.").to_dict()
+    rows = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["layer"][0]["data"]["values"]
+    assert [(row["step"], row["kind"]) for row in rows] == [
+        (10, "training"),
+        (5, "untouched text"),
+        (10, "untouched text"),
+    ]
+    assert spec["description"] == "Loss falls."
+    assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"] == [[5, 4], [1, 0]]

@@ -1,0 +1,26 @@
+"""The forecast from files is that of the loaded model."""
+
+from pathlib import Path
+
+import pytest
+
+from core.models.tuning.settings import Tuning
+from core.tune.estimate import memory_of
+from tests.support.tiny_models import bert, tiny_causal
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2"])
+def test_files_tell_what_the_model_tells(tmp_path: Path, kind: str) -> None:
+    from core.models.tuning.changing import Changeable
+
+    bert(tmp_path) if kind == "bert" else tiny_causal(tmp_path, kind)
+    found, loaded = memory_of(str(tmp_path), Tuning()), Changeable(str(tmp_path), device="cpu").forecast(Tuning())
+    assert found is not None
+    assert (found.weights, found.optimizer) == (loaded.weights, loaded.optimizer)
+    assert found.activations == loaded.activations
+
+
+def test_a_model_that_is_not_here_has_no_forecast(tmp_path: Path) -> None:
+    assert memory_of("somebody/some-model", Tuning()) is None
+    assert memory_of(str(tmp_path / "none"), Tuning()) is None
+    assert memory_of("planted:+1", Tuning()) is None

@@ -1,0 +1,117 @@
+"""A run of tuning on planted and tiny models: folder, card, record, going on after a stop."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import Refused
+from core.models.loading import load_masked
+from core.models.tuning.settings import Memory, Tuning
+from core.sentence_bias.bias import bias_of
+from core.swap.word_tables import word_table
+from core.text.keywords import find, probe
+from core.tune import run as tune_run
+from core.tune.projections import project, sides
+from core.tune.run import tune
+from core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
+from core.tune.texts import TrainingTexts, training_texts
+
+SENTENCES = ["他来了，今天。", "雨停了，他走了。", "男孩在家。", "爸爸来了。", "老师说他好。"]
+TEXTS = [text + "。" * (i % 3) + "很好" * (i % 4) for i in range(12) for text in SENTENCES]
+FEW = Tuning(steps=4, batch=4, rate=1e-3, every=2)
+
+
+def texts(swap: Any = "none") -> TrainingTexts:
+    return training_texts(TEXTS, "some.txt", swap=swap, words=word_table("zh"), share=0.2)
+
+
+def bias(model: str) -> float:
+    from core.models import open_scorer
+
+    value = bias_of(open_scorer(model, device="cpu").score([probe(find("他来了。")[0])])[0])
+    assert value is not None
+    return value
+
+
+def test_a_planted_lean_is_tuned_back_and_the_placebo_leaves_it(tmp_path: Path) -> None:
+    """planted:+1 leans by 1 (log10). Swapped texts with as much 她 as 他 take it away; the same unswapped ones
+    cannot."""
+    tuning = Tuning(steps=40, batch=16, rate=0.1, every=40, patience=0)
+    for swap in ("cda", "none"):
+        tune("planted:+1", texts(swap), tuning, tmp_path / swap, device="cpu")
+    assert bias("planted:+1") == pytest.approx(1, abs=1e-4)
+    assert abs(bias(str(tmp_path / "cda"))) < 0.35
+    assert bias(str(tmp_path / "none")) > 0.9
+
+
+def test_the_folder_its_card_and_its_record(tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    report = tune(
+        "planted:+1", texts("cds"), FEW, tmp_path / "out", device="cpu", watch=lambda a, b, _: seen.append((a, b))
+    )
+    record = json.loads((report.folder / "tuning.json").read_text(encoding="utf-8"))
+    assert record == report.record and record["steps"] == 4 and len(record["curve"]) == 2
+    assert record["held_out"]["before"]["tokens"] == record["held_out"]["after"]["tokens"] > 0
+    card = (report.folder / "README.md").read_text(encoding="utf-8")
+    assert 'base_model: "planted:+1"' in card and "(CDS)" in card and FEW.signature in card
+    assert seen[-1] == (4, 4) and load_masked(str(report.folder)).weights != record["base"]["weights"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]  # no checkpoints are left
+    with pytest.raises(Refused, match="out exists already"):
+        tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
+
+
+def test_the_same_call_goes_on_and_another_starts_anew(tmp_path: Path) -> None:
+    class Killed(BaseException):
+        pass
+
+    def kill(done: int, total: int | None, said: str) -> None:
+        if done == 3:
+            raise Killed
+
+    for name in ("same", "other"):
+        with pytest.raises(Killed):
+            tune("planted:+1", texts(), FEW, tmp_path / name, device="cpu", watch=kill)
+    same = tune("planted:+1", texts(), FEW, tmp_path / "same", device="cpu")
+    whole = tune("planted:+1", texts(), FEW, tmp_path / "whole", device="cpu")
+    assert same.record["resumed_at"] == 2 and same.record["curve"] == whole.record["curve"]
+    assert load_masked(str(same.folder)).weights == load_masked(str(whole.folder)).weights
+    other = tune("planted:+1", texts(), Tuning(steps=4, batch=4, rate=2e-3, every=2), tmp_path / "other", device="cpu")
+    assert other.record["resumed_at"] == 0
+
+
+def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.models.tuning.changing import Changeable
+
+    monkeypatch.setattr(Changeable, "forecast", lambda *_: Memory(2**30, 0, 0, 0, 2**29))
+    with pytest.raises(Refused, match=r"about 1\.0 GiB of memory, and 0\.5 GiB are free"):
+        tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
+    assert (
+        tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu", force=True).record["memory"]["total"] == 2**30
+    )
+
+
+def test_a_direction_is_taken_out(tmp_path: Path) -> None:
+    report = project("demo-zh", texts(), word_table("zh"), tmp_path / "out", "sentence-debias", device="cpu")
+    assert report.record["directions"] == 1 and "SentenceDebias" in (report.folder / "README.md").read_text(
+        encoding="utf-8"
+    )
+    assert load_masked(str(report.folder)).weights != report.record["base"]["weights"]
+
+
+def test_texts_of_one_side_are_turned_so_that_the_male_one_is_first() -> None:
+    assert sides(["她走了。", "他和她。", "天黑了。"], word_table("zh")) == [("他走了。", "她走了。")]
+
+
+def test_runs_are_listed_and_deleted_with_their_model(tmp_path: Path) -> None:
+    database = tmp_path / "lab.db"
+    folder = tuned_folder(tmp_path / "lab-tunes", "back v1.2")
+    report = tune("planted:+1", texts("cda"), FEW, folder, device="cpu")
+    write_run(report)
+    (run,) = tuned_runs(database)
+    assert (run.name, model_of(run), run.models) == ("back v1.2", folder, ("back v1.2",))
+    assert run.table.read_text(encoding="utf-8").splitlines()[0] == "step,loss,held_out_loss,held_out_accuracy"
+    delete_run(run)
+    assert list((tmp_path / "lab-tunes").iterdir()) == [] and tuned_runs(database) == []
+    assert tune_run.WORK == ".work"

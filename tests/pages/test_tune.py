@@ -1,0 +1,47 @@
+"""The page Tune a model: the job that it starts, the memory it names, finished models; jobs are only written down."""
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.models.tuning.settings import Tuning
+from core.runs.records import runs_folder
+from core.swap.word_tables import word_table
+from core.tune.run import tune
+from core.tune.runs import tuned_folder, write_run
+from core.tune.texts import training_texts
+from tests.support.pages import open_page, text_of, without_errors
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    st.cache_data.clear()
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+
+
+def test_it_starts_the_job_that_the_form_says(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "a.txt").write_text("他来了。\n", encoding="utf-8")
+    monkeypatch.setenv("EVENHAND_CORPUS", str(tmp_path / "corpus"))
+    page = open_page("tune", state={"tune-source": "folder", "tune-swap": "cds", "tune-left-out": "男孩/女孩"})
+    assert "Memory\\: about" in text_of(page)
+    page.button(key="start").click().run()
+    (job,) = jobs.jobs(fresh_store)
+    words = list(job.command)
+    assert words[:5] == ["tune", "--method", "training", "--swap", "cds"]
+    assert words[words.index("--leave-out") + 1] == "男孩/女孩" and words[-2] == "demo-en"
+    assert "--run" in words and words[words.index("--steps") + 1] == "300"
+
+
+def test_a_finished_model_with_its_figures(fresh_store: Store) -> None:
+    texts = training_texts([f"他来了。{'很好' * i}" for i in range(40)], "a.txt", words=word_table("zh"), share=0.2)
+    folder = tuned_folder(runs_folder(fresh_store.path, "tunes"), "mine [x](y)")
+    write_run(tune("planted:+1", texts, Tuning(steps=4, batch=4, every=2), folder, device="cpu"))
+    text = text_of(without_errors(open_page("tune", "zh")))
+    assert "留出文本的损失（词元的 −ln p）" in text and "第 2 步" in text
+    assert "mine \\[x\\]\\(y\\)" in text
