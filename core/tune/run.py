@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.errors import N_, Refused
 from core.files.whole_file import make_folder, whole_file, whole_path
@@ -17,6 +17,9 @@ from core.models.tuning.settings import HeldOut, Memory, Tuning
 from core.runs.loop import Laps, made_now
 from core.tune.card import card, licence_of
 from core.tune.texts import TrainingTexts
+
+if TYPE_CHECKING:
+    from core.models.tuning.changing import Changeable
 
 WORK, ASKED, RECORD = ".work", "asked.json", "tuning.json"
 CURVE = "curve.jsonl"
@@ -68,15 +71,11 @@ def tune(
     from core.models.tuning.changing import Changeable
 
     changed = Changeable(model, dropout=tuning.dropout, device=device)
-    rows, untouched = changed.rows(texts.trained, tuning.length), changed.rows(texts.untouched, tuning.length)
-    if min(len(rows), len(untouched)) < 2:
-        raise Refused(NO_TOKENS, name=texts.name, model=model)
+    rows, untouched = _rows(changed, texts, tuning, model)
     before = changed.held_out(untouched)
     if tuning.lora:
         changed.put_adapters(tuning.lora, tuning.seed)
-    memory = changed.forecast(tuning)
-    if memory.total > memory.available and not force:
-        raise Refused(NO_MEMORY, needed=_gib(memory.total), available=_gib(memory.available))
+    memory = _refuse_too_much(changed.forecast(tuning), force)
     facts: dict[str, Any] = {"model": model, "weights": changed.before.weights, "source": texts.facts}
     work = _work_folder(folder, facts | {"tuning": tuning.as_json()})
     curve = _Curve(work, watch, model)
@@ -99,6 +98,21 @@ def tune(
     write_model(folder, record, lambda place: changed.save(place, adapters=adapters))
     shutil.rmtree(work, ignore_errors=True)
     return TuneReport(folder, record)
+
+
+def _rows(
+    changed: "Changeable", texts: TrainingTexts, tuning: Tuning, model: str
+) -> tuple[list[list[int]], list[list[int]]]:
+    rows, untouched = changed.rows(texts.trained, tuning.length), changed.rows(texts.untouched, tuning.length)
+    if min(len(rows), len(untouched)) < 2:
+        raise Refused(NO_TOKENS, name=texts.name, model=model)
+    return rows, untouched
+
+
+def _refuse_too_much(memory: Memory, force: bool) -> Memory:
+    if memory.total > memory.available and not force:
+        raise Refused(NO_MEMORY, needed=_gib(memory.total), available=_gib(memory.available))
+    return memory
 
 
 def write_model(folder: Path, record: dict[str, Any], save: Callable[[Path], object]) -> None:
