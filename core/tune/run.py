@@ -76,8 +76,8 @@ def tune(
     if tuning.lora:
         changed.put_adapters(tuning.lora, tuning.seed)
     memory = _refuse_too_much(changed.forecast(tuning), force)
-    facts: dict[str, Any] = {"model": model, "weights": changed.before.weights, "source": texts.facts}
-    work = _work_folder(folder, facts | {"tuning": tuning.as_json()})
+    asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning.as_json()}
+    work = _work_folder(folder, asked)
     curve = _Curve(work, watch, model)
     began = time.time()
     trained = changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look)
