@@ -134,7 +134,7 @@ def for_people(report: TuneReport) -> str:
     if "steps" in record:
         ended = ", ended early" if record["stopped_early"] else ""
         went_on = f", went on at step {record['resumed_at']}" if record["resumed_at"] else ""
-        lines.append(f"{record['steps']:,} steps in {record['training_seconds']:.0f} s{ended}{went_on}")
+        lines.append(f"{record['steps']:,} steps in {record['seconds']:.0f} s{ended}{went_on}")
     else:
         probe = record["probe"]
         lines.append(f"probe accuracy {probe['before']['accuracy']:.1%} -> {probe['after']['accuracy']:.1%}")

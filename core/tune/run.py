@@ -14,7 +14,7 @@ from core.errors import N_, Refused
 from core.files.whole_file import make_folder, whole_file, whole_path
 from core.models.fetching import locate
 from core.models.tuning.settings import HeldOut, Memory, Tuning
-from core.runs.loop import Laps, made_now
+from core.runs.loop import made_now
 from core.tune.card import card, licence_of
 from core.tune.texts import TrainingTexts
 
@@ -67,7 +67,6 @@ def tune(
     if folder.exists():
         raise Refused(TAKEN, folder=folder.name)
     base = locate(model)  # before torch is loaded
-    lap = Laps()
     from core.models.tuning.changing import Changeable
 
     changed = Changeable(model, dropout=tuning.dropout, device=device)
@@ -92,8 +91,7 @@ def tune(
         "resumed_at": trained.resumed_at,
         "curve": curve.points(),
         "memory": memory_facts(memory),
-        "seconds": round(lap(), 3),
-        "training_seconds": round(time.time() - began, 3),
+        "seconds": round(time.time() - began, 3),
     }
     write_model(folder, record, lambda place: changed.save(place, adapters=adapters))
     shutil.rmtree(work, ignore_errors=True)
