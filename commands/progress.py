@@ -28,8 +28,8 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
     """The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the
     quotas.
 
-    Candidates needed = missing / share kept so far; the ends are those of the share's 95% Wilson interval. A pair and
-    side with fewer than ten reviewed items uses the share of all together.
+    Candidates needed = missing / share kept so far; the ends are those of the share's 95% interval (Wilson's,
+    modified for rare counts). A pair and side with fewer than ten reviewed items uses the share of all together.
     """
     where = _zone(zone)
     with existing_store(db) as store:

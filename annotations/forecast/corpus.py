@@ -27,7 +27,7 @@ from core.mining.report import Report
 from core.statistics import Estimate, Note
 
 DRAWS = 20_000
-METHOD = 2  # version of this forecast, in its signature
+METHOD = 3  # version of this forecast, in its signature
 Cell = tuple[str, str]
 Draws = NDArray[np.float64]
 

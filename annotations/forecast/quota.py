@@ -1,6 +1,7 @@
 """Can the quota be met? The same answer on the pages Mine, Progress and Labelling plan and in their commands.
 
-Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's 95% Wilson interval.
+Candidates needed = sentences missing / share kept so far; its range uses the ends of the share's interval
+(95%, Wilson's, modified).
 The quota can be met if the remaining candidates suffice at the lower end, and cannot be met if they do not suffice at
 the upper end. A pair and side with few reviewed candidates uses the share of all together.
 
@@ -15,7 +16,7 @@ from typing import Literal, get_args
 
 from annotations.forecast.keep_rate import Followed
 from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, modified_wilson
 
 OWN_RATE = 10  # a pair and side with so many reviewed candidates uses its own share
 Cell = tuple[str, str]
@@ -39,14 +40,15 @@ ROUNDING = 1e-9  # for the rounding of a number of candidates
 
 
 def share_kept(own: Rate, everything: Rate, nothing: Note = NOTHING_REVIEWED) -> tuple[Estimate, bool]:
-    """The share of reviewed candidates that are kept, 0 to 1, with Wilson's interval; and whether it is that of *own*.
+    """The share of reviewed candidates that are kept, 0 to 1, with its interval (Wilson's, modified).
 
-    With fewer than 10 reviewed it is the share of *everything*. *nothing*: the reason if that is undefined too.
+    The second value says whether it is that of *own*: with fewer than 10 reviewed it is the share of *everything*.
+    *nothing*: the reason if that is undefined too.
     """
     is_own = own[1] >= OWN_RATE
     kept, reviewed = own if is_own else everything
     # An item decided before it had all its labels counts as kept and not as reviewed.
-    return wilson(min(kept, reviewed), reviewed, nothing=nothing), is_own
+    return modified_wilson(min(kept, reviewed), reviewed, nothing=nothing), is_own
 
 
 def candidates_needed(missing: int, rate: Estimate) -> Estimate:

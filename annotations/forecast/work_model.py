@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from annotations.forecast.label_times import NO_SECONDS, LabelTime
 from annotations.forecast.quota import OWN_RATE, Verdict, candidates_needed, verdict
 from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, modified_wilson
 
 DRAWS = 2000
-METHOD = 2  # version of this forecast, in its signature
+METHOD = 3  # version of this forecast, in its signature
 
 NO_SAMPLE = Note(N_("No item is fully labelled yet: run a pilot to estimate the work."))
 NO_QUOTA = Note(N_("No quotas are set for pairs and sides."))
@@ -157,7 +157,7 @@ def forecast_work(
         per_item,
         share,
         judged.estimate,
-        wilson(float(pooled[0]), round(float(pooled.sum())), nothing=NO_SAMPLE),
+        modified_wilson(float(pooled[0]), round(float(pooled.sum())), nothing=NO_SAMPLE),
         time.mean,
         _work(whole, judged, time),
         _work(stopped, judged, time),
@@ -248,7 +248,7 @@ class _Drawn:
     def need(self) -> CellNeed:
         """The candidates needed for the quota."""
         cell, quota = self.cell, self.cell.quota or 0
-        rate = wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
+        rate = modified_wilson(float(self.found[0]), round(self.sample), nothing=NO_SAMPLE)
         needed, missing = candidates_needed(quota, rate), max(0, quota - cell.kept - cell.returned_kept)
         answer = verdict(missing, cell.left, candidates_needed(missing, rate))
         return CellNeed(cell.pair, cell.side, cell.stock, quota, cell.kept, rate, self.own, needed, cell.left, answer)

@@ -69,8 +69,9 @@ class PilotFigures:
 
     `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
     a label while it was open, `compared` two or more; `unanimous`: the share of these on which everybody made the same
-    choice, with a 95% interval: over source articles where one holds several, else Wilson's. Labels made after its end
-    change nothing here. `complete`: no active annotator has an item left in it; of a closed one: it was fully labelled.
+    choice, with a 95% interval: over source articles where one holds several, else Wilson's, modified. Labels made
+    after its end change nothing here. `complete`: no active annotator has an item left in it; of a closed
+    one: it was fully labelled.
     """
 
     pilot: Pilot
@@ -122,7 +123,7 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
     two = {item: len(set(each)) == 1 for item, each in choices.items() if len(each) > 1}
     items, sources = items_left(store, pilot), articles(store, project)
     unanimous = share_of_rows(list(two.values()), [sources.get(item, "") for item in two], nothing=NO_TWO)
-    interval = "clustered-dirichlet-95|unit:source|v2" if unanimous.clusters else "wilson-95|v1"
+    interval = "clustered-dirichlet-95|unit:source|v2" if unanimous.clusters else "modified-wilson-95|v2"
     return PilotFigures(
         pilot,
         items,

@@ -15,7 +15,7 @@ from annotations.projects.annotators import annotators
 from annotations.queue.leases import LEASE_S
 from annotations.types import Annotator, Project
 from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, modified_wilson
 from core.statistics.posterior import share_of_rows
 
 LATELY = 500  # labels for the median time
@@ -52,7 +52,7 @@ class Difference:
     """How often an annotator differs on items that somebody else labelled too (blind labels).
 
     `any`: from at least one of the others. `most`: from more than half of them. Shares of 0 to 1; intervals over
-    source articles where one holds several labelled items, else Wilson's.
+    source articles where one holds several labelled items, else Wilson's, modified.
     """
 
     any: Estimate
@@ -142,7 +142,7 @@ def _worker(
         units = [sources.get(item, "") for item, _ in own]
         rate = share_of_rows([bool(accept) for _, accept in own], units, nothing=NO_LABEL)
     else:
-        rate = wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
+        rate = modified_wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
     query = "SELECT seen FROM member WHERE annotator = ? AND project = ?"
     seen = store.db.execute(query, here).fetchone()[0]
     query = "SELECT count(*) FROM assignment WHERE kept = 1 AND annotator = ? AND project = ? AND state = 'leased'"

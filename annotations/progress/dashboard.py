@@ -12,7 +12,7 @@ from annotations.progress.labels_per_day import Day, labels_by_day
 from annotations.types import Project
 from core.statistics import Note
 
-VERSION = 2  # of the method: raise it when a number may change
+VERSION = 3  # of the method: raise it when a number may change
 WEEK = 7
 
 
@@ -70,11 +70,11 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
 
 def signature(project: Project, minutes: int, *, over_articles: bool = False) -> str:
     """Everything that can change the numbers: labels, days, items, the origin of rates."""
-    stopped, shares = project.plan == "stop", "articles:clustered-dirichlet95" if over_articles else "wilson95"
+    stopped, shares = project.plan == "stop", "articles:clustered-dirichlet95" if over_articles else "modified-wilson95"
     items, rate = ("random-share", "label-by-label,full-apart") if stopped else ("all", "kept/reviewed")
     return (
         f"progress|labels:standing|days:utc{minutes:+d}min|differs:blind,items:{items},{shares}"
-        f"|needed:missing/rate,rate:{rate},sent-back:last-word,own>={OWN_RATE},wilson95"
+        f"|needed:missing/rate,rate:{rate},sent-back:last-word,own>={OWN_RATE},modified-wilson95"
         f"|pace:last60,breaks>300s|v{VERSION}"
     )
 

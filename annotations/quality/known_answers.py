@@ -27,8 +27,8 @@ from core.files.timestamps import timestamp
 from core.statistics import Estimate, Note
 from core.statistics.posterior import share_of_rows
 
-VERSION = 2  # of the method: raise it when a number may change
-SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:wilson"
+VERSION = 3  # of the method: raise it when a number may change
+SIGNATURE = "known-answers|labels:blind|answers:standing|made-the-answer:left-out|share:modified-wilson"
 SIGNATURE += f"|where-articles-repeat:clustered-dirichlet:2000|v{VERSION}"
 
 NO_KNOWN_ITEM = Note(N_("This annotator has no valid label on an item with a known answer."))
@@ -77,8 +77,8 @@ class KnownAnswerScore:
     """One annotator against the known answers.
 
     `share` is right / (right + wrong), 0 to 1, higher = closer to the lead's answers, with an interval over
-    source articles where one holds several labelled sentences, else Wilson's over items. `unlabelled`: known items
-    without a label of theirs that counts, also those whose answer they made.
+    source articles where one holds several labelled sentences, else Wilson's, modified, over items. `unlabelled`:
+    known items without a label of theirs that counts, also those whose answer they made.
     `table[i][j]`: answer i, label j.
     """
 

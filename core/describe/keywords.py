@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import N_
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, modified_wilson
 from core.statistics.proportions import holm_adjusted
 
 Cell = tuple[str, str]  # name of the pair (male word first), side
@@ -20,8 +20,8 @@ NO_SENTENCE = Note(N_("There are no sentences with this pair."))
 class KeywordCount:
     """One word. `before`: candidates (None: not known); `decided`: kept or rejected; `after`: kept.
 
-    `share`: after / decided (where `decided` is not known: after / before), 0 to 1, with Wilson's interval; of
-    generations undefined: what has a label that counts is neither kept nor dropped.
+    `share`: after / decided (where `decided` is not known: after / before), 0 to 1, with Wilson's interval,
+    modified; of generations undefined: what has a label that counts is neither kept nor dropped.
     """
 
     pair: str
@@ -37,9 +37,9 @@ class KeywordCount:
 class PairBalance:
     """A pair: sentences with its male and with its female word. 1:1 is a share of 0.5.
 
-    `share`: male / both, with Wilson's interval; `p`: exact binomial test of one half, two-sided; `p_holm`: the same
-    after Holm's adjustment for the number of pairs. None where the pair has no sentence, and where quotas of both words
-    decide how many are kept: then chance has no part in it. `untested` says why.
+    `share`: male / both, with Wilson's interval, modified; `p`: exact binomial test of one half, two-sided; `p_holm`:
+    the same after Holm's adjustment for the number of pairs. None where the pair has no sentence, and where quotas of
+    both words decide how many are kept: then chance has no part in it. `untested` says why.
     """
 
     pair: str
@@ -96,7 +96,7 @@ def _count(
             Note(N_("More sentences after filtering than before: the files do not belong together."))
         )
     else:
-        share = wilson(kept, base, nothing=NOTHING_DECIDED)
+        share = modified_wilson(kept, base, nothing=NOTHING_DECIDED)
     return KeywordCount(*cell, word_of(*cell), earlier, judged, kept, share)
 
 
@@ -121,7 +121,7 @@ def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) ->
             pair,
             male,
             female,
-            wilson(male, male + female, nothing=NO_SENTENCE),
+            modified_wilson(male, male + female, nothing=NO_SENTENCE),
             plain.get(pair),
             adjusted.get(pair),
             BY_QUOTA if pair in by_quota else None if male + female else NO_SENTENCE,

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from core.errors import N_
 from core.statistics.estimate import CLUSTERED, DIRICHLET, ONE_ITEM, Estimate, Note
 from core.statistics.intervals import FEW, Measure, percentiles
-from core.statistics.proportions import wilson
+from core.statistics.proportions import modified_wilson
 from core.statistics.resampling import Numbers, Resampling, Sizes
 
 FEWEST = 3  # rare labels: with one or two, kappa and specific agreement miss a high truth nearly always
@@ -173,8 +173,9 @@ def share_over_clusters(
 
 
 def share_of_rows(hits: Sequence[bool], units: Sequence[str], *, nothing: Note) -> Estimate:
-    """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's.
+    """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's, modified.
 
+    It is the interval of full agreement and of retest agreement: one number has one interval wherever it stands.
     *units*: the article or context of each row; a row without one ("") is a unit of its own. *nothing*: the reason
     where there is no row.
     """
@@ -183,7 +184,7 @@ def share_of_rows(hits: Sequence[bool], units: Sequence[str], *, nothing: Note) 
     totals = np.bincount(np.array(codes, dtype=np.int64), minlength=len(number))
     agreed = sum(hits)
     if not several_in_one(totals[:, None]):
-        return wilson(agreed, len(hits), nothing=nothing)
+        return modified_wilson(agreed, len(hits), nothing=nothing)
     held = np.bincount(codes, weights=np.array(hits, dtype=float), minlength=len(number))
     return share_over_clusters(held, totals, Estimate(agreed / len(hits), units=len(hits)))
 

@@ -31,14 +31,16 @@ def wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     return Estimate(share, low, high, units, method=WILSON)
 
 
-def modified_wilson(successes: int, units: int, *, nothing: Note) -> Estimate:
+def modified_wilson(successes: float, units: int, *, nothing: Note) -> Estimate:
     """`wilson`, with a further end where one to three units are on one side (Brown, Cai and DasGupta 2001).
 
     There Wilson's own interval covers as little as 83%: the end on that side becomes the exact one of a Poisson count.
+    An estimate that is no count (*successes* with a fraction, of unfinished items) keeps Wilson's own.
     """
     found = wilson(successes, units, nothing=nothing)
-    if found.value is None:
+    if found.value is None or successes != int(successes):
         return found
+    successes = int(successes)
     assert found.low is not None and found.high is not None
     few = _POISSON_5[: 2 if units <= 50 else 3]
     low, high, others = found.low, found.high, units - successes

@@ -79,8 +79,8 @@ def _repeated(name: str, value: Repeated, meaning: str) -> None:
 def show_method(found: Description) -> None:
     """Everything to take away, and the signature."""
     text = _(
-        "A character is one code point, without normalisation. Intervals: 95%, Wilson. The signature"
-        " identifies the texts and the vocabulary by the first digits of their SHA-256."
+        "A character is one code point, without normalisation. Intervals: 95%, Wilson's, modified"
+        " for rare counts. The signature identifies the texts and the vocabulary by the first digits of their SHA-256."
     )
     st.caption(plain(text))
     show_signature(found.signature)

@@ -37,7 +37,8 @@ def people(project: Project, found: Dashboard) -> None:
         st.caption(
             _(
                 "Shares with 95% intervals: over source articles where articles hold several sentences,"
-                " otherwise Wilson's. Each heading explains what it counts; scroll right for more columns."
+                " otherwise Wilson's, modified for rare counts. Each heading explains what it counts; scroll right"
+                " for more columns."
             )
         )
         downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")

@@ -140,7 +140,7 @@ def test_json_is_json_and_the_same_again() -> None:
     supplies = {CELL: Supply(100, 500, 400, 80, 100, 80), ("男/女", "male"): Supply(100, 0, 0)}
     texts = [json.dumps(as_json(forecast(supplies, 1_000_000)), allow_nan=False) for _ in range(2)]
     assert texts[0] == texts[1]
-    assert json.loads(texts[0])["signature"].startswith("forecast|beta-binomial|draws:20000|seed:0|v2")
+    assert json.loads(texts[0])["signature"].startswith("forecast|beta-binomial|draws:20000|seed:0|v3")
 
 
 def test_the_command_forecasts_a_run(tmp_path: Path) -> None:

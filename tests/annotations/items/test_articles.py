@@ -9,8 +9,8 @@ from annotations.pilot.pilots import pilots, start_pilot
 from annotations.progress.dashboard import dashboard
 from annotations.quality.known_answers import scores, set_known
 from annotations.release.facts import gather
-from core.statistics import Estimate, wilson
-from core.statistics.estimate import CLUSTERED, WILSON, Note
+from core.statistics import Estimate, modified_wilson
+from core.statistics.estimate import CLUSTERED, MODIFIED_WILSON, Note
 from tests.support.agreed_labels import label, make, texts
 
 
@@ -33,7 +33,7 @@ def test_shares_are_over_articles_where_these_hold_several_sentences(fresh_store
         _is_over(one, 10 if per_article else 0)
     facts = gather(fresh_store, project)
     of_pilot, of_answers = facts["pilots"][0]["unanimous"], facts["hidden_gold"]["share"]
-    method = CLUSTERED if per_article else WILSON
+    method = CLUSTERED if per_article else MODIFIED_WILSON
     assert (of_pilot["method"], of_answers["method"]) == (method, method)
     assert (of_pilot["n"], of_answers["n"]) == (20, 40)
     assert ("unit:source" in figures.signature) == bool(per_article)
@@ -41,7 +41,7 @@ def test_shares_are_over_articles_where_these_hold_several_sentences(fresh_store
 
 
 def _is_over(one: Estimate, articles: int) -> None:
-    alone = wilson(10, 20, nothing=Note("none"))
+    alone = modified_wilson(10, 20, nothing=Note("none"))
     assert (one.value, one.units, one.clusters) == (0.5, 20, articles)
     if articles:
         assert one.low is not None and alone.low is not None and one.low < alone.low and one.method == CLUSTERED

@@ -15,7 +15,7 @@ from annotations.progress.labels_per_day import Day, labels_by_day
 from annotations.projects.projects import change_project
 from annotations.queue.leases import claim
 from annotations.types import Annotator, Project
-from core.statistics import Estimate, Note, wilson
+from core.statistics import Estimate, Note, modified_wilson
 from tests.support.projects import Batch, decide, filled_project, new_items
 
 BEGUN = 1_700_000_000.0
@@ -78,7 +78,7 @@ def differences(store: Store, project: Project) -> dict[int, Difference]:
 
 
 def share(items: int, units: int) -> Estimate:
-    return wilson(items, units, nothing=Note("nothing"))
+    return modified_wilson(items, units, nothing=Note("nothing"))
 
 
 @pytest.mark.parametrize("fields", [{}, {"plan": "stop", "share": 0.5}], ids=["all", "stop"])

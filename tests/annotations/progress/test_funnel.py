@@ -2,9 +2,14 @@
 
 import pytest
 
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
+from annotations.pilot.figures import pilot_figures
+from annotations.pilot.pilots import pilots, start_pilot
+from annotations.progress.cells import counted_cells
+from annotations.progress.dashboard import dashboard
 from annotations.progress.funnel import funnel, total
-from core.statistics import wilson
+from core.statistics import modified_wilson
 from core.statistics.estimate import CLUSTERED, Note
 from tests.support.agreed_labels import label, make, texts
 
@@ -23,7 +28,7 @@ def test_the_interval_of_the_share_is_over_articles_where_these_hold_several_ite
     )
     rows = funnel(fresh_store, project)
     found = total(fresh_store, project, rows)
-    rate, alone = found["rate"], wilson(found["unanimous"], found["reviewed"], nothing=Note("none"))
+    rate, alone = found["rate"], modified_wilson(found["unanimous"], found["reviewed"], nothing=Note("none"))
     assert (rate.value, rate.units) == (alone.value, 20) and rate.value == 0.5
     assert sum(row["rate"].units for row in rows) == 20
     if per_article:
@@ -31,3 +36,27 @@ def test_the_interval_of_the_share_is_over_articles_where_these_hold_several_ite
         assert rate.low < alone.low and rate.high > alone.high
     else:
         assert rate == alone
+
+
+def test_one_number_has_one_interval(fresh_store: Store) -> None:
+    """19 of 20, of which only one item differs: wherever the share stands, its interval is the same."""
+    project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2)
+    start_pilot(fresh_store, project, 20)
+    label(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
+    said = {text: "reject" if n == 7 else "accept" for n, text in enumerate(texts(fresh_store, project))}
+    label(fresh_store, project, "Bo", said)
+    report = agreement(fresh_store, project)
+    cells, _ahead = counted_cells(fresh_store, project)
+    shares = [
+        report.overall.unanimity,
+        report.overall.pairwise,
+        pilot_figures(fresh_store, project, pilots(fresh_store, project)[0]).unanimous,
+        total(fresh_store, project, funnel(fresh_store, project))["rate"],
+        cells[0].forecast.rate,
+        dashboard(fresh_store, project).people[1].accepted,
+    ]
+    # Wilson's lower end by statsmodels; the upper one is that of a Poisson count of 1, 1 - 0.0513/20.
+    for one in shares:
+        assert (one.value, one.units) == (0.95, 20)
+        assert (one.low, one.high) == (pytest.approx(0.76387, abs=1e-5), pytest.approx(0.99744, abs=1e-5))
+    assert "modified-wilson" in dashboard(fresh_store, project).signature
