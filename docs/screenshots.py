@@ -50,7 +50,7 @@ RUN, SENTENCES, MODELS = "example", 3000, 3
 SECTIONS = {
     "overview": ".models-table",
     "distribution": CHART,
-    "agreement": ".st-key-differences",
+    "agreement": ".st-key-two-a",
     "groups": CHART,
     "extremes": ".models-side",
     "words": ".st-key-topic-words-box",
@@ -59,7 +59,7 @@ SECTIONS = {
 }
 PROFESSIONS = ("hypotheses", "professions", "shares", "words", "printed")
 INFERENCE = {"results": CHART, "new": ".st-key-nli-size", "rates": "h1", "pair": ".stHtml .bars"}
-MISGENDERING = {"new": ".st-key-set", "try": CHART, "published": "table", "which": "h1"}
+MISGENDERING = {"new": ".st-key-set", "try": CHART, "published": "[data-testid=stExpander]", "which": "h1"}
 FIGURES = ("ways", "agreement", "variation", "beta", "texts", "people")
 # Real runs of the built-in models, small enough to take a minute or two each.
 MEASURED = (
@@ -108,7 +108,7 @@ def views(database: Path) -> list[View]:
         View("mine-run", f"/mining?run={RUN}", CHART),
         View("swap", "/swap", "table"),
         View("concordance", f"/concordance?word={quote('自己')}&near={quote('他 她')}", "[data-testid=lines]"),
-        View("score", "/scoring", ".st-key-start"),
+        View("score", f"/scoring?project={quote(project.name)}", ".st-key-start"),
         *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
         View("tune", "/tune", ".st-key-start, .st-key-tune-steps"),
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
@@ -127,7 +127,7 @@ def _judging(sentences: str, generations: str, reader: str) -> list[View]:
         View("project-generations", f"/projects?{generations}"),
         View("review-generations", f"/review?{generations}&annotator={reader}", "[data-testid=desk-text]"),
         View("agreement-generations", f"/agreement?{generations}", CHART),
-        View("adjudicate", f"/adjudication?{sentences}", ".st-key-decide"),
+        View("adjudicate", f"/adjudication?{sentences}", ".st-key-decisions"),
         View("adjudicate-generations", f"/adjudication?{generations}", ".st-key-decide"),
         View("human-vs-rule", f"/human-vs-rule?{generations}", ".st-key-repetition-box"),
     ]

@@ -61,7 +61,7 @@ def show_claims() -> None:
 
 def _table(shown: Sequence[PrintedClaim]) -> None:
     columns = (_("Claim"), _("Reported"), _("Recalculated"), _("Conclusion"), _("Remark"))
-    show_html(table(columns, map(_row, shown), kind="claims"))
+    show_html(table(columns, map(_row, shown), kind="claims stacked"))
 
 
 def _row(claim: PrintedClaim) -> tuple[str | Markup, ...]:
@@ -70,7 +70,7 @@ def _row(claim: PrintedClaim) -> tuple[str | Markup, ...]:
         _(claim.printed),
         note_text(claim.recomputed, _),
         _verdict(claim.follows, _(claim.verdict)),
-        joined([note_text(claim.remark, _), _calculation(claim)]),
+        element("div", joined([note_text(claim.remark, _), _calculation(claim)])),
     )
 
 

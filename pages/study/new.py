@@ -12,9 +12,10 @@ from annotations.study.studies import MOST_QUESTIONS, SERVICES, Settings, create
 from annotations.study.texts import CONSENT, WARNING
 from annotations.types import Project
 from core.errors import EvenhandError
-from core.language import Language
+from core.language import LANGUAGES, Language
 from pages.ui.head import open_store
 from pages.ui.language import _
+from pages.ui.own_words import language_name
 from pages.ui.visitor import visitor
 
 NUMBERS = ("items", "places", "minutes", "pause", "keep_days", "questions", "pass_mark")
@@ -58,17 +59,16 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
         st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
         _test(store, project)
-        for code, name in (("en", "English"), ("zh", "中文")):
-            language: Language = "zh" if code == "zh" else "en"
+        for code in LANGUAGES[::-1]:
             st.text_area(
-                _("Consent form, {language}").format(language=name),
-                CONSENT[language],
+                _("Consent form, {language}").format(language=language_name(code)),
+                CONSENT[code],
                 key=f"new-consent_{code}",
                 height=220,
             )
             st.text_area(
-                _("Content warning before the first text, {language}").format(language=name),
-                WARNING[language],
+                _("Content warning before the first text, {language}").format(language=language_name(code)),
+                WARNING[code],
                 key=f"new-warning_{code}",
             )
         with st.container(horizontal=True):
