@@ -1,11 +1,14 @@
 # Each target makes .venv ready first; see bin/start.sh.
-.PHONY: app test test-long lint docs site coverage image-check
+.PHONY: app test test-rehearsals test-long lint docs site coverage image-check
 
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
 
 test:  ## the whole suite, browser tests included; the same examples each time
 	@sh bin/start.sh test
+
+test-rehearsals:  ## whole ways through the app, and real processes that are killed; CI runs them after the suite
+	@sh bin/start.sh rehearsals
 
 test-long:  ## what needs more than a few seconds a case, and properties with new examples
 	@sh bin/start.sh long

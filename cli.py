@@ -9,54 +9,143 @@ import click
 from core.errors import NOT_INSTALLED, EvenhandError
 from core.version import VERSION
 
-# command -> where it lives. Imported only when it is called, so that `--help` never loads a model library.
+# command -> where it lives, and what it does: a command is imported when it is called, and `--help` imports none.
 COMMANDS = {
-    "project": "commands.projects:project",
-    "demo": "commands.projects:demo",
-    "guideline": "commands.guideline:guideline",
-    "pilot": "commands.pilot:pilot",
-    "import": "commands.files.command:import_file",
-    "export": "commands.files.command:export_file",
-    "undo": "commands.files.undo:undo",
-    "conflicts": "commands.files.undo:list_conflicts",
-    "plan": "commands.plan.command:plan",
-    "accounts": "commands.accounts:accounts",
-    "study": "commands.study:study",
-    "people": "commands.people:people",
-    "progress": "commands.progress:progress",
-    "agreement": "commands.agreement:agreement",
-    "quality": "commands.quality:quality",
-    "release": "commands.release:release",
-    "demo-page": "commands.demo_page:demo_page",
-    "hub": "commands.hub:hub",
-    "harness": "commands.harness.command:harness",
-    "describe": "commands.describe:describe",
-    "score": "commands.scoring:score",
-    "score-sentence": "commands.sentence_bias:score_sentence",
-    "generate": "commands.generation.command:generate",
-    "sample": "commands.generation.sample:sample",
-    "mine": "commands.mining.command:mine",
-    "pairs": "commands.mining.pairs:pairs",
-    "forecast": "commands.plan.forecast:forecast",
-    "concord": "commands.concordance:concord",
-    "swap": "commands.swap.command:swap",
-    "models": "commands.sentence_bias:models",
-    "tune": "commands.tune.command:tune",
-    "bias": "commands.model_bias.command:bias",
-    "ruler": "commands.ruler:ruler",
-    "association": "commands.association.command:association",
-    "audit": "commands.audit:audit",
-    "check-paper": "commands.published:check_paper",
-    "report": "commands.report:report",
-    "misgendering": "commands.misgendering.command:misgendering",
-    "rule": "commands.human_vs_rule:rule",
-    "human-vs-rule": "commands.human_vs_rule:human_vs_rule",
-    "nli": "commands.nli.command:nli",
-    "job": "commands.jobs:job",
-    "log": "commands.log:log",
-    "backup": "commands.maintenance.command:backup",
-    "restore": "commands.maintenance.command:restore",
-    "doctor": "commands.maintenance.command:doctor",
+    "project": ("commands.projects:project", "Projects: a guideline with its sentences and annotators."),
+    "demo": (
+        "commands.projects:demo",
+        "Make the demo projects: sentences and generations of our own, labelled by three made-up annotators.",
+    ),
+    "guideline": (
+        "commands.guideline:guideline",
+        "Show, compare and write versions of the guideline; send labels of older versions for relabelling.",
+    ),
+    "pilot": (
+        "commands.pilot:pilot",
+        "Let everybody label a few items first, with free tags, before the criteria are fixed.",
+    ),
+    "import": (
+        "commands.files.command:import_file",
+        "Bring the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.",
+    ),
+    "export": ("commands.files.command:export_file", "Write the items or labels of PROJECT to OUT."),
+    "undo": (
+        "commands.files.undo:undo",
+        "Undo an import of PROJECT; without IMPORT, list the imports and their names.",
+    ),
+    "conflicts": (
+        "commands.files.undo:list_conflicts",
+        "List the conflicts of PROJECT: two files, or a file and a desk, differ on an item.",
+    ),
+    "plan": (
+        "commands.plan.command:plan",
+        "Show or set the plan of labels of PROJECT, with a forecast of labels, hours and candidates under both plans.",
+    ),
+    "accounts": ("commands.accounts:accounts", "Who may sign in on this server."),
+    "study": (
+        "commands.study:study",
+        "People who come by a link: consent, a short test, the desk on a page of its own, a completion code.",
+    ),
+    "people": ("commands.people:people", "The annotators of PROJECT; without a command: list present and former ones."),
+    "progress": (
+        "commands.progress:progress",
+        "The work of annotators, missing items per pair and side, and whether the remaining candidates can meet the"
+        " quotas.",
+    ),
+    "agreement": (
+        "commands.agreement:agreement",
+        "How far the annotators of PROJECT agree, with 95% intervals over items.",
+    ),
+    "quality": (
+        "commands.quality:quality",
+        "How steadily the annotators of PROJECT judge, and how often they give known answers.",
+    ),
+    "release": ("commands.release:release", "Freeze PROJECT as VERSION, or write an existing release to --out."),
+    "demo-page": ("commands.demo_page:demo_page", "Write one HTML file with what models say of chosen sentences."),
+    "hub": ("commands.hub:hub", "Put a release on the Hugging Face hub, or bring a data set of it into a project."),
+    "harness": ("commands.harness.command:harness", "Exchange with lm-evaluation-harness and Inspect."),
+    "describe": (
+        "commands.describe:describe",
+        "Data set statistics: of PROJECT, or with --file of a file of sentences.",
+    ),
+    "score": (
+        "commands.scoring:score",
+        "Score the sentences of FILE, or of a project as project:NAME, and write a table.",
+    ),
+    "score-sentence": (
+        "commands.sentence_bias:score_sentence",
+        "Ask MODEL which word of a pair it would rather write in TEXT.",
+    ),
+    "generate": (
+        "commands.generation.command:generate",
+        "Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.",
+    ),
+    "sample": (
+        "commands.generation.sample:sample",
+        "Draw generations of FILE for people to judge: every context once before any twice.",
+    ),
+    "mine": ("commands.mining.command:mine", "Find candidate sentences in files, folders and globs."),
+    "pairs": ("commands.mining.pairs:pairs", "Keyword pairs: are the two words of a pair used alike?"),
+    "forecast": (
+        "commands.plan.forecast:forecast",
+        "Can the text of a run of `mine` (its REPORT) meet the quotas of each pair and side, and how much is missing?",
+    ),
+    "concord": (
+        "commands.concordance:concord",
+        "Every WORD of the files or folders in its context, and whether 他 or 她 stands near it oftener than"
+        " elsewhere.",
+    ),
+    "swap": (
+        "commands.swap.command:swap",
+        "Swap every word of a keyword pair in FILE, a text a line: he and she, 父亲 and 母亲.",
+    ),
+    "models": ("commands.sentence_bias:models", "List the models by name: built-in ones, and those of the papers."),
+    "tune": (
+        "commands.tune.command:tune",
+        "Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.",
+    ),
+    "bias": (
+        "commands.model_bias.command:bias",
+        "Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.",
+    ),
+    "ruler": ("commands.ruler:ruler", "Check the ruler: models with a planted bias must be measured as planted."),
+    "association": (
+        "commands.association.command:association",
+        "Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.",
+    ),
+    "audit": (
+        "commands.audit:audit",
+        "Audits of extremes: draw them with matched controls, have people judge them blind, and see which leak.",
+    ),
+    "check-paper": (
+        "commands.published:check_paper",
+        "Recalculate the numbers of the papers behind the measures, and list inconsistent ones.",
+    ),
+    "report": (
+        "commands.report:report",
+        "Write figures, tables, extremes, method and signatures of SCORES into one self-contained HTML file.",
+    ),
+    "misgendering": (
+        "commands.misgendering.command:misgendering",
+        "Does a model use a person's pronouns? By probability and by generation.",
+    ),
+    "rule": ("commands.human_vs_rule:rule", "Judge each completion in FILE (JSON lines) by its first pronoun."),
+    "human-vs-rule": (
+        "commands.human_vs_rule:human_vs_rule",
+        "People's labels of the generations of PROJECT against the first-pronoun rule.",
+    ),
+    "nli": ("commands.nli.command:nli", "Does a classifier of sentence pairs take an occupation for a gender?"),
+    "job": ("commands.jobs:job", "Long work: list, follow, cancel, resume and dismiss jobs."),
+    "log": ("commands.log:log", "The log: a chain of hashes that nobody can bend without being found."),
+    "backup": (
+        "commands.maintenance.command:backup",
+        "Copy the whole database to OUT, also while people are labelling.",
+    ),
+    "restore": ("commands.maintenance.command:restore", "Replace the database by the backup FILE."),
+    "doctor": (
+        "commands.maintenance.command:doctor",
+        "Check whether everything that the app needs is present; exit code 1 if something has to be done.",
+    ),
 }
 
 
@@ -73,9 +162,14 @@ class Commands(click.Group):
             return None
         from commands.permissions import guarded
 
-        module, name = COMMANDS[cmd_name].split(":")
+        module, name = COMMANDS[cmd_name][0].split(":")
         command: click.Command = getattr(import_module(module), name)
         return guarded(command, (cmd_name,))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of `--help`: click's own imports every command to ask what it does."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv ready and starts what was asked for: app, test, long, lint, docs, coverage or site. POSIX sh; used by the Makefile.
+# Makes .venv ready and starts what was asked for: app, test, long, rehearsals, lint, docs, coverage or site. POSIX sh; used by the Makefile.
 # Whatever goes wrong ends in one sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -95,18 +95,22 @@ case ${1:-app} in
         say "Evenhand opens at http://127.0.0.1:$port (Ctrl+C ends it)"
         exec .venv/bin/python -m streamlit run app.py --server.port "$port"
         ;;
-    test | long)
+    test | long | rehearsals)
         make_environment
         install requirements-dev.txt
-        if [ "$1" = long ]; then
-            kind="long or hypothesis" # the properties with examples that nobody has drawn yet
-            export EVENHAND_TEST_EXAMPLES="${EVENHAND_TEST_EXAMPLES:-new}"
-        else
-            kind="not long and not scan"
-        fi
+        case $1 in
+            long)
+                kind="long or hypothesis" # the properties with examples that nobody has drawn yet
+                export EVENHAND_TEST_EXAMPLES="${EVENHAND_TEST_EXAMPLES:-new}"
+                ;;
+            rehearsals) kind="rehearsal and not long" ;;
+            *) kind="not long and not scan and not rehearsal" ;;
+        esac
         shift
         # Tests start Python a hundred times. Where bytecode is not kept, each of them compiles every module anew.
         unset PYTHONDONTWRITEBYTECODE
+        # And each of the processes of the suite would compile every module of a new checkout.
+        .venv/bin/python -m compileall -q -j 2 annotations commands core docs pages tests/support
         exec .venv/bin/python -m pytest -m "$kind" -n "${EVENHAND_TEST_PROCESSES:-3}" \
             --dist loadfile --no-loadscope-reorder "$@" # which files go where: tests/conftest.py
         ;;
@@ -135,5 +139,5 @@ case ${1:-app} in
         install requirements-docs.txt
         exec .venv/bin/python -m mkdocs build
         ;;
-    *) stop "bin/start.sh knows app, test, long, lint, docs, coverage and site, not \"$1\"." ;;
+    *) stop "bin/start.sh knows app, test, long, rehearsals, lint, docs, coverage and site, not \"$1\"." ;;
 esac

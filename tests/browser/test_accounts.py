@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Browser, BrowserContext, Download, Page, expect
 
 from annotations.accounts.accounts import account, close_account, grant, reopen_account, withdraw
@@ -89,6 +90,7 @@ def no_file_without_a_role(server: Server, store: Store, project: Project, desk:
     grant(store, ada, "annotator", project, annotator="Ada")
 
 
+@pytest.mark.rehearsal
 def test_people_come_in_by_links_and_label(chromium: Browser, own_server: Server) -> None:
     make_project(own_server, 3)
     with Store.open(own_server.database) as store:

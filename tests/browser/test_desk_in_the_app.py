@@ -71,6 +71,7 @@ def test_reload_and_closing_the_tab_lose_nothing(app_desks: Opener) -> None:
     assert labelled(again) == list(dict.fromkeys(seen)) and len(labelled(again)) == 16
 
 
+@pytest.mark.rehearsal
 def test_kill_9_and_a_restart_lose_nothing(mortal_app_desks: Opener, mortal_app: Server) -> None:
     desk = mortal_app_desks(make_project(mortal_app, 60)).open()
     seen = run_keys(desk, 6, 60)

@@ -11,7 +11,7 @@ from tests.support.browser import Server
 from tests.support.curation_in_browser import Sizes, rehearse
 from tests.support.desk_driver import Opener
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.rehearsal]
 
 WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "爷爷", "奶奶")
 PLACES = ("车站", "河边", "市场", "书店", "厨房", "操场", "阳台")

@@ -25,7 +25,7 @@ from tests.support.desk_driver import WAIT_MS, Desk, Opener
 from tests.support.projects import broken_rules
 from tests.support.terminal import answered
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.rehearsal]
 
 PROJECT = "rehearsal"
 PEOPLE = ("Ada", "Bo", "Cy")

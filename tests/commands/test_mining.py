@@ -168,6 +168,7 @@ def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -
     assert len(found) == len(set(found)) > 1000
 
 
+@pytest.mark.rehearsal
 def test_a_cancelled_job_ends_its_workers_and_can_be_resumed(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -139,6 +139,7 @@ def outcomes(tmp_path_factory):
     return json.loads(lines[0].removeprefix("SAID"))
 
 
+@pytest.mark.rehearsal
 def test_results_come_in_the_order_of_the_items(outcomes):
     assert outcomes["in order"]
     assert outcomes["again"] == [1, 2, 5]
@@ -146,37 +147,44 @@ def test_results_come_in_the_order_of_the_items(outcomes):
     assert outcomes["still there"] == [17]
 
 
+@pytest.mark.rehearsal
 def test_each_of_two_actors_makes_its_function_once(outcomes):
     assert (outcomes["workers"], outcomes["processes"], outcomes["made in each"]) == (2, 2, [1])
     assert not outcomes["here"]
 
 
+@pytest.mark.rehearsal
 def test_only_a_bounded_number_is_taken_ahead(outcomes):
     assert 1 <= outcomes["taken at the first result"] <= outcomes["bound"]
 
 
+@pytest.mark.rehearsal
 def test_errors_travel(outcomes):
     assert outcomes["error 3"] == ["NotFound", "There is no 3.", {"thing": 3}]
     assert outcomes["error 5"][:2] == ["ZeroDivisionError", "five"]
 
 
+@pytest.mark.rehearsal
 def test_mining_gives_the_same(outcomes):
     count, same = outcomes["mined"]
     assert count > 50
     assert same
 
 
+@pytest.mark.rehearsal
 def test_a_model_in_an_actor_writes_the_same_table(outcomes):
     rows, same = outcomes["tables"]
     assert rows >= len(SENTENCES)
     assert same
 
 
+@pytest.mark.rehearsal
 def test_an_address_without_a_cluster_is_one_sentence(outcomes):
     assert outcomes["nowhere"].startswith("There is no Ray cluster at no-such-scheme://here (")
     assert "\n" not in outcomes["nowhere"]
 
 
+@pytest.mark.rehearsal
 def test_ray_ends_with_the_last_pool_and_leaves_our_signals(outcomes):
     assert outcomes["ended"]
     assert outcomes["handler kept"]

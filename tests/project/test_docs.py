@@ -57,6 +57,22 @@ def test_every_command_says_what_it_does() -> None:
     assert not without
 
 
+def test_the_list_of_commands_says_of_each_what_its_own_help_says() -> None:
+    context = click.Context(cli)
+    for name, (_, does) in COMMANDS.items():
+        command = cli.get_command(context, name)
+        assert command is not None and command.get_short_help_str(limit=200) == does
+
+
+def test_help_imports_no_command() -> None:
+    script = (
+        "import sys, cli; cli.cli(['--help'], standalone_mode=False);"
+        " print([name for name in sys.modules if 'commands' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n") and "check-paper" in done.stdout
+
+
 def test_every_command_of_the_map_is_in_the_reference() -> None:
     reference = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"## {name}\n" not in reference] == []

@@ -293,6 +293,7 @@ def tiny(tmp_path: Path) -> str:
     return str(tiny_causal(tmp_path / "model", "llama", max_position_embeddings=256))
 
 
+@pytest.mark.rehearsal
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, tiny: str) -> None:
     """SIGKILL in the middle, then the same request: byte for byte what one start writes, and nothing twice."""
     script = [sys.executable, "-c", textwrap.dedent(WRITER), tiny, str(tmp_path / "killed.jsonl")]
