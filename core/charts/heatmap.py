@@ -134,14 +134,20 @@ def _position(
     channel: Any, field: str, values: "pd.Series[Any]", title: str | None, orient: str, width: int = 0
 ) -> Any:
     order = [str(name) for name in dict.fromkeys(values)]
-    angle = -30 if orient == "top" and _widest(order) > width / max(len(order), 1) else 0
+    needed = _widest(order) * len(order)
     look: dict[str, Any] = {
         "orient": orient,
-        "labelAngle": angle,
+        "labelAngle": -30 if orient == "top" and needed > width else 0,
         "labelPadding": 6,
         "labelLimit": 160,
         "labelOverlap": False,
     }
+    if orient == "top" and not look["labelAngle"]:  # on a telephone the cells are half as wide: *width* is a guess
+        look |= {
+            "labelAngle": {"expr": f"width < {needed} ? -30 : 0"},
+            "labelAlign": {"expr": f"width < {needed} ? 'left' : 'center'"},
+            "labelBaseline": "bottom",
+        }
     axis = alt.Axis(ticks=False, domain=False, grid=False, **look)
     return channel(field=field, type="nominal", sort=order, title=title, axis=axis)
 

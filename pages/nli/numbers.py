@@ -51,7 +51,7 @@ def show_facts(found: "Inference") -> None:
         ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),
     ]
     tiles = [_tile(label, found[name]) for name, label in facts]
-    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(found.order)))
+    tiles.append(Tile(_("Order: e_p > e_a, c_a > c_p"), order_in_words(found.order), ("",)))
     show_html(tile_grid(tiles))
     told = [one.reason or one.note for one in found.estimates.values()]
     # That a share of 0 or 1 cannot vary is seen in its interval; the table of the download says it.
