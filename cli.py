@@ -104,6 +104,10 @@ COMMANDS = {
         "commands.tune.command:tune",
         "Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.",
     ),
+    "before-after": (
+        "commands.before_after.command:before_after",
+        "What a change to a model moved on ITEMS, what it did not, and what was lost.",
+    ),
     "bias": (
         "commands.model_bias.command:bias",
         "Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.",

@@ -111,6 +111,7 @@ def views(database: Path) -> list[View]:
         View("score", f"/scoring?project={quote(project.name)}", ".st-key-start"),
         *(View(f"models-{name}", f"/model-bias?run={RUN}&section={name}", ready) for name, ready in SECTIONS.items()),
         View("tune", "/tune", ".st-key-start, .st-key-tune-steps"),
+        View("before-after", "/before-after", ".st-key-ba-form"),
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),

@@ -55,6 +55,7 @@ PAGES = [
         "model_bias/page.py", title=_("Models side by side"), icon=":material/compare_arrows:", url_path="model-bias"
     ),
     st.Page("tune/page.py", title=_("Tune a model"), icon=":material/model_training:", url_path="tune"),
+    st.Page("before_after/page.py", title=_("Before and after"), icon=":material/compare:", url_path="before-after"),
     st.Page("ruler/page.py", title=_("Reference scale"), icon=":material/straighten:", url_path="ruler"),
     st.Page(
         "published/page.py", title=_("Check of published numbers"), icon=":material/fact_check:", url_path="published"

@@ -15,7 +15,7 @@ class ScoreInput:
     has, `digest` the SHA-256 of the file's bytes, or of the project's sentences and the places of their words.
     """
 
-    kind: Literal["file", "project"]
+    kind: Literal["file", "project", "built-in"]
     name: str
     format: str
     rows: int

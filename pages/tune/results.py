@@ -21,6 +21,7 @@ from pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 
 def show_under_way(store: Store) -> None:
@@ -52,6 +53,10 @@ def _show_run(run: Run) -> None:
     if curve := run.record.get("curve"):
         _show_curve(curve, f"curve-{run.name}")
     with st.container(horizontal=True, vertical_alignment="center"):
+        page_link(
+            "before_after/page.py", label=_("Before and after"), icon=":material/arrow_forward:",
+            query_params={"before": str(base.get("name", "")), "after": str(model_of(run))},
+        )  # fmt: skip
         with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
             st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
             st.caption(plain(_("The folder of the model: {folder}").format(folder=model_of(run))))

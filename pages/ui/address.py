@@ -17,7 +17,18 @@ PROJECT_PAGES = frozenset(
 )
 # Pages about models: they have a navigation of their own.
 MODELS = frozenset(
-    ("sentence-bias", "scoring", "model-bias", "tune", "ruler", "published", "association", "nli", "misgendering")
+    (
+        "sentence-bias",
+        "scoring",
+        "model-bias",
+        "tune",
+        "before-after",
+        "ruler",
+        "published",
+        "association",
+        "nli",
+        "misgendering",
+    )
 )
 LATE = 1.0  # seconds in which a browser that was told a new address may still send the one before
 NOTHING: tuple[str | None, str | None, float] = (None, None, 0.0)

@@ -76,14 +76,17 @@ def choose_model(
     return next(iter(models_to_use([str(chosen or "")])), "")
 
 
-def choose_models(names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None) -> tuple[str, ...]:
+def choose_models(
+    names: Sequence[str], key: str, *, first: Sequence[str], help: str | None = None, label: str = ""
+) -> tuple[str, ...]:
     """Any number of models of *names* (those of *first* at the start), and others that are typed."""
     any_model, offered = may_load_models(), models_offered(names)
     st.session_state.setdefault(key, [name for name in first if name in offered or any_model])
     typed = [name for name in st.session_state[key] if name not in offered and any_model]
     chosen = st.multiselect(
-        _("Models"), [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
-    )
+        label or _("Models"), [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(),
+        help=help,
+    )  # fmt: skip
     return tuple(models_to_use(chosen))
 
 

@@ -239,6 +239,7 @@ def _models() -> list[Link]:
         ("scoring/page.py", _("Score a file"), ":material/playlist_play:"),
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:"),
         ("tune/page.py", _("Tune a model"), ":material/model_training:"),
+        ("before_after/page.py", _("Before and after"), ":material/compare:"),
         ("ruler/page.py", _("Reference scale"), ":material/straighten:"),
         ("published/page.py", _("Check of published numbers"), ":material/fact_check:"),
     ]

@@ -55,6 +55,7 @@ PAGES: dict[str, Action | None] = {
     "scoring": "start_jobs",
     "model-bias": "measure",
     "tune": "start_jobs",
+    "before-after": "start_jobs",
     "ruler": "measure",
     "published": "measure",
     "association": "measure",

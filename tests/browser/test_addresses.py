@@ -28,6 +28,8 @@ STAYED = (
         "concordance",
         "swap",
         "tune",
+        "before-after",
+        "before-after",
         "ruler",
         "misgendering",
         "jobs",

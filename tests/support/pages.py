@@ -85,6 +85,7 @@ TITLES = {
     "scoring": "Score a whole file",
     "model_bias": "Models side by side",
     "tune": "Tune a model",
+    "before_after": "Before and after",
     "ruler": "Reference scale",
     "published": "Check of published numbers",
     "nli": "NLI bias",

@@ -1,0 +1,59 @@
+"""`before-after`: the same items through a model before and after a change, with placebos, seeds and the cost."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.files.project_texts import PROJECT, Reading, open_input
+from commands.permissions import enter_project
+from commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option, target_or_none
+from core.before_after.report import appendix
+from core.before_after.run import BUILT_IN, Asked, before_and_after, built_in_source
+from core.before_after.verdict import COST_MARGIN
+from core.scoring.cache import cache_path
+from core.tune.texts import file_texts
+
+
+@click.command("before-after")
+@click.argument("items")
+@click.option("--before", "--model", "before", required=True, help="The model before the change.")
+@click.option("--after", multiple=True, required=True, help="The model after it; several: the seeds of one change.")
+@click.option("--placebo", multiple=True, help="A placebo for each of these, in the same order.")
+@click.option("--text", type=click.Path(exists=True, path_type=Path),
+              help="Text that no change has seen, a text a line: what the change cost.")  # fmt: skip
+@margin_option("log10", of="change")
+@click.option("--cost-margin", type=click.FloatRange(min=0), default=COST_MARGIN, show_default=True,
+              help="Up to which rise of the held-out loss (ln) counts as no cost.")  # fmt: skip
+@click.option("--language", help="The language of the items; else recognised.")
+@click.option("--out", type=click.Path(dir_okay=False), help="A table of every item and model (CSV).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
+@click.option("--no-cache", is_flag=True, help="Remember no scores.")
+@click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
+@db_option
+@json_option
+def before_after(items: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
+    """What a change to a model moved on ITEMS, what it did not, and what was lost.
+
+    ITEMS: as for `score`, a file or project:NAME, or built-in (neutral Chinese sentences). The verdict is on the size
+    of Bias_c (log10): below 0 leans less. With placebos it is on what exceeds theirs; with several seeds these are
+    the unit.
+    """
+    out, is_run = target_or_none(db, "comparisons", options["out"], options["run_name"])
+    if items.startswith(PROJECT):
+        with existing_store(db) as store:
+            enter_project(store, items.removeprefix(PROJECT), options["uid"])
+    reading = Reading(options["language"])
+    source = built_in_source() if items == BUILT_IN else open_input(items, db=db, uid=options["uid"], reading=reading)
+    text: Path | None = options["text"]
+    asked = Asked(before, after, options["placebo"], options["margin"] or None, options["cost_margin"])
+    with Meter() as meter:
+        report = before_and_after(
+            asked, source, list(file_texts(text)) if text else (), text_name=text.name if text else "", out=out,
+            cache=None if options["no_cache"] else cache_path(db), record=is_run, watch=meter,
+        )  # fmt: skip
+    said = appendix(report.record)
+    if options["report"]:
+        options["report"].write_text(said, encoding="utf-8")
+    answer(report.as_json(), said, as_json=as_json)

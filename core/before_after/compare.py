@@ -1,0 +1,200 @@
+"""The same items before and after a change: differences with intervals over clusters, seeds against placebos, shares.
+
+Of a signed measure (Bias_c, association) two things are asked: by how much its size falls, which is what "leans less"
+means, and by how much it moves to one side. Of a share (right or wrong) there is one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from core.errors import N_
+from core.model_bias.seeds import LEAST_SEEDS
+from core.resources import stem_of
+from core.statistics import Estimate, Note
+from core.statistics.estimate import ACROSS_SEEDS
+from core.statistics.resampling import Numbers
+from core.statistics.subsets import over_subsets
+from core.statistics.units import Units, codes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Kind = Literal["signed", "share"]
+NOTHING = Note(N_("No item has a value from both models."))
+FEW_SEEDS = Note(N_("{seeds} seeds: an interval over seeds needs at least three."))
+MOVED = 10  # items on either end that a record shows
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One model against the one before it, on the items that both answered.
+
+    `before`, `after`: the mean size (signed measures) or share. `size`: after - before of these, below 0: leans less.
+    `shift`: after - before of the signed values, above 0: towards the male word. `lost`: items that only one answered.
+    """
+
+    items: int
+    lost: int
+    clusters: int
+    before: float | None
+    after: float | None
+    size: Estimate
+    shift: Estimate
+
+    def as_json(self) -> dict[str, Any]:
+        """For a record."""
+        return {
+            "items": self.items, "lost": self.lost, "clusters": self.clusters, "before": self.before,
+            "after": self.after, "size": estimate_json(self.size), "shift": estimate_json(self.shift),
+        }  # fmt: skip
+
+
+def estimate_json(one: Estimate) -> dict[str, Any]:
+    """An estimate for a record: value, low, high, method, and why a value or an interval is missing."""
+    found: dict[str, Any] = {"value": one.value, "low": one.low, "high": one.high, "units": one.units}
+    found |= {"method": one.method} if one.low is not None else {}
+    found |= {"p": one.p} if one.p is not None else {}
+    if one.value is None:
+        found["value_reason"] = str(one.reason or NOTHING)
+    elif one.low is None and one.note is not None:
+        found["low_reason"] = str(one.note)
+    return found
+
+
+def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:
+    """The stem of each item's word pair as its cluster."""
+    return Units("stem", *codes_of(pairs.map(stem_of)))
+
+
+def compare(
+    before: Numbers,
+    after: Numbers,
+    clusters: Units,
+    *,
+    kind: Kind = "signed",
+    less: Numbers | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """*before* and *after* item by item, NaN where undefined.
+
+    *less*: the values of a placebo, so that `size` and `shift` are what exceeds the placebo's; `before` and `after`
+    stay.
+    """
+    both = np.isfinite(before) & np.isfinite(after) & (np.isfinite(less) if less is not None else True)
+    lost = int((np.isfinite(before) != np.isfinite(after)).sum())
+    if not both.any():
+        nothing = Estimate.undefined(NOTHING)
+        return Comparison(0, lost, 0, None, None, nothing, nothing)
+    sized = np.abs if kind == "signed" else (lambda values: values)
+    start = before if less is None else less
+    kept = Units(clusters.kind, *codes_of([str(code) for code in clusters.codes[both]]))
+    size = _mean((sized(after) - sized(start))[both], kept, seed)
+    shift = _mean((after - start)[both], kept, seed)
+    means = float(sized(before)[both].mean()), float(sized(after)[both].mean())
+    return Comparison(int(both.sum()), lost, kept.count, *means, size, shift)
+
+
+def _mean(values: Numbers, clusters: Units, seed: int) -> Estimate:
+    sums = clusters.sums(values, np.ones(len(values)))
+
+    def mean(chosen: Numbers) -> dict[str, Numbers]:
+        total = chosen @ sums
+        return {"mean": total[:, 0] / total[:, 1]}
+
+    return over_subsets(mean, clusters.count, seed=seed)["mean"]
+
+
+def over_runs(effects: Sequence[float | None]) -> Estimate:
+    """The mean of the effects of several seeds with a t interval over these; three at least."""
+    known = [effect for effect in effects if effect is not None]
+    if not known or len(known) < len(effects):
+        return Estimate.undefined(NOTHING, len(effects))
+    mean = Estimate(float(np.mean(known)), units=len(known))
+    if len(known) < LEAST_SEEDS:
+        return replace(mean, note=Note(FEW_SEEDS.message, {"seeds": len(known)}))
+    from scipy import stats
+
+    se, df = float(np.std(known, ddof=1) / np.sqrt(len(known))), len(known) - 1
+    assert mean.value is not None
+    reach = float(stats.t.ppf(0.975, df)) * se
+    return replace(mean, low=mean.value - reach, high=mean.value + reach, se=se, df=df, method=ACROSS_SEEDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Right and wrong of the same items before and after: how many changed either way, and the exact McNemar p."""
+
+    both: int
+    only_before: int
+    only_after: int
+    neither: int
+
+    @property
+    def p(self) -> float:
+        """Two-sided exact p that changes either way are equally likely; 1 where nothing changed."""
+        from scipy import stats
+
+        changed = self.only_before + self.only_after
+        return float(stats.binomtest(self.only_before, changed, 0.5).pvalue) if changed else 1.0
+
+    def as_json(self) -> dict[str, Any]:
+        """For a record."""
+        return {"both": self.both, "only_before": self.only_before, "only_after": self.only_after,
+                "neither": self.neither, "p": self.p}  # fmt: skip
+
+
+def shares(before: Numbers, after: Numbers) -> Shares:
+    """The four counts of items that both answered with 0 or 1."""
+    known = np.isfinite(before) & np.isfinite(after)
+    one, other = before[known] > 0.5, after[known] > 0.5
+    counts = [int((a & b).sum()) for a, b in ((one, other), (one, ~other), (~one, other), (~one, ~other))]
+    return Shares(*counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Held-out text before and after: the loss (mean -ln p of a token) and the share of right first guesses.
+
+    `rise`: after - before of the loss, above 0: knows less; `guesses`: after - before of the share. Intervals over
+    texts.
+    """
+
+    before_loss: float
+    after_loss: float
+    rise: Estimate
+    guesses: Estimate
+    tokens: int
+    texts: int
+
+    def as_json(self) -> dict[str, Any]:
+        """For a record, with the perplexities, which are e to the losses."""
+        return {
+            "before_loss": self.before_loss, "after_loss": self.after_loss, "rise": estimate_json(self.rise),
+            "before_perplexity": float(np.exp(self.before_loss)), "after_perplexity": float(np.exp(self.after_loss)),
+            "guesses": estimate_json(self.guesses), "tokens": self.tokens, "texts": self.texts,
+        }  # fmt: skip
+
+
+PerText = Sequence[tuple[float, int, int]]  # sum of -ln p, tokens, right guesses
+
+
+def cost(before: PerText, after: PerText, seed: int = 0) -> Cost:
+    """What the same texts cost, by the figures of each (`HeldOut.per_text`); the places that were asked are the
+    same."""
+    from core.statistics import RESAMPLES, Resampling
+    from core.statistics.intervals import over_units
+
+    one, other = np.asarray(before, float), np.asarray(after, float)
+    sums = np.stack([other[:, 0] - one[:, 0], other[:, 2] - one[:, 2], one[:, 1]], axis=1)
+
+    def measures(weights: Numbers) -> dict[str, Numbers]:
+        total = weights @ sums
+        return {"rise": total[:, 0] / total[:, 2], "guesses": total[:, 1] / total[:, 2]}
+
+    found = over_units(Resampling(RESAMPLES, seed), measures, len(sums))
+    tokens = int(one[:, 1].sum())
+    losses = float(one[:, 0].sum() / tokens), float(other[:, 0].sum() / tokens)
+    return Cost(*losses, found["rise"], found["guesses"], tokens, len(sums))

@@ -1,0 +1,261 @@
+"""A run of before and after: the items through every model, held-out text, differences, the verdict, a record."""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.before_after.compare import Comparison, Cost, clusters_of_pairs, compare, cost, over_runs
+from core.before_after.verdict import COST_MARGIN, Finding, finding
+from core.errors import N_, Notice, Refused
+from core.files.csv_out import data_line
+from core.model_bias.score_files import read_scores, rows_of
+from core.runs.loop import Laps, Watcher, check_models, made_now, open_table
+from core.runs.records import write_record
+from core.runs.scoring import Settings, score_to_file
+from core.scoring.input import ScoreInput
+from core.statistics import Estimate
+from core.statistics.resampling import Numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_TEXTS = 400
+LENGTH = 128
+EXTREMES = 10
+NO_AFTER = N_("Name the model before and at least one model after the change.")
+UNEVEN = N_("{after} models after and {placebo} placebos: give one placebo for each seed, in the same order, or none.")
+OTHER_TOKENS = N_(
+    "{model} cuts text otherwise than {before}, so the probabilities of their tokens cannot be compared; no cost is"
+    " given."
+)
+
+BUILT_IN = "built-in"  # in place of a file: the neutral sentences of the ruler, every keyword pair in each
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is compared. `after`: one model, or the seeds of one change; `placebo`: none, or one for each of these.
+
+    `margin`: up to which size (log10) an effect counts as none; `cost_margin`: up to which rise of the held-out loss
+    (ln) counts as no cost.
+    """
+
+    before: str
+    after: tuple[str, ...]
+    placebo: tuple[str, ...] = ()
+    margin: float | None = 0.05
+    cost_margin: float = COST_MARGIN
+
+    def __post_init__(self) -> None:
+        if not self.before or not self.after:
+            raise Refused(NO_AFTER)
+        if self.placebo and len(self.placebo) != len(self.after):
+            raise Refused(UNEVEN, after=len(self.after), placebo=len(self.placebo))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model, the one before first."""
+        return (self.before, *self.after, *self.placebo)
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run found: a comparison and a cost for each model after and each placebo, and the verdict."""
+
+    asked: Asked
+    record: dict[str, Any]
+    finding: Finding
+
+    def as_json(self) -> dict[str, Any]:
+        """The record."""
+        return self.record
+
+
+def built_in_source() -> ScoreInput:
+    """The 19 keyword pairs in their neutral Chinese sentences as items."""
+    import hashlib
+
+    from core.ruler.own_model import built_in_items
+
+    items = built_in_items()
+    digest = hashlib.sha256("\n".join(one.sentence for one in items).encode()).hexdigest()
+    return ScoreInput("built-in", BUILT_IN, "sentences", len(items), digest, lambda: iter(items))
+
+
+def before_and_after(
+    asked: Asked,
+    source: ScoreInput,
+    texts: Sequence[str] = (),
+    *,
+    text_name: str = "",
+    out: Path | None = None,
+    cache: Path | None = None,
+    record: bool = False,
+    watch: Watcher | None = None,
+) -> Report:
+    """Compare the models on the items of *source* and on held-out *texts*, which no change must have seen.
+
+    *out*: the table, a row an item with the Bias_c (log10) of every model. *record*: put the record beside it. Raises
+    ModelUnavailable where one of the models cannot be had: without all of them there is nothing to compare.
+    """
+    for model in asked.models:
+        check_models([model])
+    lap = Laps()
+    frame, signatures = _scored(asked, source, cache, watch)
+    values = _values(frame, asked.models)
+    base = rows_of(frame, asked.before).reset_index(drop=True)
+    clusters = clusters_of_pairs(base["pair"])
+    compared = {model: compare(values[asked.before], values[model], clusters) for model in asked.models[1:]}
+    costs, notices = _costs(asked, list(texts)[:MOST_TEXTS]) if texts else ({}, [])
+    effect, beyond = _effect(asked, values, clusters)
+    found = finding(
+        effect, [costs[model] for model in asked.after if model in costs], margin=asked.margin,
+        cost_margin=asked.cost_margin, placebo=bool(asked.placebo), seeds=len(asked.after),
+    )  # fmt: skip
+    facts = _facts(asked, source, compared, costs, found, beyond, signatures) | {
+        "by_pair": _by_pair(base, values, asked),
+        "moved": _moved(base, values, asked),
+        "text": {"name": text_name, "texts": min(len(texts), MOST_TEXTS)} if texts else None,
+        "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in notices],
+        "seconds": round(lap(), 3),
+        **made_now(),
+    }
+    if out is not None:
+        _write(out, base, values, asked)
+        if record:
+            write_record(out, facts)
+    return Report(asked, facts, found)
+
+
+def _scored(
+    asked: Asked, source: ScoreInput, cache: Path | None, watch: Watcher | None
+) -> tuple["pd.DataFrame", dict[str, str]]:
+    names = tuple(dict.fromkeys(asked.models))
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "scores.csv"
+        report = score_to_file(source, Settings(names, cache=cache), table, watch=watch)
+        if report.failed:
+            raise Refused(report.failed[0].message, **report.failed[0].values)
+        return read_scores(table), {one.model: one.signature for one in report.models}
+
+
+def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
+    return {
+        model: rows_of(frame, model)["bias_log10"].where(lambda one: np.isfinite(one)).to_numpy(float)
+        for model in dict.fromkeys(models)
+    }
+
+
+def _effect(asked: Asked, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
+    """The effect that the verdict is on, and what each seed has beyond its placebo (or beyond the model before).
+
+    One seed: over the stems of the items. More: over the seeds, the unit of that comparison (SPEC 9.1).
+    """
+    starts = [values[one] for one in asked.placebo] or [values[asked.before]] * len(asked.after)
+    beyond = [
+        compare(values[asked.before], values[model], clusters, less=start)
+        for model, start in zip(asked.after, starts, strict=True)
+    ]
+    if len(beyond) == 1:
+        return beyond[0].size, beyond
+    return over_runs([one.size.value for one in beyond]), beyond
+
+
+def _costs(asked: Asked, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
+    """The cost of each model against the one before; a notice where its tokens are others."""
+    from core.models.tuning.changing import Changeable
+
+    first = Changeable(asked.before, device="cpu")
+    rows = first.rows(texts, LENGTH)
+    before = first.held_out(rows)
+    found, notices = {}, []
+    for model in dict.fromkeys(asked.models[1:]):
+        other = Changeable(model, device="cpu")
+        if other.task != first.task or other.rows(texts, LENGTH) != rows:
+            notices.append(Notice(OTHER_TOKENS, {"model": model, "before": asked.before}))
+        elif rows:
+            found[model] = cost(before.per_text, other.held_out(rows).per_text)
+    return found, notices
+
+
+def _facts(
+    asked: Asked, source: ScoreInput, compared: dict[str, Comparison], costs: dict[str, Cost], found: Finding,
+    beyond: list[Comparison], signatures: dict[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    def of(model: str) -> dict[str, Any]:
+        facts: dict[str, Any] = {"model": model, "signature": signatures.get(model, "")} | compared[model].as_json()
+        return facts | {"cost": costs[model].as_json() if model in costs else None}
+
+    from core.before_after.compare import estimate_json
+
+    return {
+        "before": {"model": asked.before, "signature": signatures.get(asked.before, "")},
+        "after": [of(model) for model in asked.after],
+        "placebo": [of(model) for model in asked.placebo],
+        "beyond": [one.as_json() for one in beyond],
+        "effect": estimate_json(found.effect),
+        "margin": asked.margin,
+        "cost_margin": asked.cost_margin,
+        **found.as_json(),
+        "source": source.facts(),
+        "sentences": source.rows,
+        "models": [{"model": model, "signature": signatures.get(model, "")} for model in dict.fromkeys(asked.models)],
+    }
+
+
+def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:
+    """Per word pair the items and the mean signed value of each model; None where a model has none."""
+    found = []
+    for pair in dict.fromkeys(base["pair"]):
+        here = (base["pair"] == pair).to_numpy()
+        if not pair:
+            continue
+        means = {}
+        for model in dict.fromkeys(asked.models):
+            known = values[model][here][np.isfinite(values[model][here])]
+            means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
+        found.append({"pair": str(pair), "items": int(here.sum()), "models": means})
+    return found
+
+
+def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:
+    """The items that moved most, either way, by the mean of the models after."""
+    after = np.mean([values[model] for model in asked.after], axis=0)
+    change = after - values[asked.before]
+    order = [int(i) for i in np.argsort(np.where(np.isfinite(change), change, np.inf)) if np.isfinite(change[i])]
+    chosen = dict.fromkeys([*order[:EXTREMES], *order[-EXTREMES:]])
+    return [
+        {"row": str(base["row"][i]), "sentence": str(base["sentence"][i]), "pair": str(base["pair"][i]),
+         "before": float(values[asked.before][i]), "after": float(after[i]), "difference": float(change[i])}
+        for i in chosen
+    ]  # fmt: skip
+
+
+def columns(asked: Asked) -> list[str]:
+    """The columns of the table."""
+    after, placebo = (
+        [f"{name}_{i}" for i in range(1, len(models) + 1)]
+        for name, models in (("after", asked.after), ("placebo", asked.placebo))
+    )
+    return ["row", "sentence", "pair", "side", "source", "before", *after, *placebo]
+
+
+def _write(out: Path, base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> None:
+    shown = [values[model] for model in asked.models]
+    with open_table(out, columns(asked), data_line) as write:
+        for i in range(len(base)):
+            numbers = [float(one[i]) if np.isfinite(one[i]) else None for one in shown]
+            write([*(base[name][i] for name in ("row", "sentence", "pair", "side", "source")), *numbers])
+
+
+def asked_of(record: dict[str, Any]) -> Asked:
+    """What a record was asked."""
+    after, placebo = (tuple(str(one["model"]) for one in record.get(key) or ()) for key in ("after", "placebo"))
+    return replace(
+        Asked(str(record["before"]["model"]), after, placebo), margin=record.get("margin"),
+        cost_margin=float(record.get("cost_margin") or COST_MARGIN),
+    )  # fmt: skip

@@ -1,0 +1,21 @@
+"""Before and after: what a change to a model moved, what it did not, and what was lost."""
+
+from pages.before_after.results import show_finished
+from pages.before_after.start import show_new
+from pages.ui.head import open_store, page_head
+from pages.ui.jobs import follow
+from pages.ui.language import _
+
+page_head(
+    _("Before and after"),
+    _(
+        "Does a change to a model help, and what did it cost? The same items go through the model before, the models"
+        " after, and placebos that were trained as long on unswapped text; text that none of them has seen shows what"
+        " was lost."
+    ),
+)
+with open_store() as opened:
+    show_new(opened)
+follow("before-after")
+with open_store() as opened:
+    show_finished(opened)

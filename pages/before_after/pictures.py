@@ -1,0 +1,91 @@
+"""Pictures of a comparison: each item before and after, how far items moved, and every word pair by model."""
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from core.before_after.report import short
+from core.runs.records import Run
+from pages.ui.charts import show_chart
+from pages.ui.language import _
+from pages.ui.style import colours
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _table(path: str, changed: float) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.read_csv(path)
+
+
+def show_pictures(run: Run) -> None:
+    """The three pictures, where there is anything to draw."""
+    frame = _table(str(run.table), run.table.stat().st_mtime)
+    roles = {f"{role}_{i}": one for role in ("after", "placebo") for i, one in enumerate(run.record[role], 1)}
+    if not roles or frame["before"].notna().sum() == 0:
+        return
+    _show_scatter(run, frame)
+    _show_differences(run, frame, {column: _name(column, one["model"]) for column, one in roles.items()})
+    _show_pairs(run)
+
+
+def _name(column: str, model: str) -> str:
+    return f"{short(model)} · {_('placebo')}" if column.startswith("placebo") else short(model)
+
+
+def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
+    from core.charts.two_models import squares, two_models, two_models_say
+
+    before, after = frame["before"].to_numpy(float), frame["after_1"].to_numpy(float)
+    names = (_("before"), short(run.record["after"][0]["model"]))
+    says = two_models_say(before, after, names, say=_)
+    found = squares(before, after)
+    show_chart(
+        two_models(found, *names, description=says, say=_, palette=colours()), found, key="ba-scatter", says=says
+    )
+
+
+def _show_differences(run: Run, frame: "pd.DataFrame", names: dict[str, str]) -> None:
+    from core.charts.before_after import difference_bins, differences
+
+    changes = {name: (frame[column] - frame["before"]).to_numpy(float) for column, name in names.items()}
+    found = difference_bins(changes)
+    first = next(iter(changes.values()))
+    known = first[first == first]
+    says = _("Half of the items moved by less than {half} (log10), a tenth by more than {tenth}.").format(
+        half=f"{_quantile(known, 0.5):.2f}", tenth=f"{_quantile(known, 0.9):.2f}"
+    )
+    chart = differences(found, description=says, say=_, palette=colours())
+    show_chart(chart, found, key="ba-differences", says=says)
+
+
+def _quantile(values: Any, share: float) -> float:
+    import numpy as np
+
+    return float(np.quantile(np.abs(values), share)) if len(values) else 0.0
+
+
+def _show_pairs(run: Run) -> None:
+    import pandas as pd
+
+    from core.charts.heatmap import heatmap
+
+    models = [one["model"] for one in run.record["models"]]
+    rows = [
+        {"pair": one["pair"], "model": short(model), "value": (one["models"].get(model) or {}).get("mean"),
+         "items": one["items"]}
+        for one in run.record["by_pair"]
+        for model in models
+    ]  # fmt: skip
+    if not rows:
+        return
+    says = _("Mean Bias_c (log10) of each word pair and model; purple leans male, orange female.")
+    titles = {"pair": _("word pair"), "model": _("model"), "value": _("mean Bias_c (log10)"), "items": _("items")}
+    chart = heatmap(
+        pd.DataFrame(rows), "model", "pair", "value", description=says, scale="sides", titles=titles,
+        tooltip=("items",), palette=colours(),
+    )  # fmt: skip
+    show_chart(chart, rows, key="ba-pairs", says=says)

@@ -1,0 +1,109 @@
+"""A finished comparison: the verdict and what it rests on, tables, pictures, items that moved, the report."""
+
+import json
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.before_after.report import appendix, interval, short, signed
+from core.runs.records import Run
+from pages.before_after.pictures import show_pictures
+from pages.before_after.start import COMPARISONS
+from pages.ui.language import _
+from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from pages.ui.tables import element, joined, number_columns, show_html, table
+from pages.ui.text import paragraph, plain, show_signature
+
+
+def show_finished(store: Store) -> None:
+    """The finished comparison that is chosen, the newest at first."""
+    st.subheader(_("Results"), anchor=False)
+    found = COMPARISONS.finished(store)
+    if not found:
+        st.caption(
+            _("No comparison yet. It takes a model before and a model after; tune one on the page Tune a model.")
+        )
+        return
+    _show_run(choose_run(found, "ba-run"))
+
+
+def _show_run(run: Run) -> None:
+    record = run.record
+    if "effect" not in record:
+        st.caption(_("This record holds no comparison."))
+        return
+    _show_verdict(record)
+    source = run.source
+    text = _("{items} items of {name}; finished {time}")
+    show_facts(run, text.format(items=f"{run.sentences:,}", name=source.get("name", ""), time=finished_at(run)))
+    show_notices(run)
+    show_html(_models(record))
+    st.caption(
+        _(
+            "Size: the mean of |Bias_c| (log10). Change of size below 0: leans less. Shift above 0: towards the male"
+            " word. Rise of loss above 0: knows less (−ln p of a token of untouched text). In brackets: 95% intervals,"
+            " over word stems for items, over texts for losses."
+        )
+    )
+    show_pictures(run)
+    _show_moved(record)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            _("Report for an appendix"), lambda: appendix(record, _), f"{run.name}.md", "text/markdown",
+            type="tertiary", on_click="ignore", key=f"ba-report-{run.name}", icon=":material/description:",
+        )  # fmt: skip
+        st.download_button(
+            _("Record (JSON)"), lambda: json.dumps(record, ensure_ascii=False, indent=1), f"{run.name}.json",
+            "application/json", type="tertiary", on_click="ignore", key=f"ba-record-{run.name}",
+            icon=":material/download:",
+        )  # fmt: skip
+        download_table(COMPARISONS, run)
+        show_signature("\n".join(run.signatures))
+        offer_deletion(COMPARISONS, run)
+
+
+def _show_verdict(record: dict[str, Any]) -> None:
+    effect = _("Change of |Bias_c| (log10), below 0 leans less: {effect}.").format(effect=interval(record["effect"]))
+    what = _("beyond the placebo") if record["placebo"] else _("against the model before")
+    seeds = _("{number} seeds").format(number=len(record["after"]))
+    lines = [element("p", verdict_name(record), "says"), element("p", f"{effect} {what} · {seeds}", "also")]
+    if equivalent := record["equivalence"].get("says"):
+        lines.append(element("p", _(equivalent), "also"))
+    show_html(element("div", joined(lines), "concordance"))
+    if rests := record.get("rests"):
+        st.warning(plain(paragraph(_(one) for one in rests)))
+
+
+def verdict_name(record: dict[str, Any]) -> str:
+    """The verdict of a record in words."""
+    said = str(record.get("verdict"))
+    return _(said)
+
+
+def _models(record: dict[str, Any]) -> Any:
+    heads = [_("model"), _("role"), _("items"), _("size before"), _("size after"), _("change of size"),
+             _("shift to the male word"), _("rise of held-out loss"), _("change of first guesses")]  # fmt: skip
+    rows = []
+    for role, name in (("after", _("after")), ("placebo", _("placebo"))):
+        for one in record[role]:
+            cost = one.get("cost") or {}
+            sizes = ["—" if one[time] is None else f"{one[time]:.3f}" for time in ("before", "after")]
+            rows.append(
+                (short(one["model"]), name, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
+                 interval(cost.get("rise")), interval(cost.get("guesses"), "+.2%"))
+            )  # fmt: skip
+    return table(number_columns(heads, range(2, len(heads))), rows, kind="pinned")
+
+
+def _show_moved(record: dict[str, Any]) -> None:
+    moved = record.get("moved") or []
+    if not moved:
+        return
+    with st.expander(_("Items that moved most")):
+        heads = number_columns([_("Sentence"), _("word pair"), _("before"), _("after"), _("change")], (2, 3, 4))
+        rows = [
+            (one["sentence"], one["pair"], *(signed(one[key]) for key in ("before", "after", "difference")))
+            for one in moved
+        ]  # fmt: skip
+        show_html(table(heads, rows, kind="text"))

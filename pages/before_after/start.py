@@ -1,0 +1,92 @@
+"""Which models are compared, on which items, with which untouched text; the start of the job."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.files.project_texts import PROJECT
+from core.before_after.report import short
+from core.before_after.run import BUILT_IN, Asked
+from core.errors import EvenhandError
+from core.tune.runs import model_of, tuned_runs
+from pages.ui.choose import choose, choose_models, choose_project, every_model
+from pages.ui.head import show_error
+from pages.ui.language import _, language
+from pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
+from pages.ui.text import series
+from pages.ui.uploads import choose_upload
+
+COMPARISONS = RunPage("comparisons", "before-after", form_key="ba-{part}", run_key="ba-{part}-{run}")
+PLACE, TEXT = "ba-items-0", "ba-text-0"
+ENDINGS = ["csv", "tsv", "jsonl", "json", "txt"]
+
+
+def show_new(store: Store) -> None:
+    """The form."""
+    with st.container(border=True, key="ba-form"):
+        names = [entry.name for entry in every_model()]
+        own = [str(model_of(run)) for run in own_runs(store, tuned_runs(store.path))]
+        _from_address()
+        first = "demo-zh" if language() == "zh" else "demo-en"
+        before = _models(_("Before"), [*names, *own], "ba-before", [first], _("The model as it was; one."))
+        after = _models(
+            _("After"), [*own, *names], "ba-after", own[:1], _("The changed model; several seeds of one change.")
+        )
+        placebo = _models(
+            _("Placebos"), [*own, *names], "ba-placebo", [],
+            _("Trained as long on the same texts, unswapped: one for each model after, in the same order, or none."),
+        )  # fmt: skip
+        try:
+            request = _request(store, before, after, placebo)
+        except EvenhandError as error:
+            show_error(error)
+            request = None
+        show_start_form(store, COMPARISONS, f"{short(after[0])}" if after else "before-after", request)
+
+
+def _from_address() -> None:
+    for key in ("before", "after"):
+        if (asked := st.query_params.get(key)) and f"ba-{key}" not in st.session_state:
+            st.session_state[f"ba-{key}"] = [asked]
+
+
+def _models(label: str, names: list[str], key: str, first: list[str], help: str) -> tuple[str, ...]:
+    return choose_models(list(dict.fromkeys(names)), key, first=first, help=help, label=label)
+
+
+def _request(
+    store: Store, before: tuple[str, ...], after: tuple[str, ...], placebo: tuple[str, ...]
+) -> RunRequest | None:
+    kinds = {"built-in": _("Built-in neutral sentences (Chinese)"), "project": _("A project"), "file": _("A file")}
+    kind = choose(_("Items"), kinds, "ba-source")
+    project, uploads = None, []
+    items: str | None = BUILT_IN
+    if kind == "project":
+        project = choose_project(store, kind="sentences")
+        items = f"{PROJECT}{project.name}" if project else None
+    elif kind == "file":
+        path = choose_upload(_("File"), ENDINGS, key=PLACE)
+        items = str(path) if path else None
+        uploads += [path] if path else []
+    text = choose_upload(
+        _("Untouched text, a text a line"), ["txt", "gz"], key=TEXT,
+        help=_("What the change cost: how well each model predicts text that none of them was trained on."),
+    )  # fmt: skip
+    margin = st.number_input(
+        _("Margin (log10)"), 0.0, 2.0, 0.05, 0.01, key="ba-margin",
+        help=_("A change of the size of Bias_c that is smaller than this counts as none; 0: not decided."),
+    )  # fmt: skip
+    if items is None or not before or not after:
+        return None
+    Asked(before[0], after, placebo)  # refuses placebos that do not fit
+    options = ["--before", before[0], *(word for one in after for word in ("--after", one))]
+    options += [word for one in placebo for word in ("--placebo", one)] + ["--margin", f"{margin:g}"]
+    options += ["--text", str(text)] if text else []
+    uploads += [text] if text else []
+    title = _("Compare {before} with {after}").format(before=short(before[0]), after=series(map(short, after)))
+    rest = ["--project-uid", project.uid] if project else []
+    files: list[Path] = [path for path in uploads if path is not None]
+    place = PLACE if kind == "file" else ""
+    rest += ["--", items]
+    return RunRequest(title, (), options, rest=rest, uploads=files, place=place, project=project)

@@ -1,0 +1,27 @@
+"""`before-after`: items of a file, held-out text, the report and the run that the page lists."""
+
+from pathlib import Path
+
+from core.runs.records import runs_folder, runs_in
+from tests.support.terminal import answered, typed
+
+ITEMS = "".join(
+    f"{word}来了，很好。\n" for word in ("他", "男孩", "爸爸", "父亲", "儿子", "叔叔", "哥哥", "弟弟", "爷爷")
+)
+
+
+def test_two_models_on_items_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "items.txt").write_text(ITEMS, encoding="utf-8")
+    (tmp_path / "held.txt").write_text("雨停了。\n男孩在家，爸爸来了。\n老师说他好。\n", encoding="utf-8")
+    found = answered("before-after", tmp_path / "items.txt", "--before", "planted:+1", "--after", "planted:pairs",
+                     "--text", tmp_path / "held.txt", "--report", tmp_path / "r.md", "--run", "first", "--no-cache",
+                     "--db", tmp_path / "lab.db")  # fmt: skip
+    assert found["verdict"] == "leans less" and found["text"]["name"] == "held.txt"
+    assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Before and after")
+    assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["first"]
+
+
+def test_placebos_must_fit() -> None:
+    ended = typed("before-after", "built-in", "--before", "planted:+1", "--after", "planted:0",
+                  "--after", "planted:pairs", "--placebo", "planted:+1", "--no-cache")  # fmt: skip
+    assert ended.code == 2 and "one placebo for each seed" in ended.stderr

@@ -1,0 +1,84 @@
+"""Differences of items, shares and losses against the plain definitions; golden p-values from outside."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from core.before_after.compare import clusters_of_pairs, compare, cost, estimate_json, over_runs, shares
+
+PAIRS = pd.Series(
+    ["他/她", "男孩/女孩", "爸爸/妈妈", "儿子/女儿", "叔叔/阿姨", "哥哥/姐姐", "弟弟/妹妹", "爷爷/奶奶"] * 5
+)
+CLUSTERS = clusters_of_pairs(PAIRS)
+
+
+def values(lean: float, seed: int = 0) -> np.ndarray:
+    return lean + 0.2 * np.random.default_rng(seed).normal(size=len(PAIRS))
+
+
+def test_words_of_one_stem_are_one_cluster() -> None:
+    assert clusters_of_pairs(pd.Series(["男/女", "男孩/女孩", "他/她"])).count == 2
+
+
+def test_size_and_shift_are_means_over_items() -> None:
+    before, after = values(1.0), values(-0.5, 1)
+    found = compare(before, after, CLUSTERS)
+    assert found.before == pytest.approx(np.abs(before).mean()) and found.after == pytest.approx(np.abs(after).mean())
+    assert found.size.value == pytest.approx((np.abs(after) - np.abs(before)).mean())
+    assert found.shift.value == pytest.approx((after - before).mean())
+    assert found.size.low is not None and found.size.high is not None and found.size.high < 0
+    assert (found.items, found.lost, found.clusters) == (40, 0, 8)
+
+
+def test_items_that_only_one_answered_are_counted_and_left_out() -> None:
+    before, after = values(1.0), values(1.0, 1)
+    before[0] = after[1] = after[2] = np.nan
+    found = compare(before, after, CLUSTERS)
+    assert (found.items, found.lost) == (37, 3)
+    nothing = compare(np.full(40, np.nan), after, CLUSTERS)
+    assert nothing.size.value is None and "No item" in str(nothing.size.reason)
+
+
+def test_less_a_placebo_only_what_exceeds_it_counts() -> None:
+    before, placebo = values(1.0), values(0.6, 1)
+    assert compare(before, placebo, CLUSTERS, less=placebo).size.value == 0
+    found = compare(before, values(0.1, 2), CLUSTERS, less=placebo)
+    alone = compare(before, values(0.1, 2), CLUSTERS)
+    assert alone.size.value is not None and found.size.value is not None and alone.size.value < found.size.value < 0
+    assert found.before == alone.before
+
+
+def test_seeds_are_the_unit_of_several_runs() -> None:
+    """Mean and t interval of (-0.3, -0.2, -0.25): 4.3027 is t at 0.975 with 2 degrees of freedom (tables)."""
+    found = over_runs([-0.3, -0.2, -0.25])
+    reach = 4.302653 * 0.05 / 3**0.5
+    assert found.value == pytest.approx(-0.25)
+    assert (found.low, found.high) == (pytest.approx(-0.25 - reach, abs=1e-5), pytest.approx(-0.25 + reach, abs=1e-5))
+    assert over_runs([-0.3, -0.2]).low is None and over_runs([None, 1.0]).value is None
+
+
+def test_shares_and_the_exact_mcnemar_p() -> None:
+    """2 against 9 changes: 2 * P(Bin(11, 1/2) <= 2) = 2 * 67 / 2048."""
+    before = np.array([1] * 20 + [1] * 2 + [0] * 9 + [0] * 5 + [np.nan])
+    after = np.array([1] * 20 + [0] * 2 + [1] * 9 + [0] * 5 + [1])
+    found = shares(before, after)
+    assert (found.both, found.only_before, found.only_after, found.neither) == (20, 2, 9, 5)
+    assert found.p == pytest.approx(2 * 67 / 2048)
+    assert shares(np.ones(3), np.ones(3)).p == 1.0
+    changed = compare(before, after, clusters_of_pairs(pd.Series([str(i) for i in range(37)])), kind="share")
+    assert changed.size.value == pytest.approx(7 / 36)
+
+
+def test_the_cost_is_that_of_a_token() -> None:
+    before = [(10.0, 5, 2), (6.0, 3, 1), (4.0, 2, 2)] * 4
+    after = [(11.0, 5, 2), (6.0, 3, 0), (5.0, 2, 2)] * 4
+    found = cost(before, after)
+    assert (found.before_loss, found.after_loss) == (pytest.approx(2.0), pytest.approx(2.2))
+    assert found.rise.value == pytest.approx(0.2) and found.guesses.value == pytest.approx(-0.1)
+    assert found.rise.low is not None and found.rise.low < 0.2 < (found.rise.high or 0)
+    assert found.as_json()["after_perplexity"] == pytest.approx(np.exp(2.2))
+
+
+def test_an_undefined_estimate_says_why_in_a_record() -> None:
+    assert estimate_json(over_runs([-1.0]))["low_reason"].startswith("1 seeds")
+    assert "value_reason" in estimate_json(over_runs([]))

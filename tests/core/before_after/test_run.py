@@ -1,0 +1,80 @@
+"""Planted models before and after: the planted change is found, the placebo finds none; table, record, cost."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from core.before_after.report import appendix
+from core.before_after.run import Asked, asked_of, before_and_after, built_in_source, columns
+from core.errors import ModelUnavailable, Refused
+from core.runs.records import runs_folder, runs_in
+from core.scoring.input import ScoreInput
+
+TEXTS = ["雨停了，他走了。", "男孩在家。", "爸爸来了，老师说他好。"] * 4
+
+
+def few() -> ScoreInput:
+    """Two sentences of each pair."""
+    whole = built_in_source()
+    items = [item for item in whole.items() if item.row % 10 in (1, 2)]
+    return ScoreInput("built-in", "few", "sentences", len(items), "0" * 64, lambda: iter(items))
+
+
+def test_a_planted_change_is_found_as_planted(tmp_path: Path) -> None:
+    """planted:+1 leans by 1 on every sentence and planted:+0.3 by 0.3: every difference is -0.7."""
+    out = tmp_path / "lab-comparisons" / "first.csv"
+    asked = Asked("planted:+1", ("planted:+0.3",), ("planted:+1",))
+    report = before_and_after(asked, few(), TEXTS, text_name="t.txt", out=out, record=True)
+    record = report.record
+    assert record["effect"]["value"] == pytest.approx(-0.7, abs=1e-4)
+    assert record["placebo"][0]["size"]["value"] == 0 and record["after"][0]["before"] == pytest.approx(1, abs=1e-4)
+    assert record["after"][0]["cost"]["tokens"] == record["placebo"][0]["cost"]["tokens"] > 0
+    table = pd.read_csv(out)
+    assert list(table.columns) == columns(asked) and len(table) == record["sentences"]
+    (run,) = runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))
+    assert asked_of(run.record) == asked and json.dumps(record, allow_nan=False)
+
+
+def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict() -> None:
+    """planted:pairs leans by 0.35 or 0.6 either way: less than 1 everywhere."""
+    found = before_and_after(Asked("planted:+1", ("planted:pairs",)), few())
+    assert found.record["verdict"] == "leans less" and found.record["effect"]["high"] < 0
+    assert [one["difference"] for one in found.record["moved"]] == sorted(
+        one["difference"] for one in found.record["moved"]
+    )
+    back = before_and_after(Asked("planted:pairs", ("planted:+1",)), few())
+    assert back.record["verdict"] == "leans more"
+    same = before_and_after(Asked("planted:pairs", ("planted:pairs",)), few())
+    assert same.record["verdict"] == "no difference shown" and same.record["effect"]["value"] == 0
+
+
+def test_seeds_are_compared_with_their_placebos() -> None:
+    asked = Asked("planted:+1", ("planted:+0.2", "planted:+0.3", "planted:+0.4"), ("planted:+1",) * 3)
+    found = before_and_after(asked, few()).record
+    assert found["effect"]["method"] == "t over the seeds of a model" and found["effect"]["units"] == 3
+    assert found["effect"]["value"] == pytest.approx(-0.7, abs=1e-4) and found["verdict"] == "leans less"
+    assert "One seed" not in " ".join(found["rests"]) and "no placebo" not in " ".join(found["rests"])
+
+
+def test_the_report_holds_the_figures() -> None:
+    record = before_and_after(Asked("planted:+1", ("planted:pairs",)), few(), TEXTS).record
+    text = appendix(record)
+    assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
+    assert "There is no placebo" in text and record["models"][1]["signature"] in text
+    assert "**偏向减小" in appendix(record, lambda said: {"leans less": "偏向减小"}.get(said, said))
+
+
+def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:
+    found = before_and_after(Asked("planted:+1", ("demo-zh",)), few(), TEXTS).record
+    assert found["after"][0]["cost"] is None and "cuts text otherwise" in found["notices"][0]["text"]
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(Refused, match="one placebo for each seed"):
+        Asked("a", ("b", "c"), ("d",))
+    with pytest.raises(Refused, match="at least one model after"):
+        Asked("a", ())
+    with pytest.raises(ModelUnavailable):
+        before_and_after(Asked("planted:+1", ("/nowhere",)), few())

@@ -1,0 +1,49 @@
+"""The four verdicts, and what each rests on."""
+
+import pytest
+
+from core.before_after.compare import Cost
+from core.before_after.verdict import VERDICTS, finding
+from core.statistics import Estimate, Note
+
+
+def effect(low: float | None, high: float | None) -> Estimate:
+    if low is None or high is None:
+        return Estimate(-0.1, units=2, note=Note("few"))
+    return Estimate((low + high) / 2, low, high, units=9, se=(high - low) / 4, method="m")
+
+
+def price(rise: float) -> Cost:
+    return Cost(3.0, 3.0 + rise, Estimate(rise), Estimate(0.0), 100, 10)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "rise", "verdict"),
+    [
+        (-0.3, -0.1, 0.0, "leans less"),
+        (-0.3, -0.1, 0.04, "leans less"),
+        (-0.3, -0.1, 0.06, "leans less because it knows less"),
+        (-0.3, 0.1, 0.9, "no difference shown"),
+        (-0.3, 0.0, 0.0, "no difference shown"),
+        (0.1, 0.3, 0.9, "leans more"),
+        (None, None, 0.0, "no difference shown"),
+    ],
+)
+def test_the_verdict(low: float | None, high: float | None, rise: float, verdict: str) -> None:
+    found = finding(effect(low, high), [price(rise)], margin=0.1, placebo=True, seeds=3)
+    assert VERDICTS[found.verdict] == verdict and found.as_json()["verdict"] == verdict
+
+
+def test_what_it_cannot_rule_out_is_said() -> None:
+    bare = finding(effect(-0.3, -0.1), [], margin=None, placebo=False, seeds=1)
+    assert [str(note).split(":")[0] for note in bare.rests] == [
+        "There is no placebo",
+        "One seed",
+        "What it cost is not known",
+    ]
+    assert finding(effect(-0.3, -0.1), [price(0)], margin=None, placebo=True, seeds=3).rests == ()
+    assert "few" in [str(note) for note in finding(effect(None, None), [], margin=None, placebo=True, seeds=3).rests]
+
+
+def test_a_small_effect_is_shown_to_be_small() -> None:
+    assert finding(effect(-0.01, 0.01), [], margin=0.1, placebo=True, seeds=3).equivalent.answer == "yes"

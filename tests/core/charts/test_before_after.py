@@ -1,0 +1,19 @@
+"""The histogram of differences: every item counted once, a row a model."""
+
+import numpy as np
+
+from core.charts.before_after import difference_bins, differences
+
+
+def test_every_item_is_in_one_bin() -> None:
+    changes = {"a": np.array([-0.2, 0.0, 0.01, 5.0, np.nan]), "b": np.array([0.1])}
+    found = difference_bins(changes)
+    assert found.groupby("model")["count"].sum().to_dict() == {"a": 4, "b": 1}
+    assert found.loc[(found["low"] <= 0) & (found["high"] > 0) & (found["model"] == "a"), "count"].sum() >= 1
+
+
+def test_a_row_for_each_model() -> None:
+    found = difference_bins({"a": np.array([0.1, 0.2]), "b": np.array([-0.1])})
+    spec = differences(found, description="Half moved.").to_dict()
+    assert len(spec["vconcat"]) == 2 and spec["description"] == "Half moved."
+    assert "layer" in differences(found[found["model"] == "a"], description="One.").to_dict()
