@@ -33,7 +33,8 @@ def show_pictures(run: Run) -> None:
 
 
 def _name(column: str, model: str) -> str:
-    return f"{short(model)} · {_('placebo')}" if column.startswith("placebo") else short(model)
+    role = _("placebo")
+    return f"{short(model)} · {role}" if column.startswith("placebo") else short(model)
 
 
 def _show_scatter(run: Run, frame: "pd.DataFrame") -> None:
