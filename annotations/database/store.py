@@ -22,6 +22,10 @@ from core.files.whole_file import whole_path
 
 BUSY_MS = 10_000  # how long a writer waits for another one
 NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
+# SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
+# more waits for the disk, during which nobody else writes. The server does it beside the commits
+# (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
+LOG_PAGES = 8_000
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
@@ -195,6 +199,28 @@ class Store:
             raise _refusal(error) from error
 
     @contextmanager
+    def unsynced(self) -> Iterator[None]:
+        """Commits in it wait for no disk: for what is of no use before a later commit, or soon of no use at all.
+
+        They hold if the process is killed, and whatever commit comes after them makes them as safe as itself; where the
+        machine fails before that, they are gone as a whole, the last ones first.
+        """
+        self.db.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield
+        finally:
+            self.db.execute("PRAGMA synchronous = FULL")
+
+    def sync_log(self) -> None:
+        """Let the disk have what was committed without it, while others may write: no label waits for it then."""
+        with suppress(OSError):  # no log: then nothing waits either
+            log = os.open(f"{self.path.resolve()}-wal", os.O_RDONLY)
+            try:
+                getattr(os, "fdatasync", os.fsync)(log)
+            finally:
+                os.close(log)
+
+    @contextmanager
     def share(self) -> Iterator[Connection]:
         """One transaction for several pieces of work, which write as they do alone and are committed together.
 
@@ -308,6 +334,7 @@ def connect(
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA recursive_triggers = ON")  # triggers that refuse to delete also refuse to replace
         chain.register(connection)

@@ -16,16 +16,12 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
-from weakref import WeakSet
 
 from annotations.database.pool import Pool
 from annotations.database.store import Store
 from core.errors import Busy, EvenhandError
 
-# SQLite writes its log back into the database in the commit that makes it 1,000 pages long, with two more waits for the
-# disk. Here a thread does it beside the commits, and they do it only where it cannot follow.
-LOG_PAGES = 8_000
-WRITE_BACK_S = 0.5
+WRITE_BACK_S = 0.5  # between two times that the log is written back beside the commits
 MOST = 40  # requests of one commit: others wait meanwhile, importing processes too
 # A commit costs as much as a label. Where this many requests came together, the next ones are given a moment to do so:
 # they wait longer for their answer than alone, but not in a queue. Who labels alone, or among fifty, never waits.
@@ -80,7 +76,6 @@ class SharedCommit:
         self._starting = Lock()
         self._process = 0  # which one has the threads: a forked process has none
         self._committed, self._path = Event(), Path()
-        self._set_up: WeakSet[Store] = WeakSet()
 
     async def run(self, before: Callable[[Store], Any], work: Callable[[Store, Any], Any]) -> Any:
         """What *work* returns, once it is committed; it gets the store and what *before* returned.
@@ -145,9 +140,6 @@ class SharedCommit:
                 for piece in pieces:
                     piece.ask(store)
                 if asked := [piece for piece in pieces if piece.error is None]:
-                    if store not in self._set_up:
-                        store.db.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
-                        self._set_up.add(store)
                     with store.share():
                         began = True
                         for piece in asked:

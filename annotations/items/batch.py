@@ -5,6 +5,7 @@ import json
 import sqlite3
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,8 +28,22 @@ from core.types import Candidate, Side
 
 # A running import. A withdrawn batch, and that of withdrawn items, are not published either.
 BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"
-CHUNK = 1_000  # rows per commit: more would make labels wait (DESIGN 9)
-PAUSE_S = 0.01  # between commits, so that labels get their turn
+CHUNK = 1_000  # rows read at once, or deleted in one commit
+
+
+class Pace(NamedTuple):
+    """How an import writes, in seconds: for how long a commit keeps others from writing, and its wait for the next."""
+
+    hold: float
+    pause: float
+
+
+PAUSE_S = 0.01  # between commits of a recount, so that labels get their turn
+# While people label, and while nobody does. A row changes a page of each index, so what an import writes keeps the disk
+# busy too: 100,000 rows at full speed are gigabytes, and a label waits for its share of them.
+BESIDE, ALONE = Pace(0.005, 0.045), Pace(0.1, 0.003)
+ALONE_S = 10.0  # without a label
+OF_LABELS = ("label", "assignment", "skip", "retest_label", "retest")  # kinds of entries
 SILENT_S = 600.0  # an unpublished batch without a sign of life for so long is abandoned
 LOOK_S = 0.2  # poll interval while another import runs
 LATE = 1 << 62  # ranks from here on come after all others of their cell, in any batch
@@ -129,17 +144,28 @@ class Batch:
                 time.sleep(LOOK_S)
 
     def add(self, rows: Iterable[NewItem]) -> AddedItems:
-        """Store rows in commits of at most 1,000; a text that the project has is only counted."""
-        added = duplicates = 0
+        """Store rows in commits that hold nobody up for long; a text that the project has is only counted."""
+        added = stored = 0
+        chunk: deque[NewItem] = deque()
         source = iter(rows)
-        while chunk := list(islice(source, CHUNK)):
-            time.sleep(max(0.0, self._last_commit + PAUSE_S - time.monotonic()))
-            with self.store.write():
+        while chunk := chunk or deque(islice(source, CHUNK)):
+            pace = self._pace()
+            time.sleep(max(0.0, self._last_commit + pace.pause - time.monotonic()))
+            with self.store.unsynced(), self.store.write():
                 self._heard()
-                new = sum(self._insert(row) for row in chunk)
+                until = time.monotonic() + pace.hold
+                while chunk:
+                    added += self._insert(chunk.popleft())
+                    stored += 1
+                    if time.monotonic() > until:
+                        break
+            self.store.sync_log()
             self._last_commit = time.monotonic()
-            added, duplicates = added + new, duplicates + len(chunk) - new
-        return AddedItems(added, duplicates)
+        return AddedItems(added, stored - added)
+
+    def _pace(self) -> Pace:
+        kind, at = self.store.db.execute("SELECT kind, at FROM log ORDER BY id DESC LIMIT 1").fetchone()
+        return BESIDE if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S else ALONE
 
     def _heard(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"

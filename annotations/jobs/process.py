@@ -19,7 +19,8 @@ from core.files.timestamps import timestamp
 from core.processes import this_process
 
 AT_ONCE = 2  # jobs that run at once; the others wait in the order of their start
-NICE = 19  # not SCHED_IDLE: who holds the write lock and gets no processor time would hold up labels
+# Not SCHED_IDLE: who holds the write lock and gets no processor time would hold up labels. The disk follows nice.
+NICE = 19
 LISTED = 500  # longest list in a result
 HEARTBEAT_S = 2.0
 PATIENCE_S = 600.0  # how long the end of a job waits for a busy database
@@ -69,7 +70,7 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
     `call` returns the output of the command; a JSON object becomes the result.
     """
     global _current, _job
-    os.nice(NICE)
+    _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
@@ -87,6 +88,20 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
         _write_end(store, uid, state, result, message, last or Progress())
         if state == "done":
             _remove_uploads(store, this)
+
+
+def _stand_back() -> None:
+    """Give this process what processor time is left over.
+
+    Linux groups processes by session where nothing else groups them (autogroup), shares out time between the groups,
+    and lets nice count within a group only: a job in a session of its own would have as much as the whole server
+    (measured: 50% beside a busy loop with nice 19 alone, 4% with both).
+    """
+    os.nice(NICE)
+    if os.getsid(0) != os.getpid():  # a session that others are in too
+        return
+    with suppress(OSError):  # another system, or one without such groups
+        Path("/proc/self/autogroup").write_text(str(NICE), encoding="ascii")
 
 
 def _end_now(number: int, frame: FrameType | None) -> None:
@@ -176,7 +191,7 @@ def _write_rows(path: Path, uid: str, progress: Progress, over: threading.Event)
 
 def _write_row(store: Store, uid: str, seen: tuple[int, int | None, str], beat: float) -> bool:
     """Store the progress of the job; False if it is not running any more."""
-    with store.write() as db:
+    with store.unsynced(), store.write() as db:
         row = db.execute(
             "UPDATE job SET done = ?, total = ?, message = ?, heartbeat = ? WHERE uid = ? AND state = 'running'",
             (*seen[:2], _storable(seen[2]), beat, uid),

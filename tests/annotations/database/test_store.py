@@ -4,7 +4,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -212,6 +212,22 @@ def test_settings_of_the_connection(fresh_store: Store) -> None:
     asked = {name: fresh_store.db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")}
     assert asked == {"journal_mode": "wal", "synchronous": 2}
     assert fresh_store.db.execute("PRAGMA foreign_keys").fetchone() == (1,)
+
+
+def test_a_commit_that_waits_for_no_disk_is_an_exception(fresh_store: Store) -> None:
+    def synchronous() -> int:
+        return int(fresh_store.db.execute("PRAGMA synchronous").fetchone()[0])
+
+    with fresh_store.unsynced(), fresh_store.write() as db:
+        assert synchronous() == 1
+        db.execute("UPDATE database SET created = 'x'")
+    fresh_store.sync_log()
+    assert synchronous() == 2
+    with suppress(ValueError), fresh_store.unsynced():
+        raise ValueError
+    assert synchronous() == 2
+    with Store.open(fresh_store.path) as other:
+        assert other.db.execute("SELECT created FROM database").fetchone() == ("x",)
 
 
 def test_the_file_is_for_its_owner(fresh_store: Store) -> None:

@@ -6,7 +6,18 @@ import time
 import pytest
 
 from annotations.database.store import Store
-from annotations.items.batch import CHUNK, SILENT_S, Batch, NewItem, delete_items, discard_unpublished, item, items
+from annotations.items import batch as batches
+from annotations.items.batch import (
+    CHUNK,
+    SILENT_S,
+    Batch,
+    NewItem,
+    Pace,
+    delete_items,
+    discard_unpublished,
+    item,
+    items,
+)
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, change_project, counts, create_project
 from annotations.queue.leases import claim
@@ -31,6 +42,33 @@ def test_nothing_shows_before_it_is_published(fresh_store: Store) -> None:
     assert len(list(items(fresh_store, project))) == counts(fresh_store, project).items == 20
     assert len(claim(fresh_store, project, ada)) == 20
     assert item(fresh_store, project, uid).uid == uid
+    assert broken_rules(fresh_store) == []
+
+
+def test_an_import_writes_little_at_once_while_people_label(
+    fresh_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 3)
+    commits: list[int] = []
+    heard = Batch._heard
+    monkeypatch.setattr(Batch, "_heard", lambda self: (commits.append(self.id), heard(self))[1])
+    monkeypatch.setattr(batches, "BESIDE", Pace(0.0, 0.0))
+    monkeypatch.setattr(batches, "ALONE", Pace(60.0, 0.0))
+
+    def imported(first: int) -> int:
+        del commits[:]
+        with Batch.begin(fresh_store, project, "more.txt") as batch:
+            assert batch.add(list(new_items(first + 5))[first:]) == (5, 0)
+            batch.publish()
+        return len(commits) - 1  # that of the publication
+
+    assert imported(10) == 1
+    store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0], "accept")])
+    assert imported(20) == 5
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + batches.ALONE_S + 1)
+    assert imported(30) == 1
+    assert counts(fresh_store, project).items == 18
     assert broken_rules(fresh_store) == []
 
 

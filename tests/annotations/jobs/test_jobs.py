@@ -127,6 +127,8 @@ def test_progress_then_result(store, tmp_path, monkeypatch):
     assert seen.rate() > 0 and seen.seconds_left() > 0
     process = jobs.process_of(seen)
     assert process.nice() >= job_process.NICE
+    group = Path(f"/proc/{seen.pid}/autogroup")  # of Linux; "/autogroup-9 nice 19"
+    assert not group.exists() or group.read_text().split()[-1:] in ([], [str(job_process.NICE)])
     assert os.getpgid(seen.pid) == seen.pid != os.getpgid(0)
     assert process.environ()["OMP_NUM_THREADS"] == "1"
     gate.touch()
