@@ -27,9 +27,9 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
         "labelled": _("Labelled"), "skipped": _("Skipped"), "leased": _("On the desk"), "released": _("Went to others"),
         "any": _("All"),
     }  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.text_input(_("Search texts and notes"), key="record-search", icon=":material/search:", width=320)
-        chosen = choose(_("State"), names, "record-state", heading=False, address="state")
+    search = st.text_input(_("Search texts and notes"), key="record-search", icon=":material/search:", width=320)
+    # Not beside it in a row: on a telephone the choices would run out of it instead of into the next line.
+    chosen = choose(_("State"), names, "record-state", heading=False, address="state")
     state: State | None = next((one for one in get_args(State) if one == chosen), None)
     asked, before = (person.uid, search, chosen), st.session_state.get("record-asked")
     st.session_state["record-asked"] = asked

@@ -8,7 +8,7 @@ from annotations.database.store import Store
 from annotations.permissions import Person, require
 from annotations.study import studies
 from annotations.study.links import path_for
-from annotations.study.pay import Pay, pay
+from annotations.study.pay import LEAST_LABELS, Pay, pay
 from annotations.study.people import Participant, State, outcomes_by_id, participant_of_id, participants
 from annotations.study.studies import Study, consent, study_of_uid
 from annotations.study.withdrawal import withdraw
@@ -17,7 +17,8 @@ from core.errors import N_, EvenhandError, NotFound
 from core.language import Language
 from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
-from pages.ui.numbers import moment, number
+from pages.ui.numbers import DASH, moment, number
+from pages.ui.own_words import language_name
 from pages.ui.tables import show_records
 from pages.ui.text import named, plain
 from pages.ui.tiles import Tile, show_tiles
@@ -109,10 +110,12 @@ def _show_pay(study: Study, found: Pay) -> None:
             icon=":material/payments:",
         )
     explained = _("Reward divided by the median time from consent to the last label, including test and instructions.")
-    done = _("median {minutes} min, {n} people").format(minutes=number(found.minutes, ".1f"), n=found.people)
-    work = _("{minutes} min expected, {n} people").format(
-        minutes=number(found.minutes_at_work, ".1f"), n=found.people_at_work
-    )
+    done, work = _("Nobody has finished yet."), _("Nobody has labelled {n} texts yet.").format(n=LEAST_LABELS)
+    if found.minutes is not None:
+        done = _("median {minutes} min, {n} people").format(minutes=number(found.minutes, ".1f"), n=found.people)
+    if found.minutes_at_work is not None:
+        work = _("{minutes} min expected, {n} people")
+        work = work.format(minutes=number(found.minutes_at_work, ".1f"), n=found.people_at_work)
     show_tiles(
         [
             Tile(_("Hourly pay (finished)"), _amount(study, found.hourly), (done,), explained),
@@ -127,18 +130,18 @@ def _amount(study: Study, value: float | None) -> str:
 
 
 def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
-    st.subheader(_("Participants by stage"))
+    st.subheader(_("Participants by stage"), anchor=False)
     names = state_names()
     counts = [named(names[state], n) for state in names if (n := sum(one.state == state for one in people))]
     st.markdown(plain(" · ".join(counts) or _("No participants yet.")))
     show_records(
         [
             {
-                _("Pseudonym in the data"): one.pseudonym or "–",
+                _("Pseudonym in the data"): one.pseudonym or DASH,
                 _("State"): names[one.state],
                 _("Labels"): f"{one.labelled} / {study.settings.items}",
                 _("Consent form"): f"v{one.consent}",
-                _("Test"): "–" if one.right is None else f"{one.right} / {study.settings.questions}",
+                _("Test"): DASH if one.right is None else f"{one.right} / {study.settings.questions}",
                 _("Minutes"): number((one.seen - one.came) / 60, ".0f"),
             }
             for one in people
@@ -159,7 +162,7 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
 
 def _show_codes(study: Study) -> None:
     names = state_names()
-    st.subheader(_("Completion codes"))
+    st.subheader(_("Completion codes"), anchor=False)
     show_records([{_("Outcome"): names[one], _("Code"): study.code(one)} for one in studies.OUTCOMES])
 
 
@@ -167,7 +170,7 @@ def _show_consent(store: Store, study: Study) -> None:
     newest = consent(store, study)
     with st.expander(_("Consent form, version {n}").format(n=newest.version)):
         for one, text in (("en", newest.en), ("zh", newest.zh)):
-            st.text_area({"en": "English", "zh": "中文"}[one], text, key=f"consent-{one}-{study.uid}", height=260)
+            st.text_area(language_name(one), text, key=f"consent-{one}-{study.uid}", height=260)
         st.caption(_("A changed text becomes a new version. Those who agreed before agreed to the earlier version."))
         st.button(
             _("Save as a new version"),

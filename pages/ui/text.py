@@ -40,8 +40,9 @@ def plain(text: str) -> str:
     The labels of other inputs want `spoken`. The options of a selectbox or multiselect are no Markdown at all.
     """
     escaped = re.sub(r"([\\`*_{}\[\]()<>#+\-.!|$~:&=^@])", r"\\\1", text.replace("\n", " "))
-    # Streamlit looks for icons after the escapes are gone; an invisible joiner keeps ":material/" a word.
-    return escaped.replace(r"\:material/", "\\:\u2060material/")
+    # Streamlit looks for icons and addresses after the escapes are gone; an invisible joiner keeps ":material/" a word,
+    # and an address text: a name is no link to write to somebody.
+    return re.sub(r"(?i)\\:(?=material/|//)|\\@(?=\w)|(?<=www)\\\.", "\\g<0>\u2060", escaped)
 
 
 def spoken(text: str) -> str:

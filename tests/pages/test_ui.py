@@ -70,6 +70,13 @@ def test_plain_text_means_itself_in_markdown(text: str) -> None:
     assert "".join(child.content for child in children).replace("\u2060", "") == text
 
 
+@pytest.mark.parametrize("text", ["ada@example.org", "see http://a.example/x", "HTTPS://a.example", "www.a.example"])
+def test_an_address_in_plain_text_is_no_link(text: str) -> None:
+    """GitHub's Markdown makes links of what looks like an address in the text that is left without its escapes."""
+    links = re.compile(r"https?://[-.\w]+|www\.[-\w]+|[-.\w+]+@[-\w]+(\.[-\w]+)+", re.I)
+    assert links.search(text) and not links.search(plain(text).replace("\\", ""))
+
+
 @given(st.text())
 @example("![x](http://a/b.png) `c` #stereo-type *x* \\*")
 def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
