@@ -151,7 +151,9 @@ def release_all(db: Connection, project: Project, annotator: Annotator) -> int:
 def checked_name(name: str) -> str:
     """*name* without blanks around it. Raises Refused if it is empty, too long or not one line of text."""
     bare = name.strip()
-    if not bare or len(bare) > LONGEST_NAME or control_character(bare):
+    if not bare:
+        raise Refused(N_("Enter a name (1 to {most} characters)."), most=LONGEST_NAME)
+    if len(bare) > LONGEST_NAME or control_character(bare):
         message = N_("A name must be one line of 1 to {most} characters; {name} is not.")
         raise Refused(message, most=LONGEST_NAME, name=repr(name[:LONGEST_NAME]))
     return bare

@@ -35,7 +35,7 @@ def show_read(report: Report) -> None:
             _("Kept although doubtful; they come last in the queue."),
         ),
         (
-            _("Per million characters"),
+            _("Per million"),
             DASH if per_million is None else f"{per_million:,.0f}",
             _("Candidates per million characters read."),
         ),
