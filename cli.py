@@ -108,6 +108,12 @@ COMMANDS = {
         "commands.before_after.command:before_after",
         "What a change to a model moved on ITEMS, what it did not, and what was lost.",
     ),
+    "weat": ("commands.other_measures.command:weat", "The word embedding association test: effect and exact p."),
+    "crows": (
+        "commands.other_measures.command:crows",
+        "CrowS-Pairs: the share of pairs whose more stereotyping sentence scores higher.",
+    ),
+    "stereoset": ("commands.other_measures.command:stereoset", "lms, ss and icat from scores of sentences."),
     "bias": (
         "commands.model_bias.command:bias",
         "Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.",

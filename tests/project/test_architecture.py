@@ -25,10 +25,11 @@ MODULES = 25  # in one package: more is a drawer that nothing can be found in
 ORDER = {
     "core": """errors types version resources processes language statistics text files cluster guidelines
         human_vs_rule mining sentence_bias swap audit concordance misgendering model_bias nli published association
-        charts models describe generation scoring worker report demo_page ruler runs tune before_after harness""",
-    "annotations": """types permissions text_policy database items jobs queue guideline plan labels projects
-        adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files demo
-        describe mining record release hub accounts log study server""",
+        charts models describe generation scoring worker report demo_page ruler runs tune before_after other_measures
+        harness""",
+    "annotations": """types permissions text_policy database items jobs queue guideline plan labels
+        projects adjudication forecast agreement human_vs_rule pilot audit browse desk progress quality papers files
+        demo describe mining record release hub accounts log study server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
@@ -50,6 +51,7 @@ DOCUMENTS = {
     "deploying",
     "nulls",
     "methods",
+    "measures_elsewhere",
 }  # about the whole
 
 # layer -> what it may import of this project

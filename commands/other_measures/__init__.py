@@ -1,0 +1,1 @@
+"""The commands `weat`, `crows` and `stereoset`."""

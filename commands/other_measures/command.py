@@ -1,0 +1,90 @@
+"""`weat`, `crows`, `stereoset`: measures of others, each exactly as its name says."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from commands.shared import answer, json_option
+from core.errors import N_, Refused
+from core.other_measures.crows import METHODS, VARIANTS, CrowsPairs, Variant, crows_pairs, read_crows
+from core.other_measures.stereoset import read_item_scores, read_items
+from core.other_measures.stereoset import stereoset as three_scores
+from core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
+from core.other_measures.weat import weat as one_test
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+WHICH = N_("{file} holds scores of several models; name one with --model: {known}.")
+NO_MODEL = N_("{file} holds no scores of {model}; it has: {known}.")
+
+
+@click.command("weat")
+@click.option("--sets", "sets_file", type=FILE, required=True, help="Word sets: a JSON object of names and lists.")
+@click.option("--vectors", type=FILE, required=True, help="Word vectors in word2vec's text form.")
+@click.option("--test", "tests", multiple=True, required=True, metavar="X,Y,A,B", help="The sets of a test; several.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the drawn partitions, beyond 20,000.")
+@json_option
+def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_json: bool) -> None:
+    """The word embedding association test (Caliskan et al. 2017): effect with ddof 1, p over all equal partitions."""
+    sets = read_sets(sets_file)
+    words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
+    known = read_vectors(vectors, words)
+    found = [one_test(test, sets, known, sets_file.name, seed) for test in tests]
+    lines = [_line(one) for one in found]
+    answer({"tests": [one.as_json() for one in found]}, "\n".join(lines), as_json=as_json)
+
+
+def _line(one: WeatTest) -> str:
+    kind = "exact, " if one.exact else ""
+    lacking = "".join(f"; {name} lacks {', '.join(missing)}" for name, missing in one.missing.items())
+    return f"{one.test}: d = {one.effect:.3f}, p = {one.p:.4g} ({kind}{one.partitions:,} partitions){lacking}"
+
+
+@click.command("stereoset")
+@click.option("--items", "items_file", type=FILE, required=True, help="Intrasentence items of StereoSet (JSON).")
+@click.option("--scores", "scores_file", type=FILE, required=True, help="A number for each sentence id (JSON).")
+@click.option("--model", help="Whose scores, where the file has several models.")
+@json_option
+def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: bool) -> None:
+    """lms, ss and icat (Nadeem et al. 2021) from scores of sentences: means over target terms."""
+    scores = read_item_scores(scores_file)
+    known = ", ".join(scores)
+    if model is None and len(scores) > 1:
+        raise Refused(WHICH, file=scores_file.name, known=known)
+    if model is not None and model not in scores:
+        raise Refused(NO_MODEL, file=scores_file.name, model=model, known=known)
+    found = three_scores(read_items(items_file), scores[model or next(iter(scores))], scores_file.name)
+    text = f"lms {found.lms:.4f}, ss {found.ss:.4f}, icat {found.icat:.4f} ({found.items} items, {found.terms} terms)"
+    answer(found.as_json(), text, as_json=as_json)
+
+
+@click.command("crows")
+@click.argument("file", type=FILE)
+@click.option("--model", required=True, help="A masked model: built in, on the hub, or a folder.")
+@click.option("--variant", type=click.Choice(VARIANTS), default="published", show_default=True,
+              help="published: sum over shared tokens; changed: those that differ; mean; aul: unmasked.")  # fmt: skip
+@click.option("--bias", help="Only pairs of this bias_type, such as gender; else all of the file.")
+@click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
+@json_option
+def crows(file: Path, model: str, variant: Variant, bias: str | None, device: str, as_json: bool) -> None:
+    """CrowS-Pairs (Nangia et al. 2020): the share of pairs whose more stereotyping sentence scores higher."""
+    pairs = read_crows(file, bias)
+    found = _crows(pairs, model, variant, device)
+    answer(found.as_json() | {"model": model}, for_people(found), as_json=as_json)
+
+
+def _crows(pairs: list[tuple[str, str]], model: str, variant: Variant, device: str) -> CrowsPairs:
+    from core.models.shared_tokens import PairReader
+
+    reader = PairReader(model, device=device)
+    return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]))
+
+
+def for_people(found: CrowsPairs) -> str:
+    """The measure in words."""
+    data: dict[str, Any] = found.as_json()
+    if found.score is None:
+        return f"— ({data['score_reason']})"
+    ends = f"95 %: {data['low']:.1f} to {data['high']:.1f}"
+    text = f"{found.variant}: {found.score:.2f} % of {found.pairs:,} pairs ({ends}), {found.ties} ties"
+    return f"{text}\n{found.signature}"

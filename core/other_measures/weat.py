@@ -1,0 +1,157 @@
+"""WEAT, the word embedding association test (Caliskan et al. 2017), exactly: SPEC 9.3.
+
+s(w) = mean over A of cos(w, a) - mean over B of cos(w, b). The effect is (mean over X of s - mean over Y of s)
+divided by the standard deviation of s over X and Y with ddof 1. p is the share of all partitions of X and Y into sets
+of these sizes whose statistic, the sum over the first, is at least the observed one: exact up to 20,000 partitions,
+else 20,000 distinct other ones drawn without replacement, with (k + 1) / (n + 1).
+"""
+
+import json
+import math
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_, BadFile, Refused
+
+MOST = 20_000  # partitions
+SAME = 1e-9  # statistics that differ by less are equal
+LEAST = 2  # words of a set
+MOST_WIDTH = 100_000  # numbers of a vector
+
+UNREADABLE = N_("{file} cannot be read: {why}.")
+NO_SETS = N_("{file} holds no word sets: it must be a JSON object of names and lists of words.")
+NO_SET = N_("{file} has no set {name}. It has: {known}.")
+NOT_FOUR = N_("A test is four sets, X,Y,A,B, separated by commas, not {test}.")
+NO_VECTORS = N_("{file} is no file of word vectors in text form: a word and its numbers in each line.")
+ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
+FEW_WORDS = N_("The set {name} has {found} words with a vector; at least {least} are needed.")
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class WeatTest:
+    """One test: `effect` (a difference of standard deviations), `p`, whether that is exact, over how many partitions.
+
+    `missing`: words of each set that have no vector; they are left out.
+    """
+
+    test: str
+    effect: float
+    p: float
+    exact: bool
+    partitions: int
+    sizes: tuple[int, int, int, int]
+    missing: dict[str, tuple[str, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "test": self.test, "effect": self.effect, "p": self.p, "exact": self.exact, "partitions": self.partitions,
+            "sizes": list(self.sizes), "missing": {name: list(words) for name, words in self.missing.items()},
+        }  # fmt: skip
+
+
+def read_sets(path: Path) -> dict[str, tuple[str, ...]]:
+    """Named word sets of a JSON file. Raises BadFile."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(words, list) for words in found.values()) or not found:
+        raise BadFile(NO_SETS, file=path.name)
+    return {str(name): tuple(dict.fromkeys(map(str, words))) for name, words in found.items()}
+
+
+def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
+    """The vectors of *words* in a file of word2vec's text form, with or without its first line of two numbers.
+
+    A word that the file has only in lower case gets that one; the first line of a word counts. The file is read line by
+    line. Raises BadFile.
+    """
+    wanted = set(words)
+    lower = {word.lower() for word in wanted}
+    found: dict[str, Vector] = {}
+    width = 0
+    try:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            for number, line in enumerate(lines, 1):
+                word, _, rest = line.rstrip("\n").partition(" ")
+                parts = rest.split()
+                if number == 1 and len(parts) == 1 and word.isdigit() and parts[0].isdigit():
+                    continue
+                width = width or len(parts)
+                if len(parts) != width or not 1 < width <= MOST_WIDTH:
+                    raise BadFile(ODD_LINE if width > 1 else NO_VECTORS, file=path.name, line=number, found=len(parts),
+                                  expected=width)  # fmt: skip
+                if (word in wanted or word in lower) and word not in found:
+                    found[word] = np.array(parts, dtype=float)
+    except OSError as error:
+        raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
+    except ValueError:
+        raise BadFile(NO_VECTORS, file=path.name) from None
+    if not width:
+        raise BadFile(NO_VECTORS, file=path.name)
+    given = {word: found.get(word, found.get(word.lower())) for word in wanted}
+    return {word: vector for word, vector in given.items() if vector is not None}
+
+
+def names_of(test: str, sets: Mapping[str, Sequence[str]], file: str) -> tuple[str, str, str, str]:
+    """The four sets of X,Y,A,B. Raises Refused where there are not four, or one is not in *sets*."""
+    names = tuple(part.strip() for part in test.split(","))
+    if len(names) != 4:
+        raise Refused(NOT_FOUR, test=test)
+    for name in names:
+        if name not in sets:
+            raise Refused(NO_SET, file=file, name=name, known=", ".join(sets))
+    return names[0], names[1], names[2], names[3]
+
+
+def weat(
+    test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], file: str = "", seed: int = 0
+) -> WeatTest:
+    """One test, X,Y,A,B by the names of *sets*. Raises Refused where a set has fewer than two words with a vector."""
+    names = names_of(test, sets, file)
+    known = [[word for word in sets[name] if word in vectors] for name in names]
+    for name, words in zip(names, known, strict=True):
+        if len(words) < LEAST:
+            raise Refused(FEW_WORDS, name=name, found=len(words), least=LEAST)
+    unit = [np.stack([vectors[word] / np.linalg.norm(vectors[word]) for word in words]) for words in known]
+    x, y = (part @ unit[2].mean(0) - part @ unit[3].mean(0) for part in unit[:2])
+    both = np.concatenate([x, y])
+    effect = float((x.mean() - y.mean()) / both.std(ddof=1))
+    p, exact, partitions = p_value(both, len(x), seed)
+    missing = {name: tuple(word for word in sets[name] if word not in vectors) for name in names}
+    sizes = len(known[0]), len(known[1]), len(known[2]), len(known[3])
+    return WeatTest(
+        test, effect, p, exact, partitions, sizes, {name: words for name, words in missing.items() if words}
+    )
+
+
+def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, bool, int]:
+    """p of the partition whose first part are the first *first* associations; whether exact; over how many partitions.
+
+    The statistic, sum over X - sum over Y, grows with the sum over X alone, since both add up to the same.
+    """
+    observed = float(associations[:first].sum())
+    total = math.comb(len(associations), first)
+    if total <= MOST:
+        sums = [associations[list(part)].sum() for part in combinations(range(len(associations)), first)]
+        return float(np.mean(np.array(sums) >= observed - SAME)), True, total
+    draw = random.Random(seed)  # noqa: S311  a test by chance, no secret
+    own, drawn = tuple(range(first)), set[tuple[int, ...]]()
+    while len(drawn) < MOST:
+        part = tuple(sorted(draw.sample(range(len(associations)), first)))
+        if part != own:
+            drawn.add(part)
+    at_least = sum(associations[list(part)].sum() >= observed - SAME for part in drawn)
+    return (int(at_least) + 1) / (MOST + 1), False, MOST

@@ -1,0 +1,81 @@
+"""CrowS-Pairs and its variants against the loops of the published code, written anew; ties, files."""
+
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import pytest
+import torch
+
+from core.errors import BadFile, Refused
+from core.models.loading import load_masked
+from core.models.shared_tokens import PairReader, SentenceTokens, shared_places
+from core.other_measures.crows import VARIANTS, crows_pairs, read_crows, sentence_score
+from tests.support.tiny_models import bert
+
+PAIRS = [
+    ("他是医生。", "她是医生。"),
+    ("爸爸说很好。", "妈妈很好。"),
+    ("老师来了", "老师来了"),
+    ("男在看书画", "女去书"),
+]
+
+
+def by_hand(model, ids: list[int], places: list[int], mask: int | None) -> list[float]:
+    """ln p of each token at *places*: that one masked (*mask*), or nothing (None)."""
+    found = []
+    for place in places:
+        given = torch.tensor([ids])
+        if mask is not None:
+            given[0, place] = mask
+        with torch.no_grad():
+            found.append(float(model(given).logits[0, place].log_softmax(-1)[ids[place]]))
+    return found
+
+
+def test_every_variant_is_that_of_its_definition(tmp_path: Path) -> None:
+    bert(tmp_path)
+    loaded = load_masked(str(tmp_path))
+    read = PairReader(str(tmp_path), device="cpu").read(PAIRS)
+    for pair, tokens in zip(PAIRS, read, strict=True):
+        assert tokens is not None
+        ids = [loaded.tokenizer.encode(text) for text in pair]
+        equal = [block for block in SequenceMatcher(None, [str(i) for i in ids[0]], [str(i) for i in
+        ids[1]]).get_opcodes() if block[0] == "equal"]  # fmt: skip
+        for side in (0, 1):
+            shared = [i for block in equal for i in range(block[1 + 2 * side], block[2 + 2 * side])][1:-1]
+            text = list(range(1, len(ids[side]) - 1))
+            changed = [i for i in text if i not in shared]
+            mask = loaded.tokenizer.mask_token_id
+            assert tokens[side].shared == pytest.approx(by_hand(loaded.model, ids[side], shared, mask), abs=1e-4)
+            assert tokens[side].changed == pytest.approx(by_hand(loaded.model, ids[side], changed, mask), abs=1e-4)
+            assert tokens[side].unmasked == pytest.approx(by_hand(loaded.model, ids[side], text, None), abs=1e-4)
+
+
+def test_scores_by_variant() -> None:
+    one = SentenceTokens((-1.0, -2.0004), (-0.5,), (-1.0, -2.0, -4.5))
+    assert [sentence_score(one, variant) for variant in VARIANTS] == [-3.0, -0.5, -1.5, -2.5]
+    assert sentence_score(SentenceTokens((), (), ()), "mean") == 0
+
+
+def test_ties_count_in_the_denominator_only() -> None:
+    high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
+    near = SentenceTokens((-1.0001,), (), ())
+    found = crows_pairs([(high, low), (low, high), (high, near), None], "published", "s")
+    assert found.score == pytest.approx(100 / 3) and (found.pairs, found.ties, found.left_out) == (3, 1, 1)
+    assert found.as_json()["low"] < 33.3 < found.as_json()["high"]
+    assert crows_pairs([None], "aul", "s").as_json()["score_reason"].startswith("No pair")
+
+
+def test_shared_places_are_in_the_same_order() -> None:
+    assert shared_places([1, 5, 6, 7, 2], [1, 6, 8, 7, 2]) == ([0, 2, 3, 4], [0, 1, 3, 4])
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("sent_more,sent_less,bias_type\na,b,gender\nc,d,age\n", encoding="utf-8")
+    assert read_crows(path) == [("a", "b"), ("c", "d")] and read_crows(path, "age") == [("c", "d")]
+    with pytest.raises(Refused, match="no pair of the kind x"):
+        read_crows(path, "x")
+    path.write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="lacks the columns"):
+        read_crows(path)

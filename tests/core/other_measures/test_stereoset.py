@@ -1,0 +1,67 @@
+"""StereoSet's scores: golden numbers of the published files, a case by hand, files that do not fit."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadFile
+from core.other_measures.stereoset import Item, read_item_scores, read_items, stereoset
+from core.resources import ROOT
+
+SET = ROOT.parent / "shared" / "data" / "benchmarks" / "stereoset"
+PUBLISHED = {  # SPEC 9.4
+    "gpt2": (93.2779, 62.6678, 69.6454),
+    "bert-base-cased": (82.5033, 61.4820, 63.5572),
+    "bert-large-cased": (83.1016, 64.0363, 59.7728),
+    "roberta-base": (71.3553, 54.2077, 65.3504),
+    "xlnet-large-cased": (74.1592, 53.9945, 68.2347),
+}
+
+
+@pytest.mark.skipif(not SET.is_dir(), reason="the set lies beside the project, not in it")
+@pytest.mark.parametrize("model", PUBLISHED)
+def test_published_scores(model: str) -> None:
+    scores = read_item_scores(SET / "published_gender_scores.json")
+    name = next(name for name in scores if name.startswith(f"{model}_"))
+    found = stereoset(read_items(SET / "gender_intrasentence.json"), scores[name])
+    assert (found.lms, found.ss, found.icat) == tuple(pytest.approx(one, abs=5e-5) for one in PUBLISHED[model])
+    assert found.items == 255
+
+
+def test_terms_count_alike_however_many_items_they_have() -> None:
+    items = [Item("a", ("1", "2", "3")), Item("a", ("4", "5", "6")), Item("b", ("7", "8", "9"))]
+    scores = dict(zip("123456789", (3, 2, 1, 1, 2, 3, 2, 1, 1.5), strict=True))
+    found = stereoset(items, scores)
+    assert found.lms == (50 + 50) / 2 and found.ss == (50 + 100) / 2
+    assert found.icat == found.lms * min(found.ss, 100 - found.ss) / 50 and found.terms == 2
+
+
+def test_both_forms_of_items_and_three_of_scores(tmp_path: Path) -> None:
+    sentences = [
+        {"id": str(i), "gold_label": label} for i, label in enumerate(("stereotype", "anti-stereotype", "unrelated"))
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"data": {"intrasentence": [{"target": "t", "sentences": sentences}]}}))
+    data = {one["gold_label"]: {"id": one["id"]} for one in sentences}
+    (tmp_path / "b.json").write_text(json.dumps([{"target": "t", "data": data}]))
+    assert read_items(tmp_path / "a.json") == read_items(tmp_path / "b.json") == [Item("t", ("0", "1", "2"))]
+    plain = {"0": 1.0, "1": 2.0}
+    for name, given in (("c", plain), ("d", {"intrasentence": [{"id": i, "score": s} for i, s in plain.items()]})):
+        (tmp_path / name).write_text(json.dumps(given))
+        assert read_item_scores(tmp_path / name) == {"": plain}
+    (tmp_path / "e").write_text(json.dumps({"m": plain}))
+    assert read_item_scores(tmp_path / "e") == {"m": plain}
+
+
+def test_files_that_do_not_fit(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("{]")
+    with pytest.raises(BadFile, match="no JSON"):
+        read_items(tmp_path / "x")
+    (tmp_path / "x").write_text("[]")
+    with pytest.raises(BadFile, match="no items"):
+        read_items(tmp_path / "x")
+    (tmp_path / "x").write_text('{"a": "b"}')
+    with pytest.raises(BadFile, match="no scores"):
+        read_item_scores(tmp_path / "x")
+    with pytest.raises(BadFile, match="no score for 2 of 3"):
+        stereoset([Item("t", ("1", "2", "3"))], {"1": 0.5})

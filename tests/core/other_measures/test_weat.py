@@ -1,0 +1,96 @@
+"""WEAT against the plain definition and every partition by hand; word vectors of a file."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import BadFile, Refused
+from core.other_measures.weat import MOST, p_value, read_sets, read_vectors, weat
+
+SETS = {"X": ["x1", "x2", "x3"], "Y": ["y1", "y2", "y3"], "A": ["a1", "a2"], "B": ["b1", "b2"]}
+WORDS = [word for words in SETS.values() for word in words]
+
+
+def vectors(seed: int = 0) -> dict[str, np.ndarray]:
+    random = np.random.default_rng(seed)
+    return {word: random.normal(size=5) + (word[0] in "xa") for word in WORDS}
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_effect_and_p_are_those_of_the_definition() -> None:
+    known = vectors()
+    s = {
+        word: np.mean([cosine(known[word], known[a]) for a in SETS["A"]])
+        - np.mean([cosine(known[word], known[b]) for b in SETS["B"]])
+        for word in [*SETS["X"], *SETS["Y"]]
+    }
+    both = list(s)
+    found = weat("X,Y,A,B", SETS, known)
+    spread = np.std(list(s.values()), ddof=1)
+    x, y = (np.mean([s[word] for word in SETS[name]]) for name in "XY")
+    assert found.effect == pytest.approx((x - y) / spread)
+    observed = sum(s[w] for w in SETS["X"]) - sum(s[w] for w in SETS["Y"])
+    statistics = [sum(s[w] for w in part) - sum(s[w] for w in both if w not in part) for part in combinations(both, 3)]
+    assert found.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in statistics]))
+    assert found.exact and found.partitions == 20 and found.sizes == (3, 3, 2, 2)
+
+
+def test_ties_count_as_at_least() -> None:
+    assert p_value(np.ones(6), 3) == (1.0, True, 20)
+    assert p_value(np.array([3.0, 2.0, 1.0, 0.0]), 2)[0] == pytest.approx(1 / 6)
+
+
+def test_many_partitions_are_drawn_without_replacement_and_beside_the_observed_one() -> None:
+    separated = np.concatenate([np.arange(10, 20.0), np.arange(10.0)])
+    p, exact, partitions = p_value(separated, 10)
+    assert (exact, partitions) == (False, MOST) and p == 1 / (MOST + 1)  # nothing reaches the observed statistic
+    mixed = np.random.default_rng(1).normal(size=20)
+    first, second = (p_value(mixed, 10, seed)[0] for seed in (0, 1))
+    assert abs(first - second) < 0.02 and p_value(mixed, 10, 0)[0] == first
+
+
+def test_words_without_a_vector_are_left_out_and_named() -> None:
+    known = vectors()
+    del known["x3"], known["b2"]
+    with pytest.raises(Refused, match="The set B has 1 words with a vector"):
+        weat("X,Y,A,B", SETS, known)
+    known["b2"] = np.ones(5)
+    found = weat("X,Y,A,B", SETS, known)
+    assert found.missing == {"X": ("x3",)} and found.sizes[0] == 2 and found.partitions == 10
+
+
+@pytest.mark.parametrize("head", ["", "3 2\n"])
+def test_vectors_in_text_form(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text(f"{head}John 1 2\namy 3 4\nother 5 6\njohn 7 8\n", encoding="utf-8")
+    found = read_vectors(path, ["John", "Amy", "nobody"])
+    assert {word: one.tolist() for word, one in found.items()} == {"John": [1, 2], "Amy": [3, 4]}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [("a 1 2\nb 1\n", "line 2: 1 numbers"), ("", "no file of word vectors"), ("a b c\n", "no file of word vectors")],
+)
+def test_what_is_no_file_of_vectors(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "v.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(BadFile, match=says):
+        read_vectors(tmp_path / "v.txt", ["a"])
+
+
+def test_sets_and_tests_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(SETS), encoding="utf-8")
+    assert read_sets(path)["X"] == ("x1", "x2", "x3")
+    path.write_text("[1]", encoding="utf-8")
+    with pytest.raises(BadFile, match="no word sets"):
+        read_sets(path)
+    with pytest.raises(Refused, match="no set Q"):
+        weat("X,Y,A,Q", SETS, vectors())
+    with pytest.raises(Refused, match="four sets"):
+        weat("X,Y,A", SETS, vectors())
