@@ -7,7 +7,7 @@ import click
 
 from commands.shared import answer, json_option
 from core.errors import N_, Refused
-from core.other_measures.crows import METHODS, VARIANTS, CrowsPairs, Variant, crows_pairs, read_crows
+from core.other_measures.crows import CRITICISM, METHODS, VARIANTS, CrowsPairs, Variant, crows_pairs, read_crows
 from core.other_measures.stereoset import read_item_scores, read_items
 from core.other_measures.stereoset import stereoset as three_scores
 from core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
@@ -25,7 +25,10 @@ NO_MODEL = N_("{file} holds no scores of {model}; it has: {known}.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the drawn partitions, beyond 20,000.")
 @json_option
 def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_json: bool) -> None:
-    """The word embedding association test (Caliskan et al. 2017): effect with ddof 1, p over all equal partitions."""
+    """The word embedding association test: effect and exact p.
+
+    As Caliskan et al. 2017 print it: ddof 1, all partitions of X and Y into equal sets.
+    """
     sets = read_sets(sets_file)
     words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
     known = read_vectors(vectors, words)
@@ -46,7 +49,10 @@ def _line(one: WeatTest) -> str:
 @click.option("--model", help="Whose scores, where the file has several models.")
 @json_option
 def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: bool) -> None:
-    """lms, ss and icat (Nadeem et al. 2021) from scores of sentences: means over target terms."""
+    """lms, ss and icat from scores of sentences.
+
+    StereoSet, Nadeem et al. 2021: means over target terms.
+    """
     scores = read_item_scores(scores_file)
     known = ", ".join(scores)
     if model is None and len(scores) > 1:
@@ -67,7 +73,10 @@ def stereoset(items_file: Path, scores_file: Path, model: str | None, as_json: b
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
 @json_option
 def crows(file: Path, model: str, variant: Variant, bias: str | None, device: str, as_json: bool) -> None:
-    """CrowS-Pairs (Nangia et al. 2020): the share of pairs whose more stereotyping sentence scores higher."""
+    """CrowS-Pairs: the share of pairs whose more stereotyping sentence scores higher.
+
+    As published by Nangia et al. 2020, or a variant by its name.
+    """
     pairs = read_crows(file, bias)
     found = _crows(pairs, model, variant, device)
     answer(found.as_json() | {"model": model}, for_people(found), as_json=as_json)
@@ -87,4 +96,4 @@ def for_people(found: CrowsPairs) -> str:
         return f"— ({data['score_reason']})"
     ends = f"95 %: {data['low']:.1f} to {data['high']:.1f}"
     text = f"{found.variant}: {found.score:.2f} % of {found.pairs:,} pairs ({ends}), {found.ties} ties"
-    return f"{text}\n{found.signature}"
+    return f"{text}\n{CRITICISM}\n{found.signature}"
