@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +104,7 @@ def differing_items(store: Store, project: Project, pilot: Pilot) -> list[Differ
     found: dict[int, list[Any]] = {}
     for row in rows:
         found.setdefault(row[0], []).append(row)
-    named = letters(store, project, pilot)
+    named = letters(store, project, pilot, {who for _item, *_about, who, _choice, _reasons in rows})
     differing = []
     for own in found.values():
         said = tuple(sorted((named[who], choice, tuple(json.loads(reasons))) for *_item, who, choice, reasons in own))
@@ -143,9 +143,14 @@ def _is_complete(store: Store, project: Project, pilot: Pilot, items: int, choic
     return int(left) == 0
 
 
-def letters(store: Store, project: Project, pilot: Pilot | None) -> dict[int, str]:
-    """Row id of an annotator -> letter in place of the name while a pilot is open, shuffled for each pilot."""
-    everybody = [one.id for one in annotators(store, project, active=False)]
+def letters(
+    store: Store, project: Project, pilot: Pilot | None, among: Collection[int] | None = None
+) -> dict[int, str]:
+    """Row id of an annotator -> letter in place of the name, shuffled for each pilot.
+
+    *among*: only these, so that whoever joins later changes nothing; None: everybody in the project.
+    """
+    everybody = [one.id for one in annotators(store, project, active=False) if among is None or one.id in among]
     names = list(LETTERS[: len(everybody)]) if len(everybody) <= len(LETTERS) else [str(i + 1) for i in everybody]
     order = random.Random(f"{project.uid}|{pilot.number if pilot else 0}")  # noqa: S311 - nothing secret
     return dict(zip(order.sample(everybody, len(everybody)), names, strict=True))

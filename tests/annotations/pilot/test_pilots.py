@@ -327,3 +327,5 @@ def test_what_people_differed_on_is_listed_at_the_end(fresh_store: Store) -> Non
     ] * 2
     assert {reasons for one in found for _letter, choice, reasons in one.said if choice == "reject"} == {("name",)}
     assert [[letter for letter, *_rest in one.said] for one in found] == [["A", "B", "C"]] * len(found)
+    add_annotators(fresh_store, project, ["Later"])
+    assert differing_items(fresh_store, project, closed) == found, "who joins later changes no letter"
