@@ -42,6 +42,7 @@ DOCUMENTS = {
     "README",
     "architecture",
     "benchmarks",
+    "performance",
     "cli",
     "contributing",
     "coverage",
