@@ -58,10 +58,15 @@ def estimate_json(one: Estimate) -> dict[str, Any]:
     found |= {"method": one.method} if one.low is not None else {}
     found |= {"p": one.p} if one.p is not None else {}
     if one.value is None:
-        found["value_reason"] = str(one.reason or NOTHING)
+        found |= {"value_reason": str(one.reason or NOTHING), "note": note_json(one.reason or NOTHING)}
     elif one.low is None and one.note is not None:
-        found["low_reason"] = str(one.note)
+        found |= {"low_reason": str(one.note), "note": note_json(one.note)}
     return found
+
+
+def note_json(note: Note) -> dict[str, Any]:
+    """A note for a record, so that a page can translate it."""
+    return {"message": note.message, "values": note.values}
 
 
 def clusters_of_pairs(pairs: "pd.Series[str]") -> Units:

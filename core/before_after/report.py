@@ -19,13 +19,22 @@ def short(model: str) -> str:
     return PurePath(model).name if model.startswith(("/", ".", "~")) else model
 
 
-def interval(facts: dict[str, Any] | None, form: str = "+.3f") -> str:
+def said(note: dict[str, Any], say: Say = _same) -> str:
+    """A note of a record in words."""
+    text, values = say(str(note["message"])), note.get("values") or {}
+    return text.format(**values) if values else text
+
+
+def interval(facts: dict[str, Any] | None, form: str = "+.3f", say: Say = _same) -> str:
     """A value with its interval, or a dash with the reason."""
-    if not facts or facts.get("value") is None:
-        return DASH if not facts else f"{DASH} ({facts.get('value_reason', '')})"
+    if not facts:
+        return DASH
+    why = said(facts["note"], say).rstrip(".。") if facts.get("note") else DASH
+    if facts.get("value") is None:
+        return f"{DASH} ({why})"
     value = format(facts["value"], form).replace("-", "−")
     if facts.get("low") is None:
-        return f"{value} ({facts.get('low_reason', DASH)})"
+        return f"{value} ({why})"
     low, high = (format(facts[end], form).replace("-", "−") for end in ("low", "high"))
     return f"{value} [{low}, {high}]"
 
@@ -37,6 +46,7 @@ def signed(value: float) -> str:
 
 TITLE, CHANGE = N_("Before and after"), N_("Change of |Bias_c| (log10), below 0 leans less: {effect}.")
 DATA = N_("Items: {name}, {number}. Intervals: {method}.")
+APART = N_("Pairs left out of the swap ({pairs}): {left_out}. All others: {swapped}.")
 MARGIN = N_("Margin: {margin} (log10).")
 PAIRS, SIGNATURES, PAIR, ITEMS = N_("Word pairs"), N_("Signatures"), N_("word pair"), N_("items")
 HEADS = (
@@ -46,19 +56,27 @@ HEADS = (
 ROLES = {"after": N_("after"), "placebo": N_("placebo")}
 
 
+def left_out_text(apart: dict[str, Any], say: Say = _same) -> str:
+    """The effect on pairs that were not swapped in training, beside that on the others."""
+    values = {"pairs": " ".join(apart["pairs"]), "left_out": interval(apart["left_out"], say=say)}
+    return say(APART).format(**values, swapped=interval(apart["swapped"], say=say))
+
+
 def appendix(record: dict[str, Any], say: Say = _same) -> str:
     """Markdown; figures are those of the record."""
     source, effect = record["source"], record["effect"]
     lines = [f"# {say(TITLE)}", "", f"**{say(record['verdict'])}**", ""]
-    lines += [say(CHANGE).format(effect=interval(effect)), ""]
-    lines += [f"- {note}" for note in map(say, record["rests"])]
+    lines += [say(CHANGE).format(effect=interval(effect, say=say)), ""]
+    lines += [f"- {said(note, say)}" for note in record["notes"]]
     values = {"name": source.get("name", ""), "number": f"{record['sentences']:,}"}
     lines += ["", say(DATA).format(**values, method=say(effect["method"]) if effect.get("method") else DASH), ""]
     lines += [f"| {' | '.join(map(say, HEADS))} |", "|" + "---|" * len(HEADS)]
     lines += [f"| {' | '.join(_row(one, say(name)))} |" for role, name in ROLES.items() for one in record[role]]
+    if apart := record.get("left_out"):
+        lines += ["", left_out_text(apart, say)]
     equivalent = record["equivalence"]
     if equivalent.get("margin"):
-        lines += ["", say(MARGIN).format(margin=f"{equivalent['margin']:g}") + " " + say(equivalent["says"])]
+        lines += ["", say(MARGIN).format(margin=f"{equivalent['margin']:g}") + " " + said(record["remark"], say)]
     lines += ["", f"## {say(PAIRS)}", "", *_pairs(record, say), "", f"## {say(SIGNATURES)}", ""]
     lines += [f"- `{one['signature']}`" for one in record["models"]]
     lines += ["", ", ".join(f"{name} {version}" for name, version in record["versions"].items()), ""]

@@ -1,5 +1,6 @@
 """A run of before and after: the items through every model, held-out text, differences, the verdict, a record."""
 
+import json
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.before_after.compare import Comparison, Cost, clusters_of_pairs, compare, cost, over_runs
+from core.before_after.compare import (
+    Comparison,
+    Cost,
+    clusters_of_pairs,
+    compare,
+    cost,
+    estimate_json,
+    over_runs,
+)
 from core.before_after.verdict import COST_MARGIN, Finding, finding
 from core.errors import N_, Notice, Refused
 from core.files.csv_out import data_line
@@ -118,6 +127,7 @@ def before_and_after(
     )  # fmt: skip
     facts = _facts(asked, source, compared, costs, found, beyond, signatures) | {
         "by_pair": _by_pair(base, values, asked),
+        "left_out": _left_out(base, values, asked),
         "moved": _moved(base, values, asked),
         "text": {"name": text_name, "texts": min(len(texts), MOST_TEXTS)} if texts else None,
         "notices": [{"message": one.message, "values": one.values, "text": one.text} for one in notices],
@@ -190,8 +200,6 @@ def _facts(
         facts: dict[str, Any] = {"model": model, "signature": signatures.get(model, "")} | compared[model].as_json()
         return facts | {"cost": costs[model].as_json() if model in costs else None}
 
-    from core.before_after.compare import estimate_json
-
     return {
         "before": {"model": asked.before, "signature": signatures.get(asked.before, "")},
         "after": [of(model) for model in asked.after],
@@ -220,6 +228,35 @@ def _by_pair(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> 
             means[model] = {"mean": float(known.mean()), "size": float(np.abs(known).mean())} if len(known) else None
         found.append({"pair": str(pair), "items": int(here.sum()), "models": means})
     return found
+
+
+def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> dict[str, Any] | None:
+    """The items of pairs that no model after was trained to swap, apart from those of the others; None where the models
+    do not say so (`tune --leave-out`). Few stems: values without an interval."""
+    pairs = set.union(*({*_unswapped(model)} for model in asked.after))
+    here = base["pair"].isin(pairs).to_numpy()
+    if not here.any() or here.all():
+        return None
+    found: dict[str, Any] = {"pairs": sorted(pairs & set(base["pair"]))}
+    starts = asked.placebo or (asked.before,) * len(asked.after)
+    for name, chosen in (("left_out", here), ("swapped", ~here)):
+        clusters = clusters_of_pairs(base["pair"][chosen].reset_index(drop=True))
+        effects = [
+            compare(values[asked.before][chosen], values[model][chosen], clusters, less=values[start][chosen]).size
+            for model, start in zip(asked.after, starts, strict=True)
+        ]
+        found[name] = estimate_json(effects[0] if len(effects) == 1 else over_runs([one.value for one in effects]))
+        found[name]["items"] = int(chosen.sum())
+    return found
+
+
+def _unswapped(model: str) -> tuple[str, ...]:
+    """The pairs that a tuned model's record says were left out of the swap."""
+    try:
+        record = json.loads((Path(model) / "tuning.json").read_text(encoding="utf-8"))
+        return tuple(str(pair) for pair in record["source"]["swap"].get("left_out", ()))
+    except (OSError, ValueError, KeyError, TypeError):
+        return ()
 
 
 def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:

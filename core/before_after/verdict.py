@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.before_after.compare import Cost
+from core.before_after.compare import Cost, note_json
 from core.errors import N_
 from core.statistics import Estimate, Note
 from core.statistics.equivalence import Equivalence, equivalence
@@ -40,6 +40,7 @@ class Finding:
         """For a record."""
         return {
             "verdict": VERDICTS[self.verdict], "code": self.verdict, "rests": [str(note) for note in self.rests],
+            "notes": [note_json(note) for note in self.rests], "remark": note_json(self.equivalent.remark),
             "equivalence": self.equivalent.data,
         }  # fmt: skip
 
@@ -55,7 +56,8 @@ def finding(
     rests += [] if costs else [NO_COST]
     equivalent = equivalence(effect, margin)
     if effect.value is None or effect.low is None or effect.high is None:
-        return Finding("none shown", effect, equivalent, (*rests, effect.note or effect.reason or NO_INTERVAL))
+        known = effect.note or effect.reason  # stands beside the effect
+        return Finding("none shown", effect, equivalent, (*rests, *([] if known else [NO_INTERVAL])))
     if effect.low > 0:
         return Finding("more", effect, equivalent, tuple(rests))
     if effect.high >= 0:

@@ -7,6 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from core.charts.bias_curve import dashes, line_colours
 from core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
@@ -36,20 +37,28 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
 
 
 def differences(found: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """The `difference_bins`, a row a model, one below the other."""
-    axis = alt.Axis(labelExpr=SIGNED_LABEL, grid=False)
-    x = alt.X("low:Q", axis=axis, title=say(N_("change of Bias_c (log10); right: towards the male word")))
-    bars = alt.Chart(found, height=110).mark_bar(color=palette.neutral, binSpacing=1)
-    bars = bars.encode(
-        x=x, x2=alt.X2("high:Q"), y=alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=3), title=None),
-        tooltip=[alt.Tooltip("model:N", title=" "), alt.Tooltip("low:Q", format="+.2f", title=say(N_("from"))),
-                 alt.Tooltip("high:Q", format="+.2f", title=say(N_("to"))),
-                 alt.Tooltip("count:Q", title=say(N_("items")))],
-    )  # fmt: skip
-    rule = alt.Chart(pd.DataFrame([{"low": 0.0}])).mark_rule(color=palette.ink, strokeWidth=1).encode(x="low:Q")
-    rows = [
-        alt.layer(bars.transform_filter(alt.datum.model == model), rule).properties(title=model, width="container")
-        for model in found["model"].drop_duplicates()
-    ]
-    chart = rows[0] if len(rows) == 1 else alt.vconcat(*rows).resolve_scale(x="shared")
-    return styled(chart, description, palette)
+    """The `difference_bins` as a line of steps for each model, told apart by colour and by dashes."""
+    models = list(dict.fromkeys(found["model"]))
+    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=300, symbolType="stroke", symbolStrokeWidth=2.5)
+    colours = alt.Scale(domain=models, range=line_colours(len(models), palette))
+    shown = found.assign(middle=(found["low"] + found["high"]) / 2)
+    base = alt.Chart(shown, height=280).encode(
+        x=alt.X(
+            "middle:Q",
+            axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False),
+            title=say(N_("change of Bias_c (log10); right: towards the male word")),
+        ),
+        y=alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items"))),
+        color=alt.Color("model:N", sort=None, scale=colours, legend=legend),
+        strokeDash=alt.StrokeDash(
+            "model:N", sort=None, legend=legend, scale=alt.Scale(domain=models, range=dashes(len(models)))
+        ),
+        tooltip=[
+            alt.Tooltip("model:N", title=" "),
+            alt.Tooltip("low:Q", format="+.2f", title=say(N_("from"))),
+            alt.Tooltip("high:Q", format="+.2f", title=say(N_("to"))),
+            alt.Tooltip("count:Q", title=say(N_("items"))),
+        ],
+    )
+    zero = alt.Chart(pd.DataFrame([{"middle": 0.0}])).mark_rule(color=palette.soft).encode(x="middle:Q")
+    return styled(alt.layer(zero, base.mark_line(strokeWidth=2, interpolate="step")), description, palette)

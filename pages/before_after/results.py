@@ -6,13 +6,13 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
-from core.before_after.report import appendix, interval, short, signed
+from core.before_after.report import appendix, interval, left_out_text, said, short, signed
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
 from pages.before_after.start import COMPARISONS
 from pages.ui.language import _
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
-from pages.ui.tables import element, joined, number_columns, show_html, table
+from pages.ui.tables import Column, element, joined, number_columns, show_html, table
 from pages.ui.text import paragraph, plain, show_signature
 
 
@@ -64,15 +64,19 @@ def _show_run(run: Run) -> None:
 
 
 def _show_verdict(record: dict[str, Any]) -> None:
-    effect = _("Change of |Bias_c| (log10), below 0 leans less: {effect}.").format(effect=interval(record["effect"]))
+    effect = _("Change of |Bias_c| (log10), below 0 leans less: {effect}.").format(
+        effect=interval(record["effect"], say=_)
+    )
     what = _("beyond the placebo") if record["placebo"] else _("against the model before")
     seeds = _("{number} seeds").format(number=len(record["after"]))
     lines = [element("p", verdict_name(record), "says"), element("p", f"{effect} {what} · {seeds}", "also")]
-    if equivalent := record["equivalence"].get("says"):
-        lines.append(element("p", _(equivalent), "also"))
+    if record["effect"].get("low") is not None:
+        lines.append(element("p", said(record["remark"], _), "also"))
     show_html(element("div", joined(lines), "concordance"))
-    if rests := record.get("rests"):
-        st.warning(plain(paragraph(_(one) for one in rests)))
+    if apart := record.get("left_out"):
+        st.caption(plain(left_out_text(apart, _)))
+    if notes := record.get("notes"):
+        st.warning(plain(paragraph(said(one, _) for one in notes)))
 
 
 def verdict_name(record: dict[str, Any]) -> str:
@@ -93,7 +97,7 @@ def _models(record: dict[str, Any]) -> Any:
                 (short(one["model"]), name, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
                  interval(cost.get("rise")), interval(cost.get("guesses"), "+.2%"))
             )  # fmt: skip
-    return table(number_columns(heads, range(2, len(heads))), rows, kind="pinned")
+    return table([Column(head, "number" if i > 1 else "short") for i, head in enumerate(heads)], rows, kind="pinned")
 
 
 def _show_moved(record: dict[str, Any]) -> None:

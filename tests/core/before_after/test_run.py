@@ -9,6 +9,7 @@ import pytest
 from core.before_after.report import appendix
 from core.before_after.run import Asked, asked_of, before_and_after, built_in_source, columns
 from core.errors import ModelUnavailable, Refused
+from core.models.planted.masked import save
 from core.runs.records import runs_folder, runs_in
 from core.scoring.input import ScoreInput
 
@@ -64,6 +65,19 @@ def test_the_report_holds_the_figures() -> None:
     assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
     assert "There is no placebo" in text and record["models"][1]["signature"] in text
     assert "**偏向减小" in appendix(record, lambda said: {"leans less": "偏向减小"}.get(said, said))
+
+
+def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
+    place = save("planted:+0.3", tmp_path / "tuned")
+    swap = {"mode": "cds", "left_out": ["他/她", "老公/老婆"]}
+    (place / "tuning.json").write_text(json.dumps({"source": {"swap": swap}}), encoding="utf-8")
+    record = before_and_after(Asked("planted:+1", (str(place),)), few()).record
+    apart = record["left_out"]
+    assert apart["pairs"] == ["他/她", "老公/老婆"] and apart["left_out"]["items"] + apart["swapped"]["items"] == len(
+        list(few().items())
+    )
+    assert apart["left_out"]["value"] == pytest.approx(-0.7, abs=1e-4) == apart["swapped"]["value"]
+    assert "Pairs left out of the swap (他/她 老公/老婆): −0.700" in appendix(record)
 
 
 def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ def test_every_item_is_in_one_bin() -> None:
     assert found.loc[(found["low"] <= 0) & (found["high"] > 0) & (found["model"] == "a"), "count"].sum() >= 1
 
 
-def test_a_row_for_each_model() -> None:
+def test_a_line_for_each_model_told_apart_by_dashes() -> None:
     found = difference_bins({"a": np.array([0.1, 0.2]), "b": np.array([-0.1])})
     spec = differences(found, description="Half moved.").to_dict()
-    assert len(spec["vconcat"]) == 2 and spec["description"] == "Half moved."
-    assert "layer" in differences(found[found["model"] == "a"], description="One.").to_dict()
+    line = spec["layer"][1]["encoding"]
+    assert spec["description"] == "Half moved." and line["color"]["scale"]["domain"] == ["a", "b"]
+    assert len({tuple(one) for one in line["strokeDash"]["scale"]["range"]}) == 2
