@@ -19,7 +19,7 @@ def short(model: str) -> str:
     return PurePath(model).name if model.startswith(("/", ".", "~")) else model
 
 
-def said(note: dict[str, Any], say: Say = _same) -> str:
+def note_words(note: dict[str, Any], say: Say = _same) -> str:
     """A note of a record in words."""
     text, values = say(str(note["message"])), note.get("values") or {}
     return text.format(**values) if values else text
@@ -29,7 +29,7 @@ def interval(facts: dict[str, Any] | None, form: str = "+.3f", say: Say = _same)
     """A value with its interval, or a dash with the reason."""
     if not facts:
         return DASH
-    why = said(facts["note"], say).rstrip(".。") if facts.get("note") else DASH
+    why = note_words(facts["note"], say).rstrip(".。") if facts.get("note") else DASH
     if facts.get("value") is None:
         return f"{DASH} ({why})"
     value = format(facts["value"], form).replace("-", "−")
@@ -67,7 +67,7 @@ def appendix(record: dict[str, Any], say: Say = _same) -> str:
     source, effect = record["source"], record["effect"]
     lines = [f"# {say(TITLE)}", "", f"**{say(record['verdict'])}**", ""]
     lines += [say(CHANGE).format(effect=interval(effect, say=say)), ""]
-    lines += [f"- {said(note, say)}" for note in record["notes"]]
+    lines += [f"- {note_words(note, say)}" for note in record["notes"]]
     values = {"name": source.get("name", ""), "number": f"{record['sentences']:,}"}
     lines += ["", say(DATA).format(**values, method=say(effect["method"]) if effect.get("method") else DASH), ""]
     lines += [f"| {' | '.join(map(say, HEADS))} |", "|" + "---|" * len(HEADS)]
@@ -76,7 +76,7 @@ def appendix(record: dict[str, Any], say: Say = _same) -> str:
         lines += ["", left_out_text(apart, say)]
     equivalent = record["equivalence"]
     if equivalent.get("margin"):
-        lines += ["", say(MARGIN).format(margin=f"{equivalent['margin']:g}") + " " + said(record["remark"], say)]
+        lines += ["", say(MARGIN).format(margin=f"{equivalent['margin']:g}") + " " + note_words(record["remark"], say)]
     lines += ["", f"## {say(PAIRS)}", "", *_pairs(record, say), "", f"## {say(SIGNATURES)}", ""]
     lines += [f"- `{one['signature']}`" for one in record["models"]]
     lines += ["", ", ".join(f"{name} {version}" for name, version in record["versions"].items()), ""]

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
-from core.before_after.report import appendix, interval, left_out_text, said, short, signed
+from core.before_after.report import appendix, interval, left_out_text, note_words, short, signed
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
 from pages.before_after.start import COMPARISONS
@@ -69,14 +69,15 @@ def _show_verdict(record: dict[str, Any]) -> None:
     )
     what = _("beyond the placebo") if record["placebo"] else _("against the model before")
     seeds = _("{number} seeds").format(number=len(record["after"]))
-    lines = [element("p", verdict_name(record), "says"), element("p", f"{effect} {what} · {seeds}", "also")]
+    lines = [element("p", verdict_name(record), "says"), element("p", effect, "also")]
+    lines.append(element("p", f"{what} · {seeds}", "also"))
     if record["effect"].get("low") is not None:
-        lines.append(element("p", said(record["remark"], _), "also"))
+        lines.append(element("p", note_words(record["remark"], _), "also"))
     show_html(element("div", joined(lines), "concordance"))
     if apart := record.get("left_out"):
         st.caption(plain(left_out_text(apart, _)))
     if notes := record.get("notes"):
-        st.warning(plain(paragraph(said(one, _) for one in notes)))
+        st.warning(plain(paragraph(note_words(one, _) for one in notes)))
 
 
 def verdict_name(record: dict[str, Any]) -> str:
