@@ -274,7 +274,7 @@ def _require(store: Store, words: str, params: dict[str, Any], person: Person) -
     need = NEEDS.get(words)
     if need is None:
         raise NotAllowed(N_("This command cannot be used while acting as an account."))
-    named = [params.get(key) for key in ("model", "models")]
+    named = [params.get(key) for key in ("model", "models", "before", "after", "placebo")]
     models = [one for value in named if value for one in ([value] if isinstance(value, str) else value)]
     if any(not is_open_to_all(str(one)) for one in models):
         require(person, "load_models")

@@ -101,6 +101,15 @@ def test_without_a_session_the_systems_user_does_everything(fresh_store: Store, 
     assert {words for words in NEEDS if refusal(words, "elsewhere")} == set()
 
 
+@pytest.mark.parametrize("place", ["model", "models", "before", "after", "placebo"])
+def test_who_may_load_no_models_names_none_in_any_place(
+    fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    monkeypatch.setenv(SESSION, session(fresh_store, "Rita", "reader", two[0]))
+    assert refusal("score-sentence", "here", **{place: ("demo-zh",)}) is None  # what a reader may do
+    assert refusal("score-sentence", "here", **{place: ("demo-zh", "/srv/models/own")}) is NotAllowed
+
+
 def test_a_command_that_is_not_listed_is_refused(
     fresh_store: Store, two: tuple[Project, Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
