@@ -15,6 +15,7 @@ from core.errors import N_
 
 WIDTHS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of a bin, log10
 MOST_BINS = 60
+LEGEND_ROW = 16  # pixels; the height of a chart on a page includes its legend, one name below the other on any screen
 
 
 def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
@@ -39,10 +40,10 @@ def difference_bins(changes: dict[str, Values]) -> pd.DataFrame:
 def differences(found: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """The `difference_bins` as a line of steps for each model, told apart by colour and by dashes."""
     models = list(dict.fromkeys(found["model"]))
-    legend = alt.Legend(title=None, orient="top", columns=2, labelLimit=240, symbolType="stroke", symbolStrokeWidth=2.5)
+    legend = alt.Legend(title=None, orient="top", columns=1, labelLimit=260, symbolType="stroke", symbolStrokeWidth=2.5)
     colours = alt.Scale(domain=models, range=line_colours(len(models), palette))
     shown = found.assign(middle=(found["low"] + found["high"]) / 2)
-    base = alt.Chart(shown, height=360).encode(
+    base = alt.Chart(shown, height=280 + LEGEND_ROW * len(models)).encode(
         x=alt.X(
             "middle:Q",
             axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False),
