@@ -87,7 +87,7 @@ def test_an_invitation(fresh_store: Store) -> None:
         (["close", "nobody"], "no account named nobody"),
         (["role", "nobody", "lead"], "no account named nobody"),
         (["invite", "lead", "--project", "nowhere"], "nowhere"),
-        (["add", "", "--role", "lead"], "one line"),
+        (["add", "", "--role", "lead"], "Enter a name"),
     ],
 )
 def test_what_is_not_there(fresh_store: Store, arguments: list[str], sentence: str) -> None:

@@ -6,7 +6,7 @@ if (!document.evenhandWords) {
     'InputInstructions', 'stMultiSelectDropdown', 'stSelectboxVirtualDropdown', 'stTooltipContent', 'stMainMenuPopover',
     'stDataFrameColumnMenu', 'stDataFrameColumnVisibilityMenu', 'stDataFrameColumnFormattingMenu', 'stSkipToContent',
     'stFileUploader', 'stStatusWidget', 'stDialog', 'stTextInput', 'stNumberInput',
-  ].map((name) => `[data-testid="${name}"]`).join(',') + ',[data-live-announcer]';
+  ].map((place) => `[data-testid="${place}"]`).join(',') + ',[data-live-announcer]';
   const LABELS = ['aria-label', 'placeholder', 'title', 'alt'];
   const OTHERS = '.stHtml, [data-testid="stBidiComponentRegular"], [data-tag] > span:first-child';
   const escaped = (text) => text.replace(/[.*+?^$()|[\]\\{}]/g, '\\$&');
@@ -37,10 +37,10 @@ if (!document.evenhandWords) {
         if (said !== node.data) node.data = said;
       }
     }
-    for (const name of LABELS) {
-      for (const element of document.querySelectorAll(`[${name}]`)) {
-        const own = element.getAttribute(name), said = say(own);
-        if (said !== own && !element.closest(OTHERS)) element.setAttribute(name, said);
+    for (const label of LABELS) {
+      for (const element of document.querySelectorAll(`[${label}]`)) {
+        const own = element.getAttribute(label), said = say(own);
+        if (said !== own && !element.closest(OTHERS)) element.setAttribute(label, said);
       }
     }
   };

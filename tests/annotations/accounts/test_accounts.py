@@ -56,7 +56,7 @@ def test_whatever_is_wrong_the_answer_is_the_same(fresh_store: Store) -> None:
     ("name", "password", "sentence"),
     [
         ("olga", PASSWORD, "already"),
-        ("", PASSWORD, "one line"),
+        ("", PASSWORD, "Enter a name"),
         ("a\nb", PASSWORD, "one line"),
         ("Bo", "short", "12 to"),
     ],
