@@ -144,6 +144,14 @@ COMMANDS = {
         "commands.human_vs_rule:human_vs_rule",
         "People's labels of the generations of PROJECT against the first-pronoun rule.",
     ),
+    "estimate": (
+        "commands.judges.command:estimate",
+        "A rate from few labels of people and many of a judge, with 95% intervals.",
+    ),
+    "alt-test": (
+        "commands.judges.command:alt_test",
+        "May a judge stand for an annotator? The alternative annotator test.",
+    ),
     "nli": ("commands.nli.command:nli", "Does a classifier of sentence pairs take an occupation for a gender?"),
     "job": ("commands.jobs:job", "Long work: list, follow, cancel, resume and dismiss jobs."),
     "log": ("commands.log:log", "The log: a chain of hashes that nobody can bend without being found."),

@@ -165,6 +165,7 @@ def comparison_json(made: Comparison, margin: float | None = MARGINS["share"]) -
         "labels": len(made.labels),
         **{name: _mean(made.overall[name]) for name in MEASURES},
         "rule_less_people": measured_difference(made.rule_less_people, margin),
+        "misgendering_with_rule": measure(made.both.both) | {"lambda": made.both.weight, "worth": made.both.worth},
         "kappa": measure(made.kappa),
         "confusion": {
             choice: {"rule_correct": right, "rule_misgendering": wrong}
@@ -204,6 +205,10 @@ def for_people(project: str, made: Comparison, margin: float | None = MARGINS["s
     apart, kappa = made.rule_less_people, made.kappa
     if apart.value is not None:
         lines.append(f"{'rule less people':<18} {apart.value:>+7.3f}  {equivalence(apart, margin).text}")
+    if made.both.weight:
+        rate, worth = made.both.both, made.both.worth
+        interval = str(rate.note or "") if rate.low is None else f"[{rate.low:.1%}, {rate.high:.1%}]"
+        lines.append(f"{'both':<18} {rate.value:>7.1%}  {interval:<18} as exact as {worth or 0:,.0f} labelled ones")
     found = f"     —   {kappa.reason}" if kappa.value is None else f"{kappa.value:>7.3f}  {kappa.note or ''}".rstrip()
     lines.append(f"{'kappa':<18} {found}")
     lines += [f"{choice:<18} rule correct {a:>5}, misgendering {b:>5}" for choice, (a, b) in made.confusion.items()]

@@ -134,6 +134,8 @@ NEEDS: dict[str, Need] = {
     "weat": Need("measure", "any"),
     "crows": Need("measure", "any"),
     "stereoset": Need("measure", "any"),
+    "estimate": Need("measure", "any"),
+    "alt-test": Need("measure", "any"),
     "bias": Need("measure", "any"),
     "ruler": Need("measure", "any"),
     "association": Need("start_jobs", "any"),

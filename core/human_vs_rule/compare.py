@@ -14,6 +14,8 @@ from core.human_vs_rule.means_over_contexts import NOTHING, Mean, codes_of, cont
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
 from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
+from core.judges.prediction_powered import VERSION as RATES_VERSION
+from core.judges.prediction_powered import Labels, Rates, prediction_powered
 from core.statistics import Estimate, Note, Resampling, cohen_kappa
 from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
@@ -27,6 +29,7 @@ ONE_ANSWER = Note(
 VERSION = 2  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
 BY = ("model", "pronoun", "setting")
+FEWEST_FURTHER = 30  # generations without labels, from which their rate says nothing of a single one
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,27 @@ class Comparison:
         ].estimate
 
     @cached_property
+    def both(self) -> Rates:
+        """The share misgendered, from people's labels and from the rule's on the generations that wait for labels.
+
+        Units are contexts. Where fewer than FEWEST_FURTHER generations wait, the rule's verdicts are not used: their
+        mean would say too much of each, and the verdict of a generation is hidden until it is labelled.
+        """
+        finished = self.table.dropna(subset=["rule_misgendering", "misgendering"])
+        rest = self.items[~self.items["finished"].astype(bool)].dropna(subset=["rule_correct"])
+        if len(rest) < FEWEST_FURTHER:
+            rest = rest.iloc[:0]
+        return prediction_powered(
+            Labels(
+                finished["misgendering"].tolist(),
+                finished["rule_misgendering"].tolist(),
+                (1.0 - rest["rule_correct"]).tolist(),
+                finished["cluster"].tolist(),
+                rest["cluster"].tolist(),
+            )
+        )
+
+    @cached_property
     def kappa(self) -> Estimate:
         """Cohen's kappa of people (as 0 or 1) and the rule, -1 to 1, each generation once, interval over contexts."""
         return _kappa(self.table, self.resampling)
@@ -152,7 +176,8 @@ class Comparison:
         """Everything that can change the numbers."""
         datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
         intervals = f"{signature(self.resampling)}|kappa:clustered-dirichlet:{self.resampling.resamples}"
-        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{intervals}|v{VERSION}"
+        methods = f"both:v{RATES_VERSION}|v{VERSION}"
+        return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{intervals}|{methods}"
 
 
 def comparison(generations: pd.DataFrame, labels: pd.DataFrame, resampling: Resampling | None = None) -> Comparison:

@@ -15,6 +15,7 @@ from core.human_vs_rule.compare import Cell, Difference, comparison, repetition
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted
+from core.judges.prediction_powered import Rates
 from core.statistics import Estimate
 from core.text.repetition import Repeated, Variant
 from pages.ui.choose import choose_project
@@ -36,6 +37,7 @@ class PageNumbers:
     labels: int
     overall: dict[str, Mean]
     rule_less_people: Estimate
+    both: Rates
     kappa: Estimate
     confusion: dict[str, tuple[int, int]]
     cells: list[Cell]
@@ -84,6 +86,7 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> P
         labels=len(made.labels),
         overall=made.overall,
         rule_less_people=made.rule_less_people,
+        both=made.both,
         kappa=made.kappa,
         confusion=made.confusion,
         cells=made.cells(BY),

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import NAMES
+from core.judges.prediction_powered import ALL_THE_SAME, NO_GAIN, Rates
 from core.report.numbers import percent
 from core.statistics import Estimate
 from pages.human_vs_rule.source import WEIGHTED, PageNumbers
@@ -129,6 +130,27 @@ def weighted_back(found: PageNumbers) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_coverage(found)))
         downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
+    _with_the_rule(found.both)
+
+
+def _with_the_rule(rates: Rates) -> None:
+    """Misgendering from people's labels and from the rule's of the other generations, and what these are worth."""
+    if not rates.weight:
+        if rates.both.note in (ALL_THE_SAME, NO_GAIN):
+            st.caption(plain(note_text(rates.both.note)))
+        return
+    text = _("Misgendering, with the rule's verdicts on the generations that wait for labels: {rate}.")
+    parts = [text.format(rate=with_interval(rates.both, ".1%"))]
+    if rates.worth is not None:
+        text = _("As precise as {worth:,.0f} labelled generations alone would be.")
+        parts.append(text.format(worth=rates.worth))
+    parts.append(
+        _(
+            "What the rule gets wrong is measured on the labelled generations and taken off; this needs them to be a"
+            " random sample of all."
+        )
+    )
+    st.caption(plain(paragraph(parts)))
 
 
 def _coverage(found: PageNumbers) -> str:

@@ -69,6 +69,18 @@ def test_shows_what_the_comparison_says(fresh_store: Store) -> None:
         assert not at.exception
 
 
+def test_the_rule_adds_what_it_says_of_contexts_that_wait(fresh_store: Store) -> None:
+    texts = all_written(1)
+    contexts = list(dict.fromkeys(text.context for text in texts))[::2]
+    project = judged_project(fresh_store, texts)
+    say_all(fresh_store, project, [text for text in texts if text.context in contexts])
+    made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
+    assert made.both.weight and made.both.worth is not None
+    shown = captions_of(open_page("human_vs_rule"))
+    assert f"generations that wait for labels: {100 * made.both.both.value:.1f}%" in shown
+    assert f"As precise as {made.both.worth:,.0f} labelled generations alone would be." in shown
+
+
 def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:
     texts = [Written(HOSTILE, "Kim <i>uses</i> he.", {"pronouns": ["he"], "model": "m<b>", "name": "<u>Kim"})]
     project = judged_project(store, texts, **fields)

@@ -189,6 +189,19 @@ def _frames(rows: list[tuple[str, str, bool, list[str]]]) -> tuple[pd.DataFrame,
     return items, pd.DataFrame(labels).merge(items.drop(columns=["labels"]), on="item").assign(labels=1)
 
 
+@pytest.mark.parametrize(("waiting", "used"), [(0, False), (29, False), (30, True)])
+def test_the_rules_verdicts_on_what_waits_for_labels_are_used_where_there_are_enough(waiting: int, used: bool) -> None:
+    done = [("He left.", "he", True, ["correct"]), ("He left.", "she", True, ["misgendering"])] * 8
+    done += [("She sang, he left.", "she", True, ["misgendering"]), ("Kim left.", "xe", True, ["no_pronoun"])] * 2
+    items, labels = _frames([*done, *[("He left.", "she", False, ["correct"])] * waiting])
+    made = comparison(items, labels, FAST)
+    assert bool(made.both.weight) is used
+    assert made.both.people.value == pytest.approx(made.overall["misgendering"].value)
+    if used:
+        assert made.both.both.value > made.both.people.value  # all that wait are misgendered, says the rule
+        assert made.both.worth is not None and made.both.worth > 1
+
+
 def test_each_generation_counts_once_and_only_finished_ones_count() -> None:
     items, labels = _frames(
         [

@@ -1,0 +1,1 @@
+"""`estimate` and `alt-test`: labels of judges beside those of people."""

@@ -1,0 +1,138 @@
+"""`estimate`: a rate from labels of people and of a judge. `alt-test`: may the judge stand for an annotator?"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from commands.shared import answer, json_option
+from core.errors import BadLine
+from core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
+from core.judges.label_tables import read_judge, read_people, read_rates
+from core.judges.prediction_powered import VERSION, Rates, prediction_powered
+from core.statistics import Estimate
+
+TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("estimate")
+@click.option("--people", type=TABLE, required=True, help="Labels of people: a table with the columns item and label.")
+@click.option("--judge", type=TABLE, required=True, help="Labels of the judge, of these items and of further ones.")
+@click.option("--clusters", help="The column, in both tables, of what belongs together, as the context of generations.")
+@click.option("--inclusion", help="The column of --people with the probability with which an item was drawn.")
+@json_option
+def estimate(people: Path, judge: Path, clusters: str | None, inclusion: str | None, as_json: bool) -> None:
+    """A rate from few labels of people and many of a judge, with 95% intervals.
+
+    Labels are 0 and 1. `both` corrects the judge's rate by what people say of the items that both labelled, so it needs
+    no faith in the judge; `worth` says how many labels of people alone would give the same error.
+    """
+    given = read_rates(people, judge, clusters, inclusion)
+    say_errors(given.errors)
+    rates = prediction_powered(given.labels)
+    labels = given.labels
+    data = {
+        "people": _estimate(rates.people, n=len(labels.people)),
+        "judge": _estimate(rates.judge, n=len(labels.people) + len(labels.further)),
+        "both": _estimate(rates.both) | {"lambda": rates.weight, "worth": rates.worth},
+        "further": len(labels.further),
+        "without_judge": given.without_judge,
+        "errors": [_error(one) for one in given.errors],
+        "signature": f"prediction-powered-v{VERSION}|units={clusters or 'items'}|inclusion={inclusion or 'equal'}",
+    }
+    answer(data, _in_words(rates, given.without_judge), as_json=as_json)
+
+
+@click.command("alt-test")
+@click.option("--people", type=TABLE, required=True, help="A table with the columns item, annotator and label.")
+@click.option("--judge", type=TABLE, required=True, help="A table with the columns item and label.")
+@click.option("--eps", type=click.FloatRange(0, 1), required=True,
+              help="What the judge may be worse by, chosen before looking: .2 beside experts, .15 beside skilled"
+                   " people, .1 beside a crowd.")  # fmt: skip
+@json_option
+def alt_test(people: Path, judge: Path, eps: float, as_json: bool) -> None:
+    """May a judge stand for an annotator? The alternative annotator test.
+
+    For each annotator: does the judge agree with the others about as often as this annotator does? The judge passes
+    where it wins against at least half of the annotators.
+    """
+    given, errors = read_people(people)
+    labels, more = read_judge(judge)
+    say_errors([*errors, *more])
+    verdict = alternative_annotator_test(given, labels, eps)
+    data = {
+        "winning_rate": verdict.winning_rate,
+        "advantage": verdict.advantage,
+        "passes": verdict.passes,
+        "reason": str(verdict.reason) if verdict.reason else None,
+        "eps": eps,
+        "annotators": [_against(one) for one in verdict.annotators],
+        "errors": [_error(one) for one in (*errors, *more)],
+        "signature": f"alternative-annotator-test|eps={eps:g}|level={LEVEL:g}|by|items>={FEWEST}",
+    }
+    answer(data, _verdict_in_words(verdict), as_json=as_json)
+
+
+def say_errors(errors: Iterable[BadLine]) -> None:
+    """Each line that could not be used, on stderr."""
+    for one in errors:
+        click.echo(str(one), err=True)
+
+
+def _error(one: BadLine) -> dict[str, Any]:
+    return {"file": one.file, "line": one.line, "reason": one.reason, "message": str(one)}
+
+
+def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
+    why = found.reason or found.note
+    return {"value": found.value, "low": found.low, "high": found.high, **more, "units": found.units,
+            "note": str(why) if why else None} | found.method_data  # fmt: skip
+
+
+def _in_words(rates: Rates, without_judge: int) -> str:
+    lines = [f"{name:<7} {_with_interval(found)}" for name, found in
+             (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
+    if rates.weight is not None and rates.worth is not None:
+        lines.append(f"lambda {rates.weight:.3f}; as exact as {rates.worth:,.0f} labels of people alone")
+    if without_judge:
+        lines.append(f"labelled by people, not by the judge, and left out: {without_judge:,}")
+    return "\n".join(lines)
+
+
+def _with_interval(found: Estimate) -> str:
+    if found.value is None:
+        return f"-  ({found.reason})"
+    if found.low is None:
+        return f"{found.value:.3f}  (no interval: {found.note})"
+    return f"{found.value:.3f}  95% {found.low:.3f} to {found.high:.3f}" + (f"  ({found.note})" if found.note else "")
+
+
+def _against(one: Against) -> dict[str, Any]:
+    return {
+        "annotator": one.annotator,
+        "items": one.items,
+        "judge": one.judge_share,
+        "annotator_share": one.own_share,
+        "p": one.p,
+        "won": one.won,
+        "reason": str(one.reason) if one.reason else None,
+    }
+
+
+def _verdict_in_words(verdict: Verdict) -> str:
+    lines = []
+    for one in verdict.annotators:
+        if one.reason:
+            lines.append(f"{one.annotator}: -  ({one.reason})")
+        else:
+            end = "the judge may stand for this annotator" if one.won else "not shown"
+            lines.append(
+                f"{one.annotator}: judge {one.judge_share:.3f}, annotator {one.own_share:.3f} on {one.items} items,"
+                f" p {one.p:.4f}: {end}"
+            )
+    if verdict.winning_rate is None:
+        return "\n".join([*lines, str(verdict.reason)])
+    passes = "passes" if verdict.passes else "does not pass"
+    lines.append(f"winning rate {verdict.winning_rate:.2f} ({passes}), advantage {verdict.advantage:.3f}")
+    return "\n".join(lines)

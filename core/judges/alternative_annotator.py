@@ -1,0 +1,114 @@
+"""May a judge stand for an annotator? The alternative annotator test (SPEC 10.2; Calderon, Reichart and Dror 2025).
+
+For each annotator in turn: on how many items does the judge agree with the others at least as well as this annotator
+does, and is that not clearly less often than the other way round? `eps` is what the judge may be worse by, because it
+costs less; it is chosen before looking: .2 beside experts, .15 beside skilled people, .1 beside a crowd.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.errors import N_
+from core.statistics import Note
+
+FEWEST = 30  # items of an annotator that somebody else labelled too; with fewer there is no test
+LEVEL = 0.05  # false discovery rate over annotators
+PASSES = 0.5  # the winning rate from which the judge may stand for an annotator
+FEW_ITEMS = N_("Only {items} items that the judge and somebody else labelled too; at least {fewest} are needed.")
+NOBODY = Note(N_("No annotator has enough items that the judge and somebody else labelled too: no test."))
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """The judge against one annotator.
+
+    `judge_share`, `own_share`: on which share of the `items` the judge, and the annotator, agree with the others at
+    least as well as the other of the two; `p`: one-sided, of the judge being worse by eps or more. `won`: rejected
+    after Benjamini and Yekutieli. None, with the `reason`, for an annotator with too few items.
+    """
+
+    annotator: str
+    items: int
+    judge_share: float | None = None
+    own_share: float | None = None
+    p: float | None = None
+    won: bool | None = None
+    reason: Note | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`winning_rate`: the share of tested annotators that the judge won against; `advantage`: the mean of its shares.
+
+    Both from 0 to 1, None where nobody could be tested. `passes`: whether the winning rate is at least a half.
+    """
+
+    eps: float
+    winning_rate: float | None
+    advantage: float | None
+    annotators: tuple[Against, ...]
+    reason: Note | None = None
+
+    @property
+    def passes(self) -> bool | None:
+        """Whether the judge may stand for an annotator; None where nobody could be tested."""
+        return None if self.winning_rate is None else self.winning_rate >= PASSES
+
+
+def alternative_annotator_test(
+    people: Iterable[tuple[Hashable, str, Hashable]], judge: Mapping[Any, Hashable], eps: float
+) -> Verdict:
+    """The test on labels of *people* (item, annotator, label) and of the *judge* by item; *eps* from 0 to 1.
+
+    An annotator's last label of an item counts. Items that the judge did not label are left out.
+    """
+    labels: dict[Hashable, dict[str, Hashable]] = defaultdict(dict)
+    for item, who, label in people:
+        labels[item][who] = label
+    names = list(dict.fromkeys(who for given in labels.values() for who in given))
+    scores = {who: _scores(who, labels, judge) for who in names}
+    tested = [who for who in names if len(scores[who]) >= FEWEST]
+    won = _rejected([_p(scores[who], eps) for who in tested])
+    found = tuple(_against(who, scores[who], eps, dict(zip(tested, won, strict=True)).get(who)) for who in names)
+    shares = [one.judge_share for one in found if one.judge_share is not None]
+    if not shares:
+        return Verdict(eps, None, None, found, NOBODY)
+    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), found)
+
+
+def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: Mapping[Any, Hashable]) -> np.ndarray:
+    """Of each item that *who* and others labelled: whether the judge, and whether *who*, does as well or better."""
+    found = []
+    for item, given in labels.items():
+        others = [label for name, label in given.items() if name != who]
+        if who in given and others and item in judge:
+            agrees = sum(label == judge[item] for label in others), sum(label == given[who] for label in others)
+            found.append((agrees[0] >= agrees[1], agrees[1] >= agrees[0]))
+    return np.array(found, dtype=float).reshape(-1, 2)
+
+
+def _p(scores: np.ndarray, eps: float) -> float:
+    """One-sided paired t: how surprising the scores are if the judge does worse by *eps* or more."""
+    from scipy import stats  # scipy.stats takes a while to import
+
+    worse = scores[:, 1] - scores[:, 0] - eps
+    if np.ptp(worse) == 0:  # no spread: it is as it is
+        return 0.0 if worse[0] < 0 else 1.0
+    return float(stats.ttest_1samp(worse, 0, alternative="less").pvalue)
+
+
+def _rejected(p: list[float]) -> list[bool]:
+    from scipy import stats
+
+    return [bool(one <= LEVEL) for one in stats.false_discovery_control(p, method="by")] if p else []
+
+
+def _against(who: str, scores: np.ndarray, eps: float, won: bool | None) -> Against:
+    if won is None:
+        return Against(who, len(scores), reason=Note(FEW_ITEMS, {"items": len(scores), "fewest": FEWEST}))
+    judge, own = scores.mean(axis=0)
+    return Against(who, len(scores), float(judge), float(own), _p(scores, eps), won)

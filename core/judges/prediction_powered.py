@@ -1,0 +1,185 @@
+"""A rate from few labels of people and many of a judge (SPEC 10.1; Angelopoulos et al. 2023, "PPI++").
+
+The judge's rate is corrected by what people say of the items that both have labelled: theta = k * mean_further(f) +
+mean_labelled(Y - k f), with k from 0 (people alone) to 1, chosen so that the error is least. A judge that errs to one
+side widens nothing and moves nothing: its bias is measured on the labelled items and taken off.
+
+Contexts as clusters: both terms are means of cluster means. A cluster that holds labelled and further items stands in
+both terms, so their errors are not independent; the covariance counts, in the error and in the choice of k. Items that
+were drawn with unequal probabilities: Hajek's weights, 1 / probability, in the term of people; the further items are
+then no random sample, and the judge's mean is that of all items.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_, Refused
+from core.statistics import Estimate, Note
+from core.statistics.estimate import ONE_UNIT
+from core.statistics.intervals import by_t
+
+VERSION = 1  # of the method: raise it when a number may change
+NO_PEOPLE = Note(N_("No item has a label by people and by the judge."))
+NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add nothing."))
+ALL_THE_SAME = Note(
+    N_("People or the judge gave the same label to every item that both labelled: the judge's labels add nothing.")
+)
+NO_GAIN = Note(N_("The judge's labels of further items would not make the error smaller, so they are not used."))
+
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What went in: `people` and `automatic` of the same items, `further` of those that only the judge labelled.
+
+    Labels are from 0 to 1. `clusters` and `further_clusters` name the cluster of each item; None: each item is its
+    own. `inclusion`: the probability, above 0 and at most 1, with which each labelled item was drawn; None: equal.
+    """
+
+    people: Sequence[float]
+    automatic: Sequence[float]
+    further: Sequence[float]
+    clusters: Sequence[Hashable] | None = None
+    further_clusters: Sequence[Hashable] | None = None
+    inclusion: Sequence[float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """A rate three times, each with its 95% interval over units (items, or clusters).
+
+    `weight`: the k of the judge's labels, 0 to 1. `worth`: as many labels of people alone would give the error of
+    both (the ratio of the variances times the number of labels); None where either is undefined.
+    """
+
+    people: Estimate
+    judge: Estimate
+    both: Estimate
+    weight: float | None
+    worth: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A mean over units: its value, and for each unit what it adds to the error (they sum to 0)."""
+
+    names: list[Hashable]
+    values: Numbers
+    weights: Numbers
+
+    @property
+    def mean(self) -> float:
+        return float((self.weights * self.values).sum() / self.weights.sum())
+
+    @property
+    def parts(self) -> Numbers:
+        """w (v - mean) / sum(w), with n / (n - 1) in their squares."""
+        count = len(self.values)
+        parts: Numbers = self.weights * (self.values - self.mean) / self.weights.sum() * np.sqrt(count / (count - 1))
+        return parts
+
+
+def prediction_powered(labels: Labels) -> Rates:
+    """The rate by people, by the judge and by both. Raises Refused where the lists do not fit each other."""
+    _refuse_unequal(labels)
+    people, automatic = _terms(labels)
+    every = _unweighted(
+        [*labels.automatic, *labels.further],
+        None if labels.clusters is None else [*labels.clusters, *(labels.further_clusters or ())],
+    )
+    found = _rate(people, len(labels.people), NO_PEOPLE) if people else Estimate.undefined(NO_PEOPLE)
+    judge = _rate(every, len(every.values), NO_PEOPLE) if every else Estimate.undefined(NO_PEOPLE)
+    if people is None or automatic is None or len(people.values) < 2:
+        return Rates(found, judge, found, None, None)
+    rest = every if labels.inclusion is not None else _unweighted(labels.further, labels.further_clusters)
+    if rest is None or len(rest.values) < 2:
+        return Rates(found, judge, _noted(found, NO_FURTHER), 0.0, float(len(labels.people)))
+    return _both(labels, found, judge, people, automatic, rest)
+
+
+def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
+    shared = _shared(people.names, rest.names)
+    spread = np.concatenate([automatic.values, rest.values]).var(ddof=1)
+    units = 1 / float(
+        ((people.weights / people.weights.sum()) ** 2).sum()
+    )  # Kish's; as many as there are if unweighted
+    least = spread * (1 / len(rest.values) + 1 / units) - 2 * _together(rest.parts, automatic.parts, shared)
+    gain = float(automatic.parts @ people.parts) - _together(rest.parts, people.parts, shared)
+    weight = min(1.0, max(0.0, float(gain / least))) if least > 0 else 0.0
+    if weight == 0.0:
+        alike = min(np.ptp(people.values), np.ptp(automatic.values)) == 0
+        return Rates(found, judge, _noted(found, ALL_THE_SAME if alike else NO_GAIN), 0.0, float(len(labels.people)))
+    errors = people.parts - weight * automatic.parts
+    variance = float(
+        errors @ errors + weight**2 * (rest.parts @ rest.parts) + 2 * weight * _together(rest.parts, errors, shared)
+    )
+    value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
+    both = by_t(Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0))
+    alone = float(people.parts @ people.parts)
+    return Rates(found, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
+
+
+def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:
+    """People's and the judge's labels of the same items, by the same units."""
+    if labels.inclusion is None:
+        return _unweighted(labels.people, labels.clusters), _unweighted(labels.automatic, labels.clusters)
+    weights = 1 / np.asarray(labels.inclusion, dtype=float)
+    return (
+        _weighted(np.asarray(labels.people, dtype=float), weights, labels.clusters),
+        _weighted(np.asarray(labels.automatic, dtype=float), weights, labels.clusters),
+    )
+
+
+def _unweighted(values: Sequence[float], clusters: Sequence[Hashable] | None) -> _Term | None:
+    """The mean of cluster means; of the items where each is its own cluster. None without items."""
+    if not len(values):
+        return None
+    found = _weighted(np.asarray(values, dtype=float), np.ones(len(values)), clusters)
+    return _Term(found.names, found.values, np.ones(len(found.values)))
+
+
+def _weighted(values: Numbers, weights: Numbers, clusters: Sequence[Hashable] | None) -> _Term:
+    if clusters is None:
+        return _Term([], values, weights)
+    names = list(dict.fromkeys(clusters))
+    at = {name: place for place, name in enumerate(names)}
+    places = np.array([at[name] for name in clusters])
+    sums = np.bincount(places, weights, len(names))
+    return _Term(names, np.bincount(places, weights * values, len(names)) / sums, sums.astype(float))
+
+
+def _shared(one: list[Hashable], other: list[Hashable]) -> list[tuple[int, int]]:
+    """Where units of the one term stand in the other."""
+    at = {name: place for place, name in enumerate(other)}
+    return [(place, at[name]) for place, name in enumerate(one) if name in at]
+
+
+def _together(rest: Numbers, labelled: Numbers, shared: list[tuple[int, int]]) -> float:
+    """The covariance of two means that have units in common."""
+    return float(sum(rest[there] * labelled[here] for here, there in shared))
+
+
+def _rate(term: _Term, units: int, reason: Note) -> Estimate:
+    found = Estimate(term.mean, units=len(term.values))
+    if len(term.values) < 2:
+        return Estimate(term.mean, units=len(term.values), note=ONE_UNIT)
+    return by_t(found, float(term.parts @ term.parts) ** 0.5, len(term.values), (0.0, 1.0))
+
+
+def _noted(found: Estimate, note: Note) -> Estimate:
+    return replace(found, note=note)
+
+
+def _refuse_unequal(labels: Labels) -> None:
+    same = [labels.automatic, labels.clusters, labels.inclusion]
+    if any(one is not None and len(one) != len(labels.people) for one in same) or (
+        labels.further_clusters is not None and len(labels.further_clusters) != len(labels.further)
+    ):
+        raise Refused(N_("Labels, clusters and probabilities must be of the same items, in the same order."))
+    if labels.inclusion is not None and not all(0 < one <= 1 for one in labels.inclusion):
+        raise Refused(N_("A probability of being drawn must be above 0 and at most 1."))

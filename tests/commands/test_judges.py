@@ -1,0 +1,71 @@
+"""`estimate` and `alt-test`: what they answer, and what they say of bad lines."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cli import cli
+from core.judges.prediction_powered import Labels, prediction_powered
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> tuple[Path, Path]:
+    """1,000 items in 200 contexts: a judge that is right in 90%, and 60 items that three people labelled."""
+    rng = np.random.default_rng(1)
+    truth = rng.random(1000) < 0.3
+    judge = np.where(rng.random(1000) < 0.9, truth, ~truth)
+    lines = [
+        f"i{i},{who},{int(truth[i] ^ (rng.random() < 0.1))},{i // 5}" for i in range(60) for who in ("Ada", "Bo", "Cy")
+    ]
+    people, machine = tmp_path / "people.csv", tmp_path / "judge.csv"
+    people.write_text("item,annotator,label,context\n" + "\n".join(lines) + "\n")
+    machine.write_text("item,label,context\n" + "".join(f"i{i},{int(one)},{i // 5}\n" for i, one in enumerate(judge)))
+    return people, machine
+
+
+def answer(*arguments: object) -> dict[str, object]:
+    done = CliRunner().invoke(cli, [*map(str, arguments), "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def test_estimate_says_what_the_function_says(tables: tuple[Path, Path], tmp_path: Path) -> None:
+    people, judge = tables
+    one = tmp_path / "one.csv"  # of three people the first: an item has one label here
+    rows = [line.split(",") for line in people.read_text().splitlines()]
+    one.write_text("item,label,context\n" + "".join(f"{i},{y},{c}\n" for i, who, y, c in rows if who == "Ada"))
+    found = answer("estimate", "--people", one, "--judge", judge, "--clusters", "context")
+    of_judge = [int(line.split(",")[1]) for line in judge.read_text().splitlines()[1:]]
+    clusters = [str(i // 5) for i in range(1000)]
+    labels = Labels(
+        [int(y) for _, who, y, _ in rows if who == "Ada"], of_judge[:60], of_judge[60:], clusters[:60], clusters[60:]
+    )
+    expected = prediction_powered(labels)
+    assert found["both"]["value"] == expected.both.value  # type: ignore[index]
+    assert (found["both"]["low"], found["both"]["high"]) == (expected.both.low, expected.both.high)  # type: ignore[index]
+    assert found["both"]["lambda"] == expected.weight and found["both"]["worth"] == expected.worth  # type: ignore[index]
+    assert found["people"]["n"] == 60 and found["judge"]["n"] == 1000  # type: ignore[index]
+    assert "units=context" in str(found["signature"])
+
+
+def test_alt_test_has_every_annotator(tables: tuple[Path, Path]) -> None:
+    people, judge = tables
+    found = answer("alt-test", "--people", people, "--judge", judge, "--eps", 0.2)
+    assert [one["annotator"] for one in found["annotators"]] == ["Ada", "Bo", "Cy"]  # type: ignore[attr-defined]
+    assert found["winning_rate"] == sum(one["won"] for one in found["annotators"]) / 3  # type: ignore[attr-defined]
+    assert 0.8 < found["advantage"] <= 1  # type: ignore[operator]
+
+
+def test_people_read_words_and_bad_lines(tables: tuple[Path, Path]) -> None:
+    people, judge = tables
+    done = CliRunner().invoke(cli, ["estimate", "--people", str(people), "--judge", str(judge)])
+    assert done.exit_code == 0
+    assert "people.csv, line 3: item i0 stands there twice; the first label counts." in done.stderr
+    assert "both" in done.stdout and "labels of people alone" in done.stdout
+    done = CliRunner().invoke(cli, ["alt-test", "--people", str(people), "--judge", str(judge), "--eps", "0.2"])
+    assert "winning rate" in done.stdout
+    done = CliRunner().invoke(cli, ["alt-test", "--people", str(people), "--judge", str(judge)])
+    assert done.exit_code == 2 and "--eps" in done.stderr, "eps is chosen, never a default"

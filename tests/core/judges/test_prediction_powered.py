@@ -1,0 +1,127 @@
+"""A rate from labels of people and of a judge: numbers of another program, laws, and planted truth."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import Refused
+from core.judges.prediction_powered import ALL_THE_SAME, NO_FURTHER, NO_GAIN, NO_PEOPLE, Labels, prediction_powered
+
+Counts = tuple[int, int, int, int]  # of items by (people's label, judge's label): 11, 10, 01, 00
+
+
+def labels(counts: Counts, ones: int, further: int) -> Labels:
+    pairs = [pair for pair, times in zip(((1, 1), (1, 0), (0, 1), (0, 0)), counts, strict=True) for _ in range(times)]
+    return Labels([a for a, _ in pairs], [b for _, b in pairs], [1] * ones + [0] * (further - ones))
+
+
+# ppi_mean_pointestimate and ppi_mean_ci of ppi-python 0.2.3; its interval is normal, with variances of ddof 0.
+@pytest.mark.parametrize(
+    ("counts", "ones", "further", "value", "low", "high"),
+    [
+        ((33, 1, 10, 56), 336, 1000, 0.2705141173758229, 0.20891138867906495, 0.3321168460725809),
+        ((7, 0, 11, 32), 127, 400, 0.12453551611079706, 0.04171174505169849, 0.20735928716989566),
+        ((145, 6, 6, 143), 2526, 5000, 0.5049532433447451, 0.4795552695201578, 0.5303512171693324),
+    ],
+)
+def test_equals_another_program(counts: Counts, ones: int, further: int, value: float, low: float, high: float) -> None:
+    found = prediction_powered(labels(counts, ones, further))
+    n = sum(counts)
+    assert found.both.value == pytest.approx(value, abs=0.1 / n)
+    assert found.both.se == pytest.approx((high - low) / 2 / 1.959964, rel=1.5 / n)
+
+
+def test_by_hand() -> None:
+    """n 4, N 4: var_n(Y) = var_n(f) = 1/3, cov = 1/6; pooled var(f) 2/7; k = (1/6) / ((1 + 1) * 2/7) = 7/24."""
+    found = prediction_powered(Labels([1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0]))
+    variance = 3 / 12  # of f on the labelled items; cov(Y, f) = 1/6, pooled variance of f = (8 * 15/64) / 7
+    pooled, gain = 15 / 8 / 7, 1 / 6
+    weight = gain / (2 * pooled)
+    assert found.weight == pytest.approx(weight)
+    assert found.both.value == pytest.approx(0.5 + weight * (0.5 - 0.25))
+    expected = weight**2 * (1 / 3) / 4 + (1 / 3 + weight**2 * variance - 2 * weight * gain) / 4
+    assert found.both.se == pytest.approx(expected**0.5)
+    assert found.worth == pytest.approx((1 / 3 / 4) / expected * 4)
+
+
+def test_a_judge_that_is_always_right_is_worth_nearly_all_its_labels() -> None:
+    found = prediction_powered(labels((30, 0, 0, 70), 3_000, 10_000))
+    assert found.weight == pytest.approx(100 / 101, rel=1e-2) or found.weight == pytest.approx(1, rel=2e-2)
+    assert found.worth is not None and found.worth > 5_000
+    assert found.both.low is not None and found.both.high is not None
+    assert found.both.high - found.both.low < 0.02
+
+
+@pytest.mark.parametrize(
+    ("given_labels", "note", "weight"),
+    [
+        (Labels([1, 0, 1], [1, 0, 0], []), NO_FURTHER, 0.0),
+        (Labels([1, 0, 1], [1, 1, 1], [1, 1]), ALL_THE_SAME, 0.0),
+        (Labels([1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0]), NO_GAIN, 0.0),  # it says the opposite
+        (Labels([], [], [1, 0, 1]), NO_PEOPLE, None),
+    ],
+)
+def test_without_what_it_needs_people_stand_alone(given_labels: Labels, note: object, weight: float | None) -> None:
+    found = prediction_powered(given_labels)
+    assert note in (found.both.note, found.both.reason)
+    assert found.weight == weight
+    assert found.both.value == found.people.value
+    assert (found.both.low, found.both.high) == (found.people.low, found.people.high)
+
+
+def test_clusters_of_one_are_items() -> None:
+    plain = labels((20, 5, 8, 40), 90, 300)
+    own = Labels(plain.people, plain.automatic, plain.further, range(73), range(1000, 1300))
+    one, other = prediction_powered(plain), prediction_powered(own)
+    assert (one.both.value, one.both.se, one.worth) == pytest.approx((other.both.value, other.both.se, other.worth))
+
+
+def test_equal_probabilities_of_all_items_change_the_people_by_nothing() -> None:
+    plain = labels((20, 5, 8, 40), 90, 300)
+    drawn = Labels(plain.people, plain.automatic, plain.further, inclusion=[0.2] * 73)
+    one, other = prediction_powered(plain), prediction_powered(drawn)
+    assert one.people == other.people
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=3), st.lists(st.integers(0, 1), min_size=3))
+def test_laws(pairs: list[tuple[int, int]], further: list[int]) -> None:
+    people, automatic = [a for a, _ in pairs], [b for _, b in pairs]
+    found = prediction_powered(Labels(people, automatic, further))
+    turned = prediction_powered(
+        Labels([1 - one for one in people], [1 - one for one in automatic], [1 - one for one in further])
+    )
+    assert found.weight == pytest.approx(turned.weight)
+    assert found.both.value == pytest.approx(1 - turned.both.value)  # type: ignore[operator]
+    assert found.both.value is not None and 0 <= found.both.value <= 1
+    if found.both.se is not None and found.people.se is not None:
+        assert found.both.se <= found.people.se * 1.5
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.2])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_interval_holds_a_planted_rate(bias: float, clustered: bool) -> None:
+    """120 of people, 3,000 of a judge that is right in 85%, or errs to one side: about 95 of 100 intervals hold it."""
+    held = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        groups = np.repeat(np.arange(600), 5)
+        lean = rng.beta(3, 7, 600)[groups] if clustered else np.full(3000, 0.3)
+        truth = rng.random(3000) < lean
+        judge = np.where(rng.random(3000) < 0.85, truth, ~truth) | (rng.random(3000) < bias)
+        asked = rng.permutation(600)[:120] * 5 if clustered else rng.permutation(3000)[:120]
+        rest = np.setdiff1d(np.arange(3000), asked)
+        names = (groups[asked].tolist(), groups[rest].tolist()) if clustered else (None, None)
+        found = prediction_powered(Labels(truth[asked], judge[asked], judge[rest], *names)).both
+        held += found.low <= 0.3 <= found.high  # type: ignore[operator]
+    assert 0.90 <= held / 150 <= 0.99
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [Labels([1], [1, 0], []), Labels([1], [1], [0], ["a", "b"]), Labels([1], [1], [0], ["a"], []),
+     Labels([1], [1], [0], inclusion=[0.0])],
+)  # fmt: skip
+def test_lists_that_do_not_fit_are_refused(wrong: Labels) -> None:
+    with pytest.raises(Refused):
+        prediction_powered(wrong)
