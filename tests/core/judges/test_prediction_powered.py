@@ -29,7 +29,9 @@ def test_equals_another_program(counts: Counts, ones: int, further: int, value: 
     found = prediction_powered(labels(counts, ones, further))
     n = sum(counts)
     assert found.both.value == pytest.approx(value, abs=0.1 / n)
-    assert found.both.se == pytest.approx((high - low) / 2 / 1.959964, rel=1.5 / n)
+    assert found.both.se is not None and found.weight is not None
+    without = (found.both.se**2 - (found.weight / n) ** 2) ** 0.5  # the difference that it adds
+    assert without == pytest.approx((high - low) / 2 / 1.959964, rel=1.5 / n)
 
 
 def test_by_hand() -> None:
@@ -40,7 +42,7 @@ def test_by_hand() -> None:
     weight = gain / (2 * pooled)
     assert found.weight == pytest.approx(weight)
     assert found.both.value == pytest.approx(0.5 + weight * (0.5 - 0.25))
-    expected = weight**2 * (1 / 3) / 4 + (1 / 3 + weight**2 * variance - 2 * weight * gain) / 4
+    expected = weight**2 * (1 / 3) / 4 + (1 / 3 + weight**2 * variance - 2 * weight * gain) / 4 + (weight / 4) ** 2
     assert found.both.se == pytest.approx(expected**0.5)
     assert found.worth == pytest.approx((1 / 3 / 4) / expected * 4)
 
@@ -48,9 +50,9 @@ def test_by_hand() -> None:
 def test_a_judge_that_is_always_right_is_worth_nearly_all_its_labels() -> None:
     found = prediction_powered(labels((30, 0, 0, 70), 3_000, 10_000))
     assert found.weight == pytest.approx(100 / 101, rel=1e-2) or found.weight == pytest.approx(1, rel=2e-2)
-    assert found.worth is not None and found.worth > 5_000
+    assert found.worth is not None and found.worth > 1_500
     assert found.both.low is not None and found.both.high is not None
-    assert found.both.high - found.both.low < 0.02
+    assert found.both.high - found.both.low < 0.05
 
 
 @pytest.mark.parametrize(
@@ -70,11 +72,13 @@ def test_without_what_it_needs_people_stand_alone(given_labels: Labels, note: ob
     assert (found.both.low, found.both.high) == (found.people.low, found.people.high)
 
 
-def test_clusters_of_one_are_items() -> None:
+def test_clusters_of_one_are_items_but_for_how_their_spread_is_estimated() -> None:
     plain = labels((20, 5, 8, 40), 90, 300)
     own = Labels(plain.people, plain.automatic, plain.further, range(73), range(1000, 1300))
     one, other = prediction_powered(plain), prediction_powered(own)
-    assert (one.both.value, one.both.se, one.worth) == pytest.approx((other.both.value, other.both.se, other.worth))
+    assert (one.both.value, one.both.se, one.worth) == pytest.approx(
+        (other.both.value, other.both.se, other.worth), rel=0.03
+    )
 
 
 def test_equal_probabilities_of_all_items_change_the_people_by_nothing() -> None:
