@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from commands.agreement import measure
 from commands.shared import answer, json_option
 from core.errors import BadLine
 from core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
@@ -85,9 +86,7 @@ def _error(one: BadLine) -> dict[str, Any]:
 
 
 def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
-    why = found.reason or found.note
-    return {"value": found.value, "low": found.low, "high": found.high, **more, "units": found.units,
-            "note": str(why) if why else None} | found.method_data  # fmt: skip
+    return measure(found) | {"units": found.units} | more
 
 
 def _in_words(rates: Rates, without_judge: int) -> str:
