@@ -39,6 +39,8 @@ ALL_THE_SAME = Note(
 NO_GAIN = Note(N_("The judge's labels of further items would not make the error smaller, so they are not used."))
 
 
+BY_T_OF_BOTH = N_("t on the standard error of both terms")
+
 Numbers = NDArray[np.float64]
 
 
@@ -133,7 +135,9 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
         + (weight * UNSEEN / units) ** 2
     )
     value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
-    both = by_t(Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0))
+    both = by_t(
+        Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0), method=BY_T_OF_BOTH
+    )
     alone = float(people.parts @ people.parts)
     return Rates(found, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
 

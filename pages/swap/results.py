@@ -110,7 +110,7 @@ def offer_files(wish: Wish) -> None:
         )
     )
     try:
-        path = choose_upload(_("Text file"), ["txt", "gz"], key="swap-file", heading=False)
+        path = choose_upload(_("Text file"), ["txt", "gz"], key="swap-file", heading=False, megabytes=MOST_BYTES >> 20)
         modes: dict[Mode, str] = {"swap": _("swapped"), "cda": _("both: CDA"), "cds": _("one of both: CDS")}
         mode = choose(
             _("Which texts to write"), {one: modes[one] for one in MODES}, "swap-mode",

@@ -25,14 +25,21 @@ EMPTIED = "emptied_places"  # in the session: key of a place for a file -> how o
 
 
 def choose_upload(
-    label: str, endings: Sequence[str], *, key: str, heading: bool = True, help: str | None = None
+    label: str,
+    endings: Sequence[str],
+    *,
+    key: str,
+    heading: bool = True,
+    help: str | None = None,
+    megabytes: int | None = None,
 ) -> Path | None:
     """A place for one file. Returns where the file lies, under its own name, or None while there is none.
 
-    Another file, also one of the same name, gets another path. *heading*: False hides *label*.
+    Another file, also one of the same name, gets another path. *heading*: False hides *label*. *megabytes*: what the
+    page says it takes, where that is less than the server does.
     Raises BadFile where the name cannot be used.
     """
-    _say_in_words(_("Choose a file"), endings, key)
+    _say_in_words(_("Choose a file"), endings, key, megabytes)
     uploaded = st.file_uploader(
         label, type=endings, key=_current(key), help=help, label_visibility=_visibility(heading)
     )

@@ -191,20 +191,20 @@ def test_a_clock_that_jumps_ends_nobodys_part(fresh_store: Store) -> None:
     day, ahead, steady = 24 * 3600.0, 0.0, 0.0
     watched = Watched(lambda: 10_000.0 + steady + ahead, lambda: steady)
 
-    def looked(minute: float) -> int:
+    def ended_by(minute: float) -> int:
         nonlocal steady
         steady = minute * 60
         return sweep(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
 
-    assert [looked(one) for one in (0, 10, 20)] == [0, 0, 0]
+    assert [ended_by(one) for one in (0, 10, 20)] == [0, 0, 0]
     ahead = day
-    assert [looked(one) for one in (21, 29, 31, 50)] == [0, 0, 0, 0]  # a day and 50 minutes by the clock
+    assert [ended_by(one) for one in (21, 29, 31, 50)] == [0, 0, 0, 0]  # a day and 50 minutes by the clock
     with pytest.raises(Refused):
         come(fresh_store, study, now=10_000.0 + steady + ahead, seen=watched.seconds())
     ahead = 0.0
-    assert [looked(one) for one in (52, 60, 81)] == [0, 0, 0]  # and back
+    assert [ended_by(one) for one in (52, 60, 81)] == [0, 0, 0]  # and back
     assert person(fresh_store, study, secret).state == "working"
-    assert looked(83) == 1  # half an hour without a jump
+    assert ended_by(83) == 1  # half an hour without a jump
     assert person(fresh_store, study, secret).state == "timed_out"
 
 
