@@ -352,16 +352,7 @@ def test_a_refused_decision_is_listed_and_blocks_nothing(desks: Opener) -> None:
     desk = desks(context=context).open()
     desk.cut()
     bad, good = desk.decide("j"), desk.decide("j")
-    desk.page.evaluate(
-        """item => {
-      for (const [key, value] of Object.entries(localStorage)) {
-        const op = key.startsWith("evenhand:op:") ? JSON.parse(value) : {};
-        if (op.item === item) localStorage.setItem(key, JSON.stringify({ ...op, choice: "maybe" }));
-      }
-    }""",
-        bad,
-    )
-    desk.page.close()
+    desk.spoil(bad, choice="maybe")
     desk.mend()
     again = desks(desk.project, context=context).open()
     expect(again.notice("refused")).to_contain_text("maybe is not a choice", timeout=WAIT_MS)

@@ -108,16 +108,7 @@ def test_an_outbox_never_crosses_over_and_a_broken_rule_blocks_nothing(desks: Op
     ada = desks(make_generations(desks.server), context=context).open()
     ada.cut()
     bad, good = ada.decide(*MISGENDERING), ada.decide("f", "m", "w", "m", "Space", "Enter", "1")
-    ada.page.evaluate(
-        """item => {
-      for (const [key, value] of Object.entries(localStorage)) {
-        const op = key.startsWith("evenhand:op:") ? JSON.parse(value) : {};
-        if (op.item === item) localStorage.setItem(key, JSON.stringify({ ...op, spans: [] }));
-      }
-    }""",
-        bad,
-    )
-    ada.page.close()
+    ada.spoil(bad, spans=[])
     ada.mend()
     bo = desks(ada.project, "Bo", context=context).open()
     expect(bo.notice("foreign")).to_contain_text("2 decisions in this browser belong to another annotator")

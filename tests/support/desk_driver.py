@@ -108,6 +108,21 @@ class Desk:
         script = "p => Object.fromEntries(Object.entries(localStorage).filter(([k]) => k.startsWith(p)))"
         return {key: json.loads(value) for key, value in self.page.evaluate(script, prefix).items()}
 
+    def spoil(self, item: str, **fields: Any) -> None:
+        """Overwrite fields of the kept decision about *item*, and close the tab.
+
+        A tab that closes sends what it has in memory, which is the decision as it was made: that must not get through.
+        """
+        script = """([item, fields]) => {
+          window.fetch = () => Promise.reject(new Error("cut"));
+          for (const [key, value] of Object.entries(localStorage)) {
+            const op = key.startsWith("evenhand:op:") ? JSON.parse(value) : {};
+            if (op.item === item) localStorage.setItem(key, JSON.stringify({ ...op, ...fields }));
+          }
+        }"""
+        self.page.evaluate(script, [item, fields])
+        self.page.close()
+
     def cut(self) -> None:
         """Let no request of a desk through."""
         self.context.set_offline(True)
