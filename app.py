@@ -39,6 +39,7 @@ from annotations.study.people import sweep_all
 from annotations.study.watched import watched
 from annotations.study.withdrawal import finish_withdrawals
 from core.errors import EvenhandError
+from core.files.bounded import read_in_children
 from core.worker import client as worker
 from pages.ui.visitor import visit_of
 
@@ -206,6 +207,7 @@ def note_who_makes_files() -> None:
     MediaFileManager.execute_deferred = noted  # type: ignore[method-assign]
 
 
+read_in_children()
 stay_inside()
 limit_logs()
 limit_connections()

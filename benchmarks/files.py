@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import click
 
@@ -21,6 +22,8 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.import_items import examine, import_examined
 from annotations.projects.projects import create_project, project
+from core.files import bounded
+from core.files.readers import open_source, rows
 from core.resources import keyword_pairs
 
 DEV_FILE = Path(__file__).resolve().parents[2] / "shared" / "data" / "slguset" / "SlguSet_dev.csv"
@@ -73,16 +76,37 @@ def measured(step: str, db: Path, name: str, file: Path) -> dict[str, object]:
     return result
 
 
+def beside(lines: int, folder: Path) -> None:
+    """What it costs that a server reads tables in children: opening and reading one, the first and later ones."""
+    path = folder / "upload.csv"
+    path.write_text("sentence\n" + "".join(made_up(lines)), encoding="utf-8")
+    for there in (False, True):
+        bounded.read_in_children(there)
+        times = []
+        for _ in range(12):
+            began = time.perf_counter()
+            for _row in rows(open_source(path)):
+                pass
+            times.append((time.perf_counter() - began) * 1000)
+        where = "in a child" if there else "here"
+        print(f"table of {lines:,} lines read {where}: {median(times[1:]):.1f} ms, the first time {times[0]:.1f} ms")
+
+
 @click.command()
+@click.option("--children", is_flag=True, help="Only what it costs to read uploads in children.")
 @click.option("--lines", default=1_000_000, show_default=True, help="Length of the made-up file.")
 @click.option("--step", nargs=4, type=str, help="Used by itself: one step in a process of its own.")
-def main(lines: int, step: tuple[str, str, str, str] | None) -> None:
+def main(lines: int, step: tuple[str, str, str, str] | None, children: bool) -> None:
     """Print the figures of docs/benchmarks.md on files."""
     if step:
         print(json.dumps(one_step(*step)))
         return
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)
+        if children:
+            beside(300, there)
+            beside(100_000, there)
+            return
         if DEV_FILE.exists():
             print(DEV_FILE.name)
             report = measured("import", there / "dev.db", "dev", DEV_FILE)

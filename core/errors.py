@@ -37,6 +37,17 @@ class EvenhandError(Exception):
         self.values = values
         super().__init__(message.format(**values) if values else message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it goes from one process to another, whatever its class is made with."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[EvenhandError], args: tuple[Any, ...], values: dict[str, Any]) -> EvenhandError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(values)
+    return error
+
 
 class BadFile(EvenhandError):
     """A file that could not be read as what it claims to be."""

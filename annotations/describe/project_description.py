@@ -83,11 +83,13 @@ def describe_file(
     column: str | None = None,
     name: str | None = None,
     words: Vocabulary | None = None,
+    model: str = "",
 ) -> Description:
     """Describe the texts of a file: released format, mined candidates, any table of sentences, generations.
 
     Every row with a text counts, also one without a clear keyword (`without_keyword`). `before`: a file of the
-    candidates that the sentences were chosen from. Raises BadFile, and Refused if there is no text.
+    candidates that the sentences were chosen from. *model*: whose vocabulary to read where no *words* are given; no
+    file is taken for one. Raises BadFile, and Refused if there is no text.
     """
     source, chosen, texts = _read(path, column, name)
     if not texts:
@@ -98,7 +100,7 @@ def describe_file(
         items="file",
         kind=chosen.kind,
         before=None if before is None else _cells(before),
-        vocabulary=words,
+        vocabulary=vocabulary(model, files=False) if words is None and model else words,
     )
 
 

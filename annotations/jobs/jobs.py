@@ -184,9 +184,9 @@ def _forget_uploads(store: Store) -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def is_large(data: bytes) -> bool:
+def is_large(path: Path) -> bool:
     """Whether a file should be imported as a job rather than while the page waits."""
-    return len(data) > LARGE_BYTES or data.count(b"\n") > LARGE_LINES
+    return path.stat().st_size > LARGE_BYTES or path.read_bytes().count(b"\n") > LARGE_LINES
 
 
 def start(

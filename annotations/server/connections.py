@@ -23,6 +23,7 @@ PROGRESS = 1024  # bytes that count as progress: one byte a second is none
 MOST_HEADER = 65_536  # bytes of a header, and of what stands between the parts of a body
 KEEP_S = 20  # between two requests: a desk asks every few seconds, and opening a connection costs a third of a label
 STOP_S = 10  # after SIGTERM, for requests under way; half of it for the rest of one that is still sent
+MOST_SOCKET = 2 << 20  # bytes of a message of a page: all that stands in its fields
 MOST = 4000  # connections
 MOST_OF_ADDRESS = 500  # a class behind one router: 40 browsers with 7 connections each
 DESCRIPTORS = 8192  # wanted for them, where the system allows it
@@ -215,6 +216,7 @@ def limit_connections() -> None:
         self.config.http_protocol_class = LimitedProtocol
         self.config.timeout_keep_alive = KEEP_S
         self.config.timeout_graceful_shutdown = STOP_S
+        self.config.ws_max_size = MOST_SOCKET
         await startup(self, sockets)
 
     Server.startup = limited  # type: ignore[method-assign]

@@ -1,9 +1,14 @@
 """Lines of a concordance as rows of a file and as text for a terminal."""
 
+import csv
+import io
 import re
 import unicodedata
+from collections.abc import Iterable
 
-from core.concordance.question import Line, Question
+from core.concordance.counting import concordance
+from core.concordance.question import Line, Passage, Question
+from core.files.formula_cells import neutralised
 
 COLUMNS = ("document", "place", "left", "word", "right", "near")
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -14,6 +19,19 @@ def row(line: Line, asked: Question) -> tuple[str, int, str, str, str, str]:
     left, word, right = line.parts
     near = " ".join(line.sentence[start:end] for start, end, _ in line.near)
     return line.document, line.place, left, word, right, near
+
+
+def lines_csv(texts: Iterable[Passage], asked: Question) -> str:
+    """Every line of *texts* as a table (CSV) with COLUMNS; no spreadsheet runs a cell of it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+
+    def write(line: Line) -> None:
+        writer.writerow([neutralised(str(cell)) for cell in row(line, asked)])
+
+    concordance(texts, asked, on_line=write, listed=0)
+    return text.getvalue()
 
 
 def columns_wide(text: str) -> int:

@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
-from core.concordance.question import Passage
+from core.concordance.answer_rows import lines_csv
+from core.concordance.counting import concordance
+from core.concordance.question import Concordance, Passage, Question
 from core.mining.blocks import Block, blocks
 from core.mining.report import Problem, Read
 from core.mining.tables import rows
@@ -33,6 +35,16 @@ def passages(
         yield from _rows(block, seen) if block.header is not None else _paragraphs(block)
         if progress is not None:
             progress(position)
+
+
+def look_up_files(paths: Iterable[Path | str], asked: Question) -> Concordance:
+    """The answer from the texts below *paths*."""
+    return concordance(passages(paths), asked)
+
+
+def lines_of_files(paths: Iterable[Path | str], asked: Question) -> str:
+    """All lines from the texts below *paths* as CSV."""
+    return lines_csv(passages(paths), asked)
 
 
 def _paragraphs(block: Block) -> Iterator[Passage]:

@@ -13,14 +13,13 @@ from tempfile import TemporaryDirectory, gettempdir
 import pyzipper  # type: ignore[import-untyped]
 
 from core.errors import N_, BadFile
-from core.files.bounded import run_bounded
+from core.files.bounded import reads_in_children, run_bounded
 from core.files.excel import refuse_bomb
 from core.files.readers import open_source, rows
 
 MOST_BYTES = 2 << 30  # of all tables in an archive, unpacked
 MOST_MEMBERS = 2_000
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".xlsx", ".txt", ".md")
-HARMLESS_BYTES = 16 << 10  # work that grew with the square of so few characters would be over within a second
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
 
 
@@ -51,17 +50,21 @@ def unpacked(path: Path | str, password: str | None, name: str | None = None) ->
     path = Path(path)
     name = name or path.name
     with TemporaryDirectory(prefix="evenhand-") as folder:
-        try:
-            with pyzipper.AESZipFile(path) as archive:
-                found = _members(archive, name)
-                members = [
-                    _extract(archive, info, Path(folder) / f"{n:04}", password, name) for n, info in enumerate(found)
-                ]
-        except FileNotFoundError as error:
-            raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
-        except (*_BROKEN, pyzipper.BadZipFile) as error:
-            raise BadFile(N_("{file} is a damaged archive ({why})."), file=name, why=str(error)) from error
-        yield members
+        if reads_in_children():
+            yield run_bounded(_unpack, path, password, name, folder, file=name)
+        else:
+            yield _unpack(path, password, name, folder)
+
+
+def _unpack(path: Path, password: str | None, name: str, folder: str) -> list[Member]:
+    try:
+        with pyzipper.AESZipFile(path) as archive:
+            found = _members(archive, name)
+            return [_extract(archive, info, Path(folder) / f"{n:04}", password, name) for n, info in enumerate(found)]
+    except FileNotFoundError as error:
+        raise BadFile(N_("{file} cannot be read: {why}."), file=name, why=error.strerror or error) from error
+    except (*_BROKEN, pyzipper.BadZipFile) as error:
+        raise BadFile(N_("{file} is a damaged archive ({why})."), file=name, why=str(error)) from error
 
 
 def _members(archive: pyzipper.AESZipFile, name: str) -> list[zipfile.ZipInfo]:
@@ -116,12 +119,10 @@ def read_first_elsewhere(path: Path, name: str) -> None:
     """Read a table or an archive to its end in a process with limits of time and memory, before this one does.
 
     The readers are linear in the size of a file, with bounded lines, elements and columns; whatever breaks that some
-    day ends that process, not this one. Files under 16 kB, workbooks (`core.files.excel` has a process of its own) and
-    what is no table are passed over, and so is what is wrong with a file: who reads it says it with its line. Raises
-    BadFile where a limit is reached.
+    day ends that process: not this one, and not a job that the file goes to. What is no table is passed over, and so is
+    what is wrong with a file: who reads it says it with its line. Raises BadFile where a limit is reached.
     """
-    is_table = path.suffix.lower() in TABLES and path.suffix.lower() != ".xlsx"
-    if path.stat().st_size > HARMLESS_BYTES and (is_table or is_archive(path)):
+    if path.suffix.lower() in TABLES or is_archive(path):
         run_bounded(read_to_end, str(path), name, file=name)
 
 

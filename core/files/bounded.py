@@ -1,25 +1,32 @@
 """Reads what strangers send in a process of its own, with limits of time and memory that end only that process.
 
-For parsers whose work does not follow from the size of a file (Excel), and for the first reading of what is uploaded
-(`core.files.archives`). Starting it takes a tenth of a second.
+For every parser of what people upload: its work may not follow from the size of a file (Excel), or not as anybody
+thinks. One process waits, with the modules that were asked for before; it forks a child for each reading, which sends
+back the result, row by row if it is a generator (`core.files.reading_process`). That costs a few milliseconds.
 """
 
-import importlib
-import json
+import atexit
 import os
-import resource
+import pickle
 import signal
+import socket
+import struct
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 from core.errors import N_, BadFile
 
 SECONDS = 120  # of processor time; by the clock twice as many and a minute
 MEGABYTES = 2_000
 ROOT = Path(__file__).resolve().parents[2]
+PROCESS = "core.files.reading_process"
+LENGTH = struct.Struct("!Q")
+MODULE_BYTES = 200  # of the name of a module, padded
 TOO_LONG = N_(
     "{file} takes more than {seconds} seconds to read: it is too large, or was built to be slow. Split the file."
 )
@@ -28,54 +35,163 @@ TOO_MUCH = N_(
     " Split the file."
 )
 ENDED = N_("{file} crashed the process that was reading it ({why}). Save the file again and retry.")
+T = TypeVar("T")
+
+_guard = threading.Lock()
+_in_children: list[bool] = []  # in the server: whether every reader of tables and archives asks here
+_this_is_one: list[bool] = []
+_waiting: list[tuple["subprocess.Popen[bytes]", socket.socket]] = []  # the process that forks, if it runs
+
+
+def read_in_children(wanted: bool = True) -> None:
+    """From now on, tables and archives that this process opens are read in children: it serves everybody."""
+    _in_children[:] = [True] * wanted
+
+
+def reads_in_children() -> bool:
+    """Whether that was said; a command and a job, which serve one person, read by themselves."""
+    return bool(_in_children)
+
+
+def become_child() -> None:
+    """This process is a child: what it reads it reads itself."""
+    _this_is_one.append(True)
+
+
+def is_child() -> bool:
+    """Whether this process has limits, and ends after one reading."""
+    return bool(_this_is_one)
 
 
 def run_bounded(
-    work: Callable[..., None], *arguments: str, file: str, seconds: int = SECONDS, megabytes: int = MEGABYTES
-) -> None:
-    """Call *work*, a function of a module, with texts in another process; what it makes is in files that they name.
+    work: Callable[..., T], *arguments: Any, file: str, seconds: int = SECONDS, megabytes: int = MEGABYTES, **named: Any
+) -> T:
+    """What *work*, a function of a module, returns for these arguments in another process.
 
-    Raises the BadFile that *work* raises, or BadFile, which names *file*, where a limit is reached.
+    Arguments and result are pickled. Raises the EvenhandError that *work* raises, or BadFile, which names *file*, where
+    a limit is reached.
     """
-    command = [work.__module__, work.__qualname__, str(seconds), str(megabytes), *arguments]
-    # The numeric libraries would take memory for threads that nobody needs.
+    if is_child():
+        return work(*arguments, **named)
+    with closing(_messages(work, arguments, named, file, seconds, megabytes)) as messages:
+        found: T = next(messages)
+        return found
+
+
+def rows_bounded(
+    work: Callable[..., Iterator[list[T]]], *arguments: Any, file: str, seconds: int = SECONDS,
+    megabytes: int = MEGABYTES,
+) -> Iterator[T]:  # fmt: skip
+    """The rows that *work* yields in lists, in another process that reads ahead no further than a few lists.
+
+    As `run_bounded`; whoever stops asking ends that process.
+    """
+    with closing(_messages(work, arguments, {}, file, seconds, megabytes)) as messages:
+        for part in messages:
+            yield from part
+
+
+def _messages(
+    work: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any], file: str, seconds: int, megabytes: int
+) -> Generator[Any, None, None]:
+    """Each value that the other process sends."""
+    ours, theirs = socket.socketpair()
+    status, told = os.pipe()
+    with ours, os.fdopen(status, "rb") as ending:
+        with theirs, os.fdopen(told, "wb", buffering=0) as end:
+            _ask_for_a_child(work.__module__, [theirs.fileno(), end.fileno()])
+        with suppress(BrokenPipeError, ConnectionResetError):  # what it ended with says why
+            send(ours, (work.__qualname__, arguments, named, seconds, megabytes))
+        while (message := received(ours)) is not None:
+            kind, value = message
+            if kind == "error":
+                raise value
+            if kind == "memory":
+                raise BadFile(TOO_MUCH, file=file, megabytes=f"{megabytes:,}")
+            if kind == "crash":
+                raise BadFile(ENDED, file=file, why=value)
+            if kind == "end":
+                return
+            yield value
+        ours.close()
+        raise _refusal(int(ending.read() or b"-1"), file, seconds, megabytes)
+
+
+def _refusal(status: int, file: str, seconds: int, megabytes: int) -> BadFile:
+    """Why a child ended without a word. *status*: as `os.wait` has it."""
+    ended_by = os.WTERMSIG(status) if status >= 0 and os.WIFSIGNALED(status) else 0
+    if ended_by in (signal.SIGXCPU, signal.SIGKILL):
+        return BadFile(TOO_LONG, file=file, seconds=seconds)
+    if ended_by == signal.SIGALRM:
+        return BadFile(TOO_LONG, file=file, seconds=2 * seconds + 60)
+    why = signal.Signals(ended_by).name if ended_by else f"exit {status}"
+    return BadFile(ENDED, file=file, why=why)
+
+
+def _ask_for_a_child(module: str, files: list[int]) -> None:
+    """Have a child forked that has *module* and these file descriptors; start the process that does so if need be."""
+    name = module.encode().ljust(MODULE_BYTES, b"\0")
+    with _guard:
+        for again in (True, False):
+            if not _waiting:
+                _waiting.append(_start())
+            try:
+                socket.send_fds(_waiting[0][1], [name], files)
+                return
+            except OSError:  # it was killed
+                _stop()
+                if not again:
+                    raise
+
+
+def _start() -> tuple["subprocess.Popen[bytes]", socket.socket]:
+    ours, theirs = socket.socketpair()
+    # The numeric libraries would take memory for threads that nobody needs, and threads do not outlive a fork.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__, *command],
-            cwd=ROOT, env=environment, capture_output=True, timeout=2 * seconds + 60, stdin=subprocess.DEVNULL,
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-m", PROCESS, str(theirs.fileno())], cwd=ROOT, env=environment,
+            pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
-    except subprocess.TimeoutExpired as error:
-        raise BadFile(TOO_LONG, file=file, seconds=2 * seconds + 60) from error
-    if done.returncode == 0:
-        return
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        raise BadFile(TOO_LONG, file=file, seconds=seconds)
-    try:
-        answer = json.loads(done.stdout)
-    except ValueError:
-        why = done.stderr.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1] or f"exit {done.returncode}"
-        raise BadFile(ENDED, file=file, why=why[:200]) from None
-    if answer is None:
-        raise BadFile(TOO_MUCH, file=file, megabytes=f"{megabytes:,}")
-    raise BadFile(answer["message"], **answer["values"])
+    return process, ours
 
 
-def _main(module: str, function: str, seconds: str, megabytes: str, *arguments: str) -> int:
-    with suppress(OSError, ValueError):  # not every system has both limits
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 1))
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (int(megabytes) << 20, int(megabytes) << 20))
-    try:
-        getattr(importlib.import_module(module), function)(*arguments)
-    except MemoryError:
-        sys.stdout.write("null")
-        return 1
-    except BadFile as error:
-        sys.stdout.write(json.dumps({"message": error.message, "values": error.values}, default=str))
-        return 1
-    return 0
+@atexit.register
+def _stop() -> None:
+    """End the process that forks; its children are not waited for."""
+    while _waiting:
+        process, connection = _waiting.pop()
+        connection.close()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
 
 
-if __name__ == "__main__":
-    sys.exit(_main(*sys.argv[1:]))
+os.register_at_fork(after_in_child=_waiting.clear)  # the process belongs to who started it
+
+
+def send(connection: socket.socket, message: object) -> None:
+    """One message to the other side. Raises BrokenPipeError, ConnectionResetError where it is gone."""
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    connection.sendall(LENGTH.pack(len(data)) + data)
+
+
+def received(connection: socket.socket) -> Any:
+    """The next message, None where the other side is gone."""
+    head = exactly(connection, LENGTH.size)
+    data = None if head is None else exactly(connection, LENGTH.unpack(head)[0])
+    return None if data is None else pickle.loads(data)  # noqa: S301  (of our own program)
+
+
+def exactly(connection: socket.socket, size: int) -> bytes | None:
+    """So many bytes, None where the other side ended before."""
+    parts = []
+    while size:
+        try:
+            part = connection.recv(min(size, 1 << 20))
+        except ConnectionResetError:
+            return None
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)

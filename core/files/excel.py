@@ -17,7 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from core.errors import N_, BadFile
-from core.files.bounded import run_bounded
+from core.files import bounded
 
 MOST_BYTES = 1 << 30  # unpacked: a workbook that grows more than that is no table that anybody made
 MOST_SHARED_BYTES = 256 << 20  # of the list of texts, which is held in memory
@@ -40,6 +40,9 @@ def cells(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
     a password, unpacks to more than 1 GB or 200 times its size, has more than 1,048,576 rows or 5,000 columns, or takes
     more time or memory than a table may.
     """
+    if bounded.is_child():
+        yield from _read(path, name)
+        return
     with _rows_of(path, name).open(encoding="ascii") as file:
         for line in file:
             number, values = json.loads(line)
@@ -56,10 +59,9 @@ def _rows_of(path: Path, name: str) -> Path:
         if (found := _kept.get(key)) is not None and found.exists():
             _kept.move_to_end(key)
             return found
-    _check(path, name)
     out = Path(_folder[0].name) / f"{uuid4().hex}.jsonl"
     try:
-        run_bounded(write_rows, str(path), name, str(out), file=name)
+        bounded.run_bounded(write_rows, str(path), name, str(out), file=name)
     except BaseException:
         out.unlink(missing_ok=True)
         raise
@@ -72,9 +74,16 @@ def _rows_of(path: Path, name: str) -> Path:
 
 def write_rows(path: str, name: str, out: str) -> None:
     """Write the rows of a workbook as JSON lines of [number, cells]. Raises BadFile; runs in a process of its own."""
+    with Path(out).open("x", encoding="ascii") as file:
+        for number, values in _read(Path(path), name):
+            file.write(json.dumps([number, values]) + "\n")
+
+
+def _read(path: Path, name: str) -> Iterator[tuple[int, list[Any]]]:
+    _check(path, name)
     import openpyxl  # type: ignore[import-untyped]  # a third of a second; few files are workbooks
 
-    with warnings.catch_warnings(), Path(out).open("x", encoding="ascii") as file:
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of styles and extensions that are not read anyway
         try:
             book = openpyxl.load_workbook(path, read_only=True, data_only=True, keep_links=False)
@@ -83,8 +92,7 @@ def write_rows(path: str, name: str, out: str) -> None:
         except Exception as error:  # whatever a damaged workbook makes it raise
             raise BadFile(_BROKEN, file=name, why=str(error) or type(error).__name__) from error
         try:
-            for number, values in _rows(book, name):
-                file.write(json.dumps([number, values]) + "\n")
+            yield from _rows(book, name)
         finally:
             book.close()
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from core.errors import N_, BadFile, BadLine
 from core.files import excel, json_arrays
+from core.files.bounded import reads_in_children, rows_bounded, run_bounded
 from core.files.formula_cells import restored
 from core.files.paths import Places
 from core.text.sentences import CHUNK, Encoding, encoding_of
@@ -32,6 +33,7 @@ HEADER_NAMES = {"sentence", "text", "句子", "文本", "completion"}  # a first
 MOST_COLUMNS = 5_000
 MANY_COLUMNS = N_("{file} has {found} columns; the limit is {most}.")
 MAX_LINE = 200_000  # characters; a longer line is no sentence and no row
+ROWS_AT_ONCE = 200  # that a child sends
 MAX_BRACKETS = 500  # more than this in a JSON line: look how deep it goes
 MAX_DEPTH = 100
 MAX_DIGITS = 300  # a longer whole number is none that anybody counted with
@@ -78,6 +80,8 @@ def open_source(path: Path | str, name: str | None = None) -> Source:
     """
     path = Path(path)
     name = name or path.name
+    if reads_in_children() and path.suffix.lower() != ".xlsx":
+        return run_bounded(open_source, path, name, file=name)
     try:
         if path.stat().st_size == 0 and path.suffix.lower() != ".jsonl":
             raise BadFile(N_("{file} is empty."), file=name)
@@ -100,7 +104,9 @@ def rows(source: Source) -> Iterator[Row]:
     BadFile where the file is not what it says: a line without an end, broken
     quotes, a line that is not JSON.
     """
-    if source.shape == "text":
+    if reads_in_children() and source.shape != "xlsx":
+        yield from rows_bounded(_parts, source, file=source.name)
+    elif source.shape == "text":
         for number, line in enumerate(_lines(source), 1):
             yield Row(number, {"sentence": line.strip()})
     elif source.shape == "jsonl":
@@ -111,6 +117,13 @@ def rows(source: Source) -> Iterator[Row]:
         yield from _open_workbook(source)
     else:
         yield from _records(source)
+
+
+def _parts(source: Source) -> Iterator[list[Row]]:
+    """The rows, a few at a time."""
+    found = rows(source)
+    while part := list(islice(found, ROWS_AT_ONCE)):
+        yield part
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

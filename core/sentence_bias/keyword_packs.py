@@ -86,10 +86,15 @@ def pack(language: str, own: Iterable[PackWord] = ()) -> Pack:
 def read_words(path: Path, language: str | None = None) -> tuple[PackWord, ...]:
     """A table of one's own; see `words_of`. Raises BadFile where it cannot be read."""
     try:
-        text = decode(path.read_bytes(), path.name).text
+        data = path.read_bytes()
     except OSError as error:
         raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
-    return words_of(text, path.name, language)
+    return words_in(data, path.name, language)
+
+
+def words_in(data: bytes, name: str, language: str | None = None) -> tuple[PackWord, ...]:
+    """The words of the bytes of such a table; see `words_of`."""
+    return words_of(decode(data, name).text, name, language)
 
 
 def words_of(text: str, name: str, language: str | None = None) -> tuple[PackWord, ...]:

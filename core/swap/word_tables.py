@@ -110,10 +110,15 @@ def _both(name: str) -> set[str]:
 def read_word_pairs(path: Path, language: str) -> tuple[Pair, ...]:
     """A user's pairs of words or names; see `word_pairs_of`. Raises BadFile where the file cannot be read."""
     try:
-        text = decode(path.read_bytes(), path.name).text
+        data = path.read_bytes()
     except OSError as error:
         raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
-    return word_pairs_of(text, path.name, language)
+    return word_pairs_in(data, path.name, language)
+
+
+def word_pairs_in(data: bytes, name: str, language: str) -> tuple[Pair, ...]:
+    """The pairs of the bytes of such a table; see `word_pairs_of`."""
+    return word_pairs_of(decode(data, name).text, name, language)
 
 
 def word_pairs_of(text: str, name: str, language: str) -> tuple[Pair, ...]:

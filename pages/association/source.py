@@ -11,6 +11,7 @@ from core.association.builtin import LANGUAGES, Choices, Files, Language, associ
 from core.association.corpus import Sentence, corpus_tsv, sentences
 from core.association.sets import AssociationSet
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.tables import below, element, joined, show_html, span
@@ -51,7 +52,11 @@ def choose_set() -> Chosen | None:
     with own.popover(_("Custom lists"), icon=":material/upload_file:", type="tertiary", key="own-lists"):
         files = _own_lists()
     try:
-        found = association_set(language, choices, Files(**files))
+        if files:
+            names = series(path.name for path in files.values())
+            found = run_bounded(association_set, language, choices, Files(**files), file=names)
+        else:
+            found = association_set(language, choices)
     except EvenhandError as error:
         show_error(error)
         return None

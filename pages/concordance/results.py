@@ -1,7 +1,5 @@
 """Views of the page Concordance: sentences, the picture, the lines. All text of a corpus is escaped."""
 
-import csv
-import io
 import json
 from typing import Any
 
@@ -11,10 +9,10 @@ from markupsafe import Markup
 from annotations.database.store import Store
 from annotations.mining.candidates import passages_of
 from core.concordance import LISTED, Concordance, Line, concordance
-from core.concordance.answer_rows import COLUMNS, row
+from core.concordance.answer_rows import lines_csv
 from core.concordance.answer_text import as_json, contrast_says, near_says, ratio
-from core.concordance.passages import passages
-from core.files.formula_cells import neutralised
+from core.concordance.passages import lines_of_files, look_up_files
+from core.files.bounded import run_bounded
 from core.report.numbers import percent
 from core.statistics import Estimate
 from pages.concordance.inputs import Wish, unit_name
@@ -25,17 +23,15 @@ from pages.ui.style import colours
 from pages.ui.tables import below, element, joined, show_html, span
 from pages.ui.text import paragraph, plain, show_signature
 
+LONGEST_S = 1800  # of processor time, for a folder of the server
 CONTEXT = 60  # characters on each side of the word in a line; a click shows the whole sentence
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _counted_lines(key: tuple[Any, ...], _store: Store, _wish: Wish) -> Concordance:
-    return _scan(_store, _wish)
-
-
-def _scan(store: Store, wish: Wish, **more: Any) -> Concordance:
-    texts = passages(wish.source.paths) if wish.source else passages_of(store, wish.find_project(store))
-    return concordance(texts, wish.question, **more)
+    if _wish.source is None:
+        return concordance(passages_of(_store, _wish.find_project(_store)), _wish.question)
+    return run_bounded(look_up_files, _wish.source.paths, _wish.question, file=_wish.name, seconds=LONGEST_S)
 
 
 def look_up(store: Store, wish: Wish) -> Concordance:
@@ -198,16 +194,11 @@ def show_lines(store: Store, wish: Wish, found: Concordance) -> None:
 def _all_lines(wish: Wish) -> bytes:
     from pages.ui.head import open_store
 
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    if wish.source is not None:
+        asked = wish.source.paths, wish.question
+        return run_bounded(lines_of_files, *asked, file=wish.name, seconds=LONGEST_S).encode("utf-8-sig")
     with open_store() as store:
-        _scan(
-            store,
-            wish,
-            on_line=lambda line: writer.writerow([neutralised(str(cell)) for cell in row(line, wish.question)]),
-        )
-    return text.getvalue().encode("utf-8-sig")
+        return lines_csv(passages_of(store, wish.find_project(store)), wish.question).encode("utf-8-sig")
 
 
 def _line(found: Concordance, line: Line) -> Markup:

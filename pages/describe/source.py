@@ -12,6 +12,7 @@ from annotations.projects.projects import counts
 from annotations.types import Project
 from core.describe import Description, vocabulary
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.files.readers import open_source
 from core.models.catalogue import known_models
 from pages.ui.choose import choose, choose_project, may_load_models, models_offered, models_to_use
@@ -156,5 +157,4 @@ def _columns_to_choose(path: Path) -> tuple[str, ...]:
 
 @st.cache_data(max_entries=4, show_spinner=False)
 def _file_described(path: Path, column: str | None, model: str) -> Description:
-    words = vocabulary(model, files=False) if model else None
-    return describe_file(path, column=column, words=words)
+    return run_bounded(describe_file, path, column=column, model=model, file=path.name)

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 from markupsafe import Markup
 
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.generation.contexts import Context
 from core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.misgendering.slots import SETTINGS, Setting
@@ -119,7 +121,7 @@ def _of_file() -> Chosen | None:
 @st.cache_data(max_entries=10, show_spinner=False)
 def _opened(place: str, filling: Filling) -> ContextInput:
     """The contexts; read again when the file or the choice changes."""
-    return open_contexts(place, filling)
+    return run_bounded(open_contexts, place, filling, file=Path(place).name)
 
 
 def show_first_contexts(chosen: Chosen) -> None:

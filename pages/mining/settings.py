@@ -7,6 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.mining.filters import FILTERS, SCARCE, Filter
 from core.mining.settings import Settings
 from core.mining.types import LONGEST, SHORTEST, Mode
@@ -84,7 +85,7 @@ def _own_pairs() -> tuple[KeywordPair, ...]:
     )
     try:
         path = choose_upload(_("Pairs (TSV)"), ["tsv", "txt"], key="own_pairs", heading=False)
-        pairs: tuple[KeywordPair, ...] = () if path is None else read_pairs(path)
+        pairs: tuple[KeywordPair, ...] = () if path is None else run_bounded(read_pairs, path, file=path.name)
     except EvenhandError as error:
         show_error(error)
         return ()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.files.bounded import run_bounded
 from core.runs.records import Run
 from pages.misgendering.start import MISGENDERING, show_first_run
 from pages.ui.choose import choose
@@ -78,7 +79,9 @@ def verdicts(source: Source) -> "pd.DataFrame":
     """The rows of a source. Raises BadFile where it is no table of verdicts."""
     from core.misgendering.verdict_table import read_verdicts
 
-    return read_verdicts(source.path, generations=False)
+    if source.models:  # a run of this server
+        return read_verdicts(source.path, generations=False)
+    return run_bounded(read_verdicts, source.path, generations=False, file=source.label)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)

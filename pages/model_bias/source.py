@@ -59,7 +59,7 @@ def _run_name(run: Run) -> str:
 def _uploaded() -> ScoreFile | None:
     st.caption(_("A file written by the command `score`, or one of your own with the same columns."))
     path = choose_upload("scores.csv", ["csv"], key="scores-file", heading=False)
-    return None if path is None else score_file(path, path.name)
+    return None if path is None else score_file(path, path.name, sent=True)
 
 
 def choose_models(models: list[str]) -> tuple[list[str], Settings]:

@@ -14,6 +14,7 @@ from annotations.files.detect import detect_layout
 from annotations.files.project_texts import PROJECT, Reading, file_input, project_input
 from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.files.readers import open_source
 from core.runs.mining import mining_runs
 from core.scoring.input import ScoreInput
@@ -125,12 +126,16 @@ def _words() -> Words:
         with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
             say_what_a_table_is()
             table = choose_upload(_("Table of words"), WORDS, key="score-words")
-            own = () if table is None else read_words(table, chosen_language("score-language"))
+            own = _own_words(table, chosen_language("score-language"))
             if table is not None:
                 say_what_was_read(own, table.name)
         with place:
             choose_language("score-language", own)
     return Words(chosen_language("score-language"), table)
+
+
+def _own_words(table: Path | None, language: str | None) -> tuple[PackWord, ...]:
+    return () if table is None else run_bounded(read_words, table, language, file=table.name)
 
 
 def _column(path: Path) -> str | None:
@@ -160,7 +165,7 @@ def _looked_at(
         with open_store() as store:
             found: ScoreInput = project_input(store, "", uid=named)
     else:
-        own = () if words.table is None else read_words(words.table, words.language)
+        own = _own_words(words.table, words.language)
         found = file_input(named, column=column, reading=Reading(words.language, own))
     looked_at = tuple(islice(found.items(), LOOKED_AT))
     languages = Counter(language_of(one.sentence, own) for one in looked_at)

@@ -7,12 +7,12 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.models import Joint
 from core.resources import table
 from core.sentence_bias import Slot, Unit
 from core.sentence_bias.find_words import language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_of
-from core.text.sentences import decode
+from core.sentence_bias.keyword_packs import EXAMPLES, PackWord, words_in
 from core.worker.client import known_models
 from pages.sentence_bias.ask_models import Question
 from pages.ui.choose import (
@@ -248,7 +248,7 @@ def _own_words() -> tuple[PackWord, ...]:
         if file is None:
             return ()
         name, content = file
-        own = words_of(decode(content, name).text, name, chosen_language("written"))
+        own = run_bounded(words_in, content, name, chosen_language("written"), file=name)
     except EvenhandError as error:
         show_error(error)
         return ()

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.swap.word_tables import Pair, Words, WordTable, word_pairs_of, word_table
-from core.text.sentences import decode
+from core.files.bounded import run_bounded
+from core.swap.word_tables import Pair, Words, WordTable, word_pairs_in, word_table
 from pages.ui.choose import choose
 from pages.ui.language import _, language
 from pages.ui.text import plain
@@ -57,7 +57,7 @@ def _read(label: str, key: str, code: str, help: str) -> tuple[Pair, ...]:
     if uploaded is None:
         return ()
     name, data = uploaded
-    pairs = word_pairs_of(decode(data, name).text, name, code)
+    pairs = run_bounded(word_pairs_in, data, name, code, file=name)
     st.caption(plain(_("{count} pairs read from {file}.").format(count=len(pairs), file=name)))
     return pairs
 
@@ -71,4 +71,4 @@ def ask_text(code: str) -> list[str]:
         height=130,
         max_chars=MOST,
     )
-    return [line for line in text.splitlines() if line.strip()]
+    return [line for line in text[:MOST].splitlines() if line.strip()]

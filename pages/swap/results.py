@@ -9,6 +9,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.swap.files import MODES, Mode, swap_file
 from core.swap.swapping import Swapped, Why
 from core.swap.word_tables import WordTable
@@ -133,7 +134,7 @@ def _file(path: str, changed: float, words: WordTable, mode: Mode, seed: int) ->
     """The texts, and the counts for JSON; `changed` tells a file of the same name."""
     with TemporaryDirectory() as folder:
         out = Path(folder) / "texts.txt"
-        counts = swap_file(Path(path), out, words, mode=mode, seed=seed)
+        counts = run_bounded(swap_file, Path(path), out, words, mode=mode, seed=seed, file=Path(path).name)
         return out.read_text(encoding="utf-8"), counts.as_json()
 
 

@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.files.project_texts import PROJECT
 from annotations.types import Project
 from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.models.tuning.settings import BERT_DROPOUT, Tuning
 from core.swap.word_tables import read_word_pairs
 from core.tune.estimate import memory_of
@@ -117,7 +118,7 @@ def _words() -> tuple[list[str], tuple[Path, ...]]:
             options += ["--pairs", choose(_("Keyword pairs"), kinds, "tune-pairs")]
         for option, label in (("--words", _("Own pairs")), ("--names", _("Names"))):
             if (path := choose_upload(label, ["tsv", "txt"], key=f"tune{option}")) is not None:
-                read_word_pairs(path, code)
+                run_bounded(read_word_pairs, path, code, file=path.name)
                 options += [option, str(path)]
                 uploads.append(path)
         left_out = st.text_input(

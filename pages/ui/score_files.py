@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.files.bounded import run_bounded
 from core.runs.records import Run, runs_folder, runs_in
 from pages.ui.head import open_store
 from pages.ui.runs import own_runs
@@ -16,18 +17,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """A score file as it was when the page looked: another time of change is another source."""
+    """A score file as it was when the page looked: another time of change is another source.
+
+    `sent`: a visitor uploaded it; no run of this server wrote it.
+    """
 
     name: str
     path: str
     changed: int
     size: int
+    sent: bool = False
 
 
-def score_file(path: Path, name: str) -> ScoreFile:
-    """The file at *path* as it is now."""
+def score_file(path: Path, name: str, *, sent: bool = False) -> ScoreFile:
+    """The file at *path* as it is now. *sent*: as `ScoreFile` has it."""
     state = path.stat()
-    return ScoreFile(name, str(path), state.st_mtime_ns, state.st_size)
+    return ScoreFile(name, str(path), state.st_mtime_ns, state.st_size, sent)
 
 
 def score_runs() -> list[Run]:
@@ -41,7 +46,7 @@ def score_frame(file: ScoreFile) -> "pd.DataFrame":
     """The rows of a score file, checked, with the prior-corrected value beside each."""
     from core.model_bias import prior_corrected, read_scores
 
-    frame = read_scores(file.path)
+    frame = run_bounded(read_scores, file.path, file=file.name) if file.sent else read_scores(file.path)
     return frame.assign(corrected_log10=prior_corrected(frame))
 
 

@@ -69,7 +69,7 @@ def show_files(store: Store, project: Project) -> None:
         if path is None:
             show_fetch(store, project)
         else:
-            _show_file(store, project, path, large=jobs.is_large(path.read_bytes()))
+            _show_file(store, project, path, large=jobs.is_large(path))
     except EvenhandError as error:
         show_error(error)
     report = st.session_state.get(_report_key(project))

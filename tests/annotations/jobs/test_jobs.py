@@ -326,8 +326,9 @@ def test_find_by_the_beginning_of_an_id(store):
 @pytest.mark.parametrize(
     ("data", "large"), [(b"a\n" * 20_000, False), (b"a\n" * 20_001, True), (b"a" * 5_000_001, True), (b"", False)]
 )
-def test_which_file_is_large(data, large):
-    assert jobs.is_large(data) is large
+def test_which_file_is_large(tmp_path, data, large):
+    (tmp_path / "a.csv").write_bytes(data)
+    assert jobs.is_large(tmp_path / "a.csv") is large
 
 
 def test_command_line(store, tmp_path):
