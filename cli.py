@@ -108,6 +108,10 @@ COMMANDS = {
         "commands.before_after.command:before_after",
         "What a change to a model moved on ITEMS, what it did not, and what was lost.",
     ),
+    "before-after-runs": (
+        "commands.before_after.runs:before_after_runs",
+        "What differs between two finished runs of KIND over the same items: BEFORE and AFTER.",
+    ),
     "weat": ("commands.other_measures.command:weat", "The word embedding association test: effect and exact p."),
     "crows": (
         "commands.other_measures.command:crows",

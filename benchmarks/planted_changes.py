@@ -1,11 +1,11 @@
 """How often before and after finds a planted change, and how often it finds one where there is none.
 
-    python -m benchmarks.planted_changes [--tuned 40] [--draws 100]
+    python -m benchmarks.planted_changes [--tuned 40] [--draws 2000] [--steps 120] [--rate 0.02]
 
 planted:+1 leans to the male word by 1 (log10) everywhere. It is trained further on sentences in which the male word
 stands three times as often: swapped by CDS (which plants a change: the lean goes) and unswapped (the placebo, which
 moves it too). Some seeds are drawn and compared with the placebos of these seeds, the seed being the unit, many
-times; and three placebos with three others, where nothing is to be found.
+times; and placebos with other placebos, where nothing is to be found.
 """
 
 import argparse
@@ -15,15 +15,18 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from core.before_after.compare import clusters_of_pairs, compare, over_runs
+import numpy as np
+import torch
+
+from core.before_after.compare import against_placebos, over_runs
 from core.before_after.run import built_in_source
 from core.before_after.verdict import finding
 from core.models import open_scorer
 from core.models.tuning.settings import Tuning
 from core.resources import keyword_pairs
+from core.scoring.rows import ScoreItem
+from core.sentence_bias.bias import bias_of
 from core.sentence_bias.prior import neutral_contexts
-from core.statistics.resampling import Numbers
-from core.statistics.units import Units
 from core.swap.word_tables import word_table
 from core.tune.run import tune
 from core.tune.texts import Swap, training_texts
@@ -38,40 +41,42 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--tuned", type=int, default=40)
-    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--draws", type=int, default=2000)
+    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--rate", type=float, default=0.02)
     given = parser.parse_args()
-    import pandas as pd
-
-    items = [item for item in built_in_source().items() if item.row % 10 in (1, 2)]
-    clusters = clusters_of_pairs(pd.Series([item.pair for item in items]))
-    before = _values(BASE, items)
+    items = list(built_in_source().items())
+    torch.set_num_threads(1)  # sums in one order: the same figures again
     began = time.perf_counter()
-    kinds: dict[Swap, list[Numbers]] = {}
+    sizes: dict[Swap, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         for kind in ("cds", "none"):
-            kinds[kind] = [_tuned(kind, seed, Path(folder), items) for seed in range(given.tuned)]
+            sizes[kind] = [
+                _size(kind, seed, Path(folder), items, given.steps, given.rate) for seed in range(given.tuned)
+            ]
     print(f"{2 * given.tuned} models tuned in {time.perf_counter() - began:.0f} s")
+    for kind, values in sizes.items():
+        print(f"{kind}: mean size {np.mean(values):.3f}, sd over seeds {np.std(values, ddof=1):.3f} (before: 1.000)")
+    print(f"correlation of seeds with their placebos: {np.corrcoef(*sizes.values())[0, 1]:+.2f}")
     draw = random.Random(1)
     for seeds in SEEDS:
         for name, kind in KINDS.items():
-            found = Counter(_verdict(before, kinds, kind, seeds, draw, clusters) for _ in range(given.draws))
-            print(f"{name}: of {given.draws} comparisons of {seeds} seeds {dict(found)}")
-    for kind, values in kinds.items():
-        print(f"{kind}: mean size {sum(float(abs(one).mean()) for one in values) / len(values):.3f} (before: 1.000)")
+            found = [_verdicts(sizes, kind, seeds, draw) for _ in range(given.draws)]
+            for rule, verdicts in zip(("Welch", "pairs of seeds"), zip(*found, strict=True), strict=True):
+                shares = {verdict: f"{100 * n / given.draws:.1f}" for verdict, n in Counter(verdicts).items()}
+                print(f"{name}, {seeds} seeds, {rule}: of 100 comparisons {shares}")
 
 
-def _verdict(
-    before: Numbers, kinds: dict[Swap, list[Numbers]], kind: Swap, seeds: int, draw: random.Random, clusters: Units
-) -> str:
-    """The verdict on seeds of a kind, drawn anew, against placebos."""
-    chosen = draw.sample(range(len(kinds[kind])), 2 * seeds)
+def _verdicts(sizes: dict[Swap, list[float]], kind: Swap, seeds: int, draw: random.Random) -> tuple[str, str]:
+    """The verdict on seeds of a kind, drawn anew, against placebos; and what it would be of pairs of equal seeds."""
+    chosen = draw.sample(range(len(sizes[kind])), 2 * seeds)
     # A changed model has the placebo of its own seed; a placebo that of another, or it would be itself.
     others = chosen[:seeds] if kind == "cds" else chosen[seeds:]
-    effects = [
-        compare(before, kinds[kind][one], clusters, less=kinds["none"][other]).size.value
-        for one, other in zip(chosen[:seeds], others, strict=True)
-    ]
-    return finding(over_runs(effects), [], margin=None, placebo=True, seeds=seeds).verdict
+    after, placebo = [sizes[kind][one] for one in chosen[:seeds]], [sizes["none"][one] for one in others]
+    paired = over_runs([one - other for one, other in zip(after, placebo, strict=True)])
+    found = (against_placebos(after, placebo), paired)
+    one, other = (finding(each, [], margin=None, placebo=True, seeds=seeds).verdict for each in found)
+    return one, other
 
 
 def _texts() -> list[str]:
@@ -83,21 +88,13 @@ def _texts() -> list[str]:
     ]
 
 
-def _tuned(kind: Swap, seed: int, folder: Path, items: list) -> Numbers:  # type: ignore[type-arg]
+def _size(kind: Swap, seed: int, folder: Path, items: list[ScoreItem], steps: int, rate: float) -> float:
     texts = training_texts(_texts(), "sentences", swap=kind, words=word_table("zh"), share=0.1, seed=seed)
-    tuning = Tuning(steps=60, batch=32, rate=0.05, every=60, patience=0, seed=seed)
+    tuning = Tuning(steps=steps, batch=32, rate=rate, every=steps, patience=0, seed=seed)
     place = folder / f"{kind}-{seed}"
     tune(BASE, texts, tuning, place, device="cpu")
-    return _values(str(place), items)
-
-
-def _values(model: str, items: list) -> Numbers:  # type: ignore[type-arg]
-    import numpy as np
-
-    from core.sentence_bias.bias import bias_of
-
-    scores = open_scorer(model, device="cpu").score([item.probe for item in items])
-    return np.array([np.nan if (value := bias_of(score)) is None else value for score in scores], dtype=float)
+    scores = open_scorer(str(place), device="cpu").score([item.probe for item in items])
+    return float(np.mean([abs(value) for score in scores if (value := bias_of(score)) is not None]))
 
 
 if __name__ == "__main__":

@@ -131,6 +131,7 @@ NEEDS: dict[str, Need] = {
     "models": Need("try_models", "any"),
     "tune": Need("start_jobs", "any"),
     "before-after": Need("start_jobs", "any"),
+    "before-after-runs": Need("measure", "any"),
     "weat": Need("measure", "any"),
     "crows": Need("measure", "any"),
     "stereoset": Need("measure", "any"),

@@ -101,3 +101,84 @@ def _pairs(record: dict[str, Any], say: Say) -> list[str]:
         cells = [DASH if mean is None else format(mean["mean"], "+.3f").replace("-", "−") for mean in means]
         lines.append(f"| {one['pair']} | {one['items']:,} | {' | '.join(cells)} |")
     return lines
+
+
+BESIDE, UNIT = (
+    N_("{items} items that both runs answered; before: {before}, after: {after}."),
+    N_("Intervals: t over {unit}."),
+)
+MEASURES = (N_("measure"), N_("items"), N_("before"), N_("after"), N_("change"))
+SHARES = (N_("what is right"), N_("in both"), N_("only before"), N_("only after"), N_("in neither"), N_("McNemar p"))
+MCNEMAR = N_("McNemar's p is exact and takes items as independent; the intervals do not.")
+UNITS = {
+    "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
+    "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),
+    "instance": N_("instances"),
+}  # fmt: skip
+
+
+def data_text(record: dict[str, Any], say: Say = _same) -> str:
+    """What the models were asked about, as far as the runs say it."""
+    source = record.get("source") or {}
+    known = source.get("sha256") or source.get("signature") or DASH
+    return say(DATA_OF).format(name=source.get("name") or record["before"]["table"], digest=known)
+
+
+def unit_text(record: dict[str, Any], say: Say = _same) -> str:
+    """What the intervals of a comparison of two runs rest on."""
+    return say(UNIT).format(unit=say(UNITS.get(record["unit"], record["unit"])))
+
+
+def beside_text(record: dict[str, Any], say: Say = _same) -> str:
+    """How many items two runs share, and which models."""
+    names = {time: short(record[time]["model"]) for time in ("before", "after")}
+    return say(BESIDE).format(items=f"{record['items']:,}", **names)
+
+
+def measure_rows(record: dict[str, Any], say: Say = _same) -> list[list[str]]:
+    """The measures of two runs, the first of which the verdict is on: name, items, before, after, change."""
+    return [
+        [" · ".join(map(say, one["label"])), f"{one['items']:,}", *(_number(one[time]) for time in ("before", "after")),
+         interval(one["change"], say=say)]
+        for one in record["measures"]
+    ]  # fmt: skip
+
+
+def share_rows(record: dict[str, Any], say: Say = _same) -> list[list[str]]:
+    """Right and wrong of the same items in two runs, with McNemar's p."""
+    return [
+        [say(one["label"]), *(f"{one[key]:,}" for key in ("both", "only_before", "only_after", "neither")),
+         f"{one['p']:.4f}" if one["p"] >= 1e-4 else "< 0.0001"]
+        for one in record["shares"]
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return DASH if value is None else f"{value:z.3f}".replace("-", "−")
+
+
+def runs_appendix(record: dict[str, Any], say: Say = _same) -> str:
+    """The report of two runs side by side; figures are those of the record."""
+    lines = [f"# {say(TITLE)}", "", f"**{say(record['verdict'])}**", "", beside_text(record, say), ""]
+    lines += [f"- {note_words(note, say)}" for note in record["notes"]]
+    lines += ["", *_table([say(head) for head in MEASURES], measure_rows(record, say)), ""]
+    lines += [unit_text(record, say), "", data_text(record, say), ""]
+    if rows := share_rows(record, say):
+        lines += [*_table([say(head) for head in SHARES], rows), "", say(MCNEMAR), ""]
+    if record["equivalence"].get("margin"):
+        lines += [
+            f"{say(MARGIN_OF).format(margin=format(record['margin'], 'g'))} {note_words(record['remark'], say)}",
+            "",
+        ]
+    lines += [f"## {say(SIGNATURES)}", "", *(f"- `{one['signature'] or one['table']}`" for one in record["models"])]
+    lines += ["", ", ".join(f"{name} {version}" for name, version in record["versions"].items()), ""]
+    return "\n".join(lines)
+
+
+DATA_OF = N_("Data: {name} (SHA-256 or signature: {digest}).")
+MARGIN_OF = N_("Margin: {margin}.")
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> list[str]:
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    return [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *(f"| {' | '.join(row)} |" for row in cells)]

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.before_after.compare import (
+    NOTHING,
     Comparison,
     Cost,
+    against_placebos,
     clusters_of_pairs,
     compare,
     cost,
@@ -163,7 +165,8 @@ def _values(frame: "pd.DataFrame", models: Sequence[str]) -> dict[str, Numbers]:
 def _effect(asked: Asked, values: dict[str, Numbers], clusters: Any) -> tuple[Estimate, list[Comparison]]:
     """The effect that the verdict is on, and what each seed has beyond its placebo (or beyond the model before).
 
-    One seed: over the stems of the items. More: over the seeds, the unit of that comparison (SPEC 9.1).
+    One seed: over the stems of the items. More: over the seeds, the unit of that comparison (SPEC 9.1), against the
+    seeds of the placebo. Every model is asked on the items that all of them answered.
     """
     starts = [values[one] for one in asked.placebo] or [values[asked.before]] * len(asked.after)
     beyond = [
@@ -172,7 +175,17 @@ def _effect(asked: Asked, values: dict[str, Numbers], clusters: Any) -> tuple[Es
     ]
     if len(beyond) == 1:
         return beyond[0].size, beyond
-    return over_runs([one.size.value for one in beyond]), beyond
+    return over_seeds(asked, values, np.ones(clusters.codes.shape, dtype=bool)), beyond
+
+
+def over_seeds(asked: Asked, values: dict[str, Numbers], rows: Any) -> Estimate:
+    """The change of size over the seeds of *asked*, against its placebos where there are any, on some *rows*."""
+    known = rows & np.all([np.isfinite(values[model]) for model in asked.models], axis=0)
+    if not known.any():
+        return Estimate.undefined(NOTHING, len(asked.after))
+    sizes = {model: float(np.abs(values[model][known]).mean()) for model in asked.models}
+    after, placebo = ([sizes[one] - sizes[asked.before] for one in some] for some in (asked.after, asked.placebo))
+    return against_placebos(after, placebo) if placebo else over_runs(after)
 
 
 def _costs(asked: Asked, texts: list[str]) -> tuple[dict[str, Cost], list[Notice]]:
@@ -241,11 +254,12 @@ def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) ->
     starts = asked.placebo or (asked.before,) * len(asked.after)
     for name, chosen in (("left_out", here), ("swapped", ~here)):
         clusters = clusters_of_pairs(base["pair"][chosen].reset_index(drop=True))
-        effects = [
-            compare(values[asked.before][chosen], values[model][chosen], clusters, less=values[start][chosen]).size
-            for model, start in zip(asked.after, starts, strict=True)
-        ]
-        found[name] = estimate_json(effects[0] if len(effects) == 1 else over_runs([one.value for one in effects]))
+        if len(asked.after) == 1:
+            first, last = values[asked.before][chosen], values[asked.after[0]][chosen]
+            effect = compare(first, last, clusters, less=values[starts[0]][chosen]).size
+        else:
+            effect = over_seeds(asked, values, chosen)
+        found[name] = estimate_json(effect)
         found[name]["items"] = int(chosen.sum())
     return found
 

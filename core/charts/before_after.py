@@ -9,6 +9,7 @@ import pandas as pd
 
 from core.charts.bias_curve import dashes, line_colours
 from core.charts.bias_distribution import SIGNED_LABEL, Say, Values, finite, same
+from core.charts.dots import DOWN, LEAK_ROW, dots, interval_lines
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
@@ -63,3 +64,34 @@ def differences(found: pd.DataFrame, *, description: str, say: Say = same, palet
     )
     zero = alt.Chart(pd.DataFrame([{"middle": 0.0}])).mark_rule(color=palette.soft).encode(x="middle:Q")
     return styled(alt.layer(zero, base.mark_line(strokeWidth=2, interpolate="step")), description, palette)
+
+
+def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+    """Differences with their intervals, a row each, the name above its dot: columns name, value, low, high, written.
+
+    A row without an interval has a hollow dot; one without a value has its name only.
+    """
+    rows = data.reset_index(drop=True).copy()
+    for column in ("value", "low", "high"):
+        rows[column] = pd.to_numeric(rows[column], errors="coerce").astype(float)
+    rows["row"] = range(len(rows))
+    reach = float(np.nanmax(np.abs(rows[["value", "low", "high"]].to_numpy(float)), initial=0.01)) * 1.05
+    x = alt.X("value:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), title=title,
+              axis=alt.Axis(labelExpr=SIGNED_LABEL, tickCount=5, gridDash=[3, 3]))  # fmt: skip
+    base = alt.Chart(rows, height=alt.Step(LEAK_ROW)).encode(
+        y=alt.Y("row:O", scale=alt.Scale(domain=list(range(len(rows))), padding=0), axis=None),
+        tooltip=[alt.Tooltip("name:N", title=say(N_("measure"))), alt.Tooltip("written:N", title=say(N_("change")))],
+    )
+    look: dict[str, Any] = {"size": 110, "yOffset": DOWN}
+    words = base.mark_text(align="left", dy=-9, fontSize=13, color=palette.ink).encode(
+        x=alt.value(2), text=alt.Text("name:N")
+    )
+    zero = alt.Chart(pd.DataFrame([{"at": 0.0}])).mark_rule(color=palette.soft).encode(x="at:Q")
+    layers = [
+        zero,
+        interval_lines(base, width=3, yOffset=DOWN, color=palette.ink),
+        dots(base, x, where="isValid(datum.low)", color=palette.ink, **look),
+        dots(base, x, where="!isValid(datum.low)", filled=False, fill=palette.card, stroke=palette.ink, **look),
+        words,
+    ]
+    return styled(alt.layer(*layers), description, palette)

@@ -10,10 +10,9 @@ from core.errors import N_
 from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
 from core.misgendering.beta import BetaFit, disagreement, fit_beta
 from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
-from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, templates_of
+from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, row_means, templates_of
 from core.statistics import Estimate, Note
 from core.statistics.intervals import BY_JACKKNIFE
-from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
@@ -60,7 +59,7 @@ def metrics(frame: pd.DataFrame) -> Metrics:
     first_gen = gens[:, 0] if gens.shape[1] else np.full(len(rows), np.nan)
     both = np.isfinite(first) & np.isfinite(first_gen)
     found = cells(first, first_gen)
-    means = [_means(prob), _means(gens)]
+    means = [row_means(prob), row_means(gens)]
     return Metrics(
         rows=len(rows),
         n=found.n,
@@ -89,13 +88,6 @@ def by_cell(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], Metrics]]:
         return
     for key, rows in frame.groupby(columns, sort=False, dropna=False):
         yield dict(zip(columns, map(str, key), strict=True)), metrics(rows)
-
-
-def _means(verdicts: Numbers) -> Numbers:
-    known = np.isfinite(verdicts)
-    count = known.sum(axis=1)
-    means: Numbers = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
-    return means
 
 
 def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:

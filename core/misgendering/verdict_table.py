@@ -128,6 +128,14 @@ def _values(frame: pd.DataFrame, columns: Sequence[str]) -> Numbers:
     return frame[list(columns)].to_numpy(dtype=float) if columns else np.empty((len(frame), 0))
 
 
+def row_means(verdicts: Numbers) -> Numbers:
+    """The share of right verdicts of each row (rows x generations or templates), 0 to 1; NaN where it has none."""
+    known = np.isfinite(verdicts)
+    count = known.sum(axis=1)
+    means: Numbers = np.divide(np.nansum(verdicts, axis=1), count, out=np.full(len(verdicts), np.nan), where=count > 0)
+    return means
+
+
 def cell_columns(frame: pd.DataFrame) -> list[str]:
     """The columns that split the table into cells: those of model, pronoun, dataset, setting that are there."""
     return [name for name in ("dataset", "setting", "model", "pronoun") if name in frame]

@@ -129,6 +129,37 @@ def _measured(counts: Numbers, unit: UnitKind, occupations: list[ByOccupation]) 
     )
 
 
+def changes(
+    before: Sequence[Prediction], after: Sequence[Prediction]
+) -> tuple[Inference, Inference, dict[str, Estimate], UnitKind]:
+    """The measures of two models on the same rows, in the same order, and each difference, after - before.
+
+    Intervals of differences: t on the jackknife over the units, which are left out of both at once, on the plain scale:
+    a correction for skewness made them no truer and up to twice as wide (`benchmarks.coverage_two_runs`).
+    """
+    first, second = measured(before), measured(after)
+    words = [row.occupation or str(i) for i, row in enumerate(before)]
+    names = words if first.unit == "occupation" else list(map(str, range(len(words))))
+    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    counts = np.zeros((len(known), 2, 3, 3))
+    for name, *rows in zip(names, before, after, strict=True):
+        for side, row in enumerate(rows):
+            counts[known[name], side, SETS.index(row.set), LABELS.index(row.label)] += 1
+
+    def differences(table: Numbers) -> dict[str, NDArray[np.float64]]:
+        old, new = of_counts(table[:, 0]), of_counts(table[:, 1])
+        return {name: new[name] - old[name] for name in new}
+
+    strata = _strata(counts[:, 0])
+    rests_on = {
+        name: [k for k, rows in enumerate(strata) if counts[rows][:, 0, sets].sum() > 0]
+        for name, sets in RESTS_ON.items()
+    }
+    found = over_strata(differences, counts, strata, rests_on)
+    undefined = {name: Estimate.undefined(first[name].reason or NO_LABEL) for name in RESTS_ON if name not in found}
+    return first, second, found | undefined, first.unit
+
+
 def _strata(counts: Numbers) -> list[Sizes]:
     """Units by the sets they stand in: the stereotyped words and the neutral ones are two samples.
 

@@ -32,6 +32,7 @@ CLUSTERED = N_("Bayesian bootstrap of units, with weight for unseen label patter
 BOOTSTRAP = N_("percentiles of resampled units")
 SUBSETS = N_("values of all subsets of the units")
 ACROSS_SEEDS = N_("t over the seeds of a model")
+AGAINST_SEEDS = N_("Welch's t over the seeds of a model and those of its placebo")
 BY_T = N_("t on the jackknife over units")
 BY_T_SKEWED = N_("t on the jackknife over units, corrected for skewness")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")

@@ -2,6 +2,8 @@
 
 from pages.before_after.results import show_finished
 from pages.before_after.start import show_new
+from pages.before_after.two_runs import show_two_runs
+from pages.ui.choose import choose
 from pages.ui.head import open_store, page_head
 from pages.ui.jobs import follow
 from pages.ui.language import _
@@ -14,8 +16,19 @@ page_head(
         " was lost."
     ),
 )
-with open_store() as opened:
-    show_new(opened)
-follow("before-after")
-with open_store() as opened:
-    show_finished(opened)
+way = choose(
+    _("What is compared"),
+    {"models": _("A model before and after"), "runs": _("Two finished runs")},
+    "ba-way",
+    address="compare",
+    heading=False,
+)
+if way == "runs":
+    with open_store() as opened:
+        show_two_runs(opened)
+else:
+    with open_store() as opened:
+        show_new(opened)
+    follow("before-after")
+    with open_store() as opened:
+        show_finished(opened)

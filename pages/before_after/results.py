@@ -10,6 +10,7 @@ from core.before_after.report import appendix, interval, left_out_text, note_wor
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
 from pages.before_after.start import COMPARISONS
+from pages.before_after.two_runs import show_runs_record, verdict_name
 from pages.ui.language import _
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from pages.ui.tables import Column, element, joined, number_columns, show_html, table
@@ -30,6 +31,10 @@ def show_finished(store: Store) -> None:
 
 def _show_run(run: Run) -> None:
     record = run.record
+    if "measures" in record:
+        show_runs_record(record, run.name)
+        offer_deletion(COMPARISONS, run)
+        return
     if "effect" not in record:
         st.caption(_("This record holds no comparison."))
         return
@@ -78,12 +83,6 @@ def _show_verdict(record: dict[str, Any]) -> None:
         st.caption(plain(left_out_text(apart, _)))
     if notes := record.get("notes"):
         st.warning(plain(paragraph(note_words(one, _) for one in notes)))
-
-
-def verdict_name(record: dict[str, Any]) -> str:
-    """The verdict of a record in words."""
-    said = str(record.get("verdict"))
-    return _(said)
 
 
 def _models(record: dict[str, Any]) -> Any:

@@ -25,3 +25,21 @@ def test_placebos_must_fit() -> None:
     ended = typed("before-after", "built-in", "--before", "planted:+1", "--after", "planted:0",
                   "--after", "planted:pairs", "--placebo", "planted:+1", "--no-cache")  # fmt: skip
     assert ended.code == 2 and "one placebo for each seed" in ended.stderr
+
+
+def test_two_finished_runs(tmp_path: Path) -> None:
+    for name, word in (("old", "entailment"), ("new", "neutral")):
+        rows = [
+            f"{kind},o{i},p{i},{kind},{word if kind == 'PS' else 'neutral'}"
+            for kind in ("PS", "AS", "NS")
+            for i in range(9)
+        ]
+        text = "\n".join(["set,occupation,premise,hypothesis,label", *rows]) + "\n"
+        (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
+    found = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", "--run", "both",
+                     "--report", tmp_path / "r.md", "--db", tmp_path / "lab.db")  # fmt: skip
+    assert found["measures"][0]["change"]["value"] == -0.5 and found["before"]["model"] == "old"
+    assert found["margin"] == 0.05 and "McNemar" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["both"]
+    ended = typed("before-after-runs", "nli", "nowhere", tmp_path / "new.csv", "--db", tmp_path / "lab.db")
+    assert ended.code == 2 and "no run or file nowhere" in ended.stderr

@@ -6,7 +6,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.jobs import jobs
 from core.before_after.run import Asked, before_and_after, built_in_source
-from core.runs.records import run_file, runs_folder
+from core.runs.records import run_file, runs_folder, write_record
 from core.scoring.input import ScoreInput
 from tests.support.pages import open_page, text_of, without_errors
 
@@ -49,3 +49,32 @@ def test_placebos_that_do_not_fit_are_one_sentence(fresh_store: Store) -> None:
     state = {"ba-before": ["demo-zh"], "ba-after": ["random-zh"], "ba-placebo": ["known", "demo-en"]}
     page = open_page("before_after", state=state)
     assert "one placebo for each seed" in page.error[0].value
+
+
+def _answers(store: Store, name: str, biased: int) -> None:
+    """A finished run of inference in which the first *biased* of ten occupations follow the stereotype."""
+    labels = {"PS": "entailment", "AS": "contradiction", "NS": "neutral"}
+    out = run_file(runs_folder(store.path, "nli"), name)
+    out.parent.mkdir(exist_ok=True)
+    rows = [
+        f"{kind},o{i},[p](q){i},{kind}?,{label if i < biased else 'neutral'}"
+        for kind, label in labels.items()
+        for i in range(10)
+    ]
+    out.write_text("\n".join(["set,occupation,premise,hypothesis,label", *rows]) + "\n", encoding="utf-8")
+    models = [{"model": f"model {name}", "signature": f"nli|{name}"}]
+    write_record(out, {"kind": "inference", "models": models, "created": f"2026-01-0{biased}T00:00:00+00:00"})
+
+
+def test_two_finished_runs_side_by_side(fresh_store: Store) -> None:
+    empty = text_of(without_errors(open_page("before_after", compare="runs", kind="nli")))
+    assert "Two finished runs of this kind are needed" in empty
+    _answers(fresh_store, "old", 8)
+    _answers(fresh_store, "new", 2)
+    page = without_errors(open_page("before_after", compare="runs", kind="nli"))
+    page.selectbox(key="ba-run-before").set_value("old").run()
+    text = text_of(without_errors(page.selectbox(key="ba-run-after").set_value("new").run()))
+    assert '<p class="says">follows the stereotype less</p>' in text and "before: model old, after: model new" in text
+    assert "−0.600 [" in text and "One run of each model" in text and "[p](q)3" in text
+    chinese = text_of(without_errors(open_page("before_after", "zh", compare="runs", kind="nli")))
+    assert "未显示差异" in chinese or "刻板印象" in chinese

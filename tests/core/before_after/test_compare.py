@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.before_after.compare import clusters_of_pairs, compare, cost, estimate_json, over_runs, shares
+from core.before_after.compare import (
+    against_placebos,
+    clusters_of_pairs,
+    compare,
+    cost,
+    estimate_json,
+    over_runs,
+    shares,
+)
 
 PAIRS = pd.Series(
     ["他/她", "男孩/女孩", "爸爸/妈妈", "儿子/女儿", "叔叔/阿姨", "哥哥/姐姐", "弟弟/妹妹", "爷爷/奶奶"] * 5
@@ -55,6 +63,19 @@ def test_seeds_are_the_unit_of_several_runs() -> None:
     assert found.value == pytest.approx(-0.25)
     assert (found.low, found.high) == (pytest.approx(-0.25 - reach, abs=1e-5), pytest.approx(-0.25 + reach, abs=1e-5))
     assert over_runs([-0.3, -0.2]).low is None and over_runs([None, 1.0]).value is None
+
+
+def test_seeds_against_their_placebos_have_the_interval_of_welch() -> None:
+    """(-0.6, -0.4, -0.5) against (-0.2, -0.3, -0.1): both variances 0.01, so 4 degrees of freedom, t 2.776445 (tables).
+    As scipy.stats.ttest_ind(equal_var=False).confidence_interval() has it."""
+    found = against_placebos([-0.6, -0.4, -0.5], [-0.2, -0.3, -0.1])
+    reach = 2.776445 * (2 * 0.01 / 3) ** 0.5
+    assert (found.value, found.df) == (pytest.approx(-0.3), 4)
+    assert (found.low, found.high) == (pytest.approx(-0.3 - reach, abs=1e-5), pytest.approx(-0.3 + reach, abs=1e-5))
+    assert against_placebos([-0.6, -0.4], [-0.2, -0.3]).low is None
+    assert against_placebos([-0.6, None, -0.5], [-0.2, -0.3, -0.1]).value is None
+    still = against_placebos([-0.6] * 3, [0.0] * 3)
+    assert (still.low, still.high) == (-0.6, -0.6)
 
 
 def test_shares_and_the_exact_mcnemar_p() -> None:

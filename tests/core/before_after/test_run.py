@@ -54,7 +54,10 @@ def test_a_change_that_differs_by_pair_has_an_interval_and_a_verdict() -> None:
 def test_seeds_are_compared_with_their_placebos() -> None:
     asked = Asked("planted:+1", ("planted:+0.2", "planted:+0.3", "planted:+0.4"), ("planted:+1",) * 3)
     found = before_and_after(asked, few()).record
-    assert found["effect"]["method"] == "t over the seeds of a model" and found["effect"]["units"] == 3
+    assert (
+        found["effect"]["method"] == "Welch's t over the seeds of a model and those of its placebo"
+        and found["effect"]["units"] == 3
+    )
     assert found["effect"]["value"] == pytest.approx(-0.7, abs=1e-4) and found["verdict"] == "leans less"
     assert "One seed" not in " ".join(found["rests"]) and "no placebo" not in " ".join(found["rests"])
 

@@ -1,0 +1,55 @@
+"""`before-after-runs`: two finished runs of different models over the same items, side by side."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from commands.shared import answer, db_option, json_option, target_or_none
+from core.before_after.report import runs_appendix
+from core.before_after.two_runs import RunKind, Side, two_runs, usual_margin
+from core.errors import N_, NotFound
+from core.runs.records import Run, runs_folder, runs_in
+
+KINDS = ("associations", "nli", "misgendering")
+NO_RUN = N_("There is no run or file {name}.")
+
+
+@click.command("before-after-runs")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("before")
+@click.argument("after")
+@click.option("--before-model", default="", help="Of a run before of several models, the one that is meant.")
+@click.option("--after-model", default="", help="Of a run after of several models, the one that is meant.")
+@click.option("--margin", type=click.FloatRange(min=0),
+              help="Up to which size a change (ln for associations, else share) is none; 0: not decided.")  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False), help="A table of every item that both answered (CSV).")
+@click.option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
+@click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
+@db_option
+@json_option
+def before_after_runs(kind: str, before: str, after: str, db: str, as_json: bool, **options: Any) -> None:
+    """What differs between two finished runs of KIND over the same items: BEFORE and AFTER.
+
+    BEFORE, AFTER: names of finished runs of this database, or tables that `association`, `nli` or `misgendering score`
+    wrote. Items that only one of the two has are left out and counted.
+    """
+    of = cast(RunKind, kind)
+    out, _ = target_or_none(db, "comparisons", options["out"], options["run_name"])
+    sides = [_side(of, db, name, options[f"{time}_model"]) for time, name in (("before", before), ("after", after))]
+    margin = usual_margin(of) if options["margin"] is None else options["margin"] or None
+    record = two_runs(of, *sides, margin=margin, out=out)
+    said = runs_appendix(record)
+    if options["report"]:
+        options["report"].write_text(said, encoding="utf-8")
+    answer(record, said, as_json=as_json)
+
+
+def _side(kind: RunKind, db: str, name: str, model: str) -> Side:
+    found = {run.name: run for run in runs_in(runs_folder(db, kind))}
+    if name in found:
+        return Side.of(found[name], model)
+    if not Path(name).is_file():
+        raise NotFound(NO_RUN, name=name)
+    beside = {run.table: run for run in runs_in(Path(name).resolve().parent)}
+    return Side.of(beside.get(Path(name).resolve(), Run("", Path(name), {})), model)

@@ -1,0 +1,342 @@
+"""Two finished runs of different models over the same items: associations, answers of classifiers, misgendering.
+
+What was asked is joined row by row; every difference is after - before on the rows that both runs answered, with t on
+the jackknife over the units of SPEC 6: professions x person words, occupations, templates x names. Shares of right
+answers have the exact McNemar p beside them, which takes rows as independent.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from core.before_after.compare import estimate_json, note_json, shares
+from core.before_after.verdict import NO_INTERVAL
+from core.errors import N_, BadFile, Refused
+from core.files.csv_out import data_line
+from core.runs.loop import made_now, open_table
+from core.runs.records import Run, write_record
+from core.statistics import Estimate, Note
+from core.statistics.equivalence import MARGINS, Scale, equivalence
+from core.statistics.intervals import over_clusters
+from core.statistics.resampling import Numbers
+from core.statistics.units import Clusters, clusters_of, codes_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RunKind = Literal["associations", "nli", "misgendering"]
+SCALES: dict[RunKind, Scale] = {"associations": "ln", "nli": "share", "misgendering": "share"}
+VERDICTS: dict[RunKind, tuple[str, str, str]] = {  # the interval below 0, over 0, above 0
+    "associations": (N_("leans less"), N_("no difference shown"), N_("leans more")),
+    "nli": (N_("follows the stereotype less"), N_("no difference shown"), N_("follows the stereotype more")),
+    "misgendering": (N_("misgenders more"), N_("no difference shown"), N_("misgenders less")),
+}
+GENDERS = {"female": N_("female person words"), "male": N_("male person words")}
+CLASSES = {
+    "female": N_("professions of women"), "male": N_("professions of men"), "balanced": N_("balanced professions"),
+}  # fmt: skip
+NEUTRAL = N_("neutral answers, which are the right ones")
+BY_PROBABILITY, BY_WRITING = N_("right by probability"), N_("right in what it writes")
+SHOWN = 10  # rows on either end that a record shows
+
+NO_MODEL = N_("{file} has several models ({models}). Say which one.")
+OTHER_MODEL = N_("{file} has no model {model}. Available: {models}.")
+NOTHING_SHARED = N_("The two runs have no row in common, so there is nothing to compare.")
+NO_TABLE = N_("{file} lacks the columns {missing}; it is no table of such a run.")
+ALONE = N_("{alone} rows are in one of the runs only, or have a value in one only; they are left out.")
+OTHER_SETTINGS = N_("The runs have different settings ({names}); what differs may come from these.")
+ONE_OF_EACH = Note(
+    N_(
+        "One run of each model, no placebo and no other seed: a model trained anew differs too, by how much is not"
+        " known."
+    )
+)
+NO_COST_HERE = Note(N_("Whether the model after knows less is not in these runs; held-out text tells (before-after)."))
+NOT_COMPARED = ("models", "cache", "threads", "generations", "ray", "workers")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two runs: its table, the model that is meant, and its record ({} for a table alone)."""
+
+    table: Path
+    model: str
+    record: dict[str, Any]
+
+    @classmethod
+    def of(cls, run: Run, model: str = "") -> "Side":
+        """A finished run."""
+        return cls(run.table, model or (run.models[0] if len(run.models) == 1 else ""), run.record)
+
+    @property
+    def signature(self) -> str:
+        """How its numbers were made, by its record; "" where that is not known."""
+        models = self.record.get("models") or ()
+        return next((str(one.get("signature") or "") for one in models if one.get("model") == self.model), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One measure before and after. `label`: words to translate, one after the other; `change`: after - before."""
+
+    label: tuple[str, ...]
+    before: float | None
+    after: float | None
+    change: Estimate
+    items: int
+
+    def as_json(self) -> dict[str, Any]:
+        """For a record."""
+        found = {"label": list(self.label), "before": self.before, "after": self.after, "items": self.items}
+        return found | {"change": estimate_json(self.change)}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a kind of run gives: measures, the first of which is what the verdict is on; pairs of right and wrong."""
+
+    measures: list[Measure]
+    shares: list[tuple[str, Numbers, Numbers]]
+    unit: str
+    moved: list[dict[str, Any]]
+
+
+def two_runs(
+    kind: RunKind, before: Side, after: Side, *, margin: float | None = None, out: Path | None = None
+) -> dict[str, Any]:
+    """The record of a comparison; *out*: also a table of the rows. Raises BadFile, Refused where nothing is shared.
+
+    *margin*: up to which size a change counts as none (ln for associations, else a share); None: not decided.
+    """
+    read, measured = READ[kind], MEASURED[kind]
+    frames = [_of_model(read(side.table), side) for side in (before, after)]
+    (first, models), (second, _) = frames
+    before, after = (Side(s.table, m, s.record) for s, m in zip((before, after), (models, frames[1][1]), strict=True))
+    shared = first.merge(second, on="key", suffixes=("", "_after"))
+    known = shared[np.isfinite(shared["value"]) & np.isfinite(shared["value_after"])].reset_index(drop=True)
+    if known.empty:
+        raise Refused(NOTHING_SHARED)
+    found = measured(known)
+    alone = len(first) + len(second) - len(shared) - len(known)
+    record = _record(kind, before, after, found, margin) | {"items": len(known), "alone": alone}
+    record["notes"] = [*_doubts(before, after, alone), *record["notes"]]
+    if out is not None:
+        _write(out, known)
+        write_record(out, record)
+    return record
+
+
+def _record(kind: RunKind, before: Side, after: Side, found: Found, margin: float | None) -> dict[str, Any]:
+    change = found.measures[0].change
+    low, high = change.low, change.high
+    place = 1 if low is None or high is None else 0 if high < 0 else 2 if low > 0 else 1
+    rests = [ONE_OF_EACH, NO_COST_HERE]
+    rests += [NO_INTERVAL] if low is None and not (change.note or change.reason) else []
+    equal = equivalence(change, margin)
+    sides = [{"model": one.model, "table": one.table.name, "signature": one.signature} for one in (before, after)]
+    return {
+        "kind": kind, "source": _data(before), "scale": SCALES[kind], "before": sides[0], "after": sides[1],
+        "models": sides, "verdict": VERDICTS[kind][place], "unit": found.unit, "margin": margin,
+        "measures": [one.as_json() for one in found.measures],
+        "shares": [{"label": label} | shares(one, other).as_json() for label, one, other in found.shares],
+        "moved": found.moved, "notes": [note_json(note) for note in rests],
+        "equivalence": equal.data, "remark": note_json(equal.remark), **made_now(),
+    }  # fmt: skip
+
+
+def _data(side: Side) -> dict[str, Any]:
+    """What was asked, by the record of a run: its name, and SHA-256 where that is known."""
+    source = side.record.get("source") or side.record.get("set") or {}
+    return {key: source[key] for key in ("name", "sha256", "language", "signature") if source.get(key)}
+
+
+def _doubts(before: Side, after: Side, alone: int) -> list[dict[str, Any]]:
+    """What of the runs themselves may make a difference."""
+    found = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
+    one, other = (side.record.get("settings") or {} for side in (before, after))
+    names = [key for key in {**one, **other} if key not in NOT_COMPARED and one.get(key) != other.get(key)]
+    if one and other and names:
+        found.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
+    return [note_json(note) for note in found]
+
+
+def _of_model(frame: "pd.DataFrame", side: Side) -> tuple["pd.DataFrame", str]:
+    """The rows of the model that is meant, each key once, and its name. Raises BadFile."""
+    model = side.model
+    if "model" in frame:
+        names = [str(name) for name in dict.fromkeys(frame["model"])]
+        if not model and len(names) > 1:
+            raise BadFile(NO_MODEL, file=side.table.name, models=", ".join(names))
+        model = model or names[0]
+        if model not in names:
+            raise BadFile(OTHER_MODEL, file=side.table.name, model=model, models=", ".join(names))
+        frame = frame[frame["model"] == model]
+    again = frame.groupby("key").cumcount().astype(str)  # a sentence that a set has twice is two rows
+    return frame.assign(key=frame["key"] + "\x1f" + again).reset_index(drop=True), model or side.table.stem
+
+
+def _key(frame: "pd.DataFrame", columns: Sequence[str]) -> "pd.Series[str]":
+    there = [name for name in columns if name in frame]
+    return frame[there].fillna("").astype(str).agg("\x1f".join, axis=1)
+
+
+def _read_associations(path: Path) -> "pd.DataFrame":
+    from core.association.table import read_associations
+
+    frame = read_associations(path)
+    key = _key(frame, ("template", "sentence", "person_key", "profession_key", "person_gender"))
+    return frame.assign(key=key, value=frame["association"], text=frame["sentence"])
+
+
+def _read_nli(path: Path) -> "pd.DataFrame":
+    import pandas as pd
+
+    from core.files.formula_cells import is_guarded, restored
+
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise BadFile(N_("{file} cannot be read: {why}."), file=path.name, why=error) from None
+    needed = ("set", "occupation", "premise", "hypothesis", "label")
+    if missing := [name for name in needed if name not in frame]:
+        raise BadFile(NO_TABLE, file=path.name, missing=", ".join(missing))
+    if is_guarded(frame.to_numpy().ravel()):
+        frame = frame.map(restored)
+    value = np.where(frame["label"] == "", np.nan, (frame["label"] == "neutral").astype(float))
+    text = frame["premise"] + " → " + frame["hypothesis"]
+    return frame.assign(key=_key(frame, ("set", "premise", "hypothesis", "occupation")), value=value, text=text)
+
+
+def _read_misgendering(path: Path) -> "pd.DataFrame":
+    from core.misgendering.verdict_table import generations_of, read_verdicts, row_means, templates_of
+
+    frame = read_verdicts(path, generations=False)
+    by_probability, by_writing = row_means(templates_of(frame)), row_means(generations_of(frame))
+    key = _key(frame, ("instance", "dataset", "setting", "pronoun", "template", "name"))
+    shown = [name for name in ("instance", "name", "pronoun") if name in frame]
+    text = frame[shown].fillna("").astype(str).agg(" · ".join, axis=1)
+    value = np.where(np.isfinite(by_probability), by_probability, by_writing)
+    return frame.assign(key=key, value=value, by_probability=by_probability, by_writing=by_writing, text=text)
+
+
+def _mean_measure(label: tuple[str, ...], before: Numbers, after: Numbers, clusters: Clusters) -> Measure | None:
+    """The mean of rows that both have, and of their differences; None where there is no such row."""
+    known = np.isfinite(before) & np.isfinite(after)
+    if not known.any():
+        return None
+    columns = np.stack([(after - before)[known], np.ones(int(known.sum()))], axis=1)
+
+    def mean(sums: Numbers) -> dict[str, Numbers]:
+        with np.errstate(all="ignore"):
+            return {"mean": sums[:, 0] / sums[:, 1]}
+
+    kept = clusters.of(known)
+    sides = tuple(codes for codes in kept.codes if codes.max() > 0) or kept.codes[:1]
+    change = over_clusters(mean, columns, Clusters(kept.kinds[: len(sides)], sides))["mean"]
+    return Measure(label, float(before[known].mean()), float(after[known].mean()), change, int(known.sum()))
+
+
+def _associations(rows: "pd.DataFrame") -> Found:
+    """Size (mean of |association|), then the mean association of each gender of person words and class of professions,
+    all in ln."""
+    before, after = rows["value"].to_numpy(float), rows["value_after"].to_numpy(float)
+    alone = rows["pair"].fillna("") == ""
+    words = rows["pair"].where(~alone, rows["person_gender"].str.cat(rows["person_key"], sep="~"))
+    codes = (codes_of(rows["profession_key"].tolist())[0], codes_of(words.tolist())[0])
+    clusters = Clusters(("profession", "word"), codes)
+    found = [_mean_measure((N_("size of the association"),), np.abs(before), np.abs(after), clusters)]
+    for gender, word in GENDERS.items():
+        of = (rows["person_gender"] == gender).to_numpy()
+        found.append(_mean_measure((word,), *_only(before, after, of), clusters))
+        for kind, profession in CLASSES.items():
+            here = of & (rows["class"] == kind).to_numpy()
+            found.append(_mean_measure((word, profession), *_only(before, after, here), clusters))
+    measures = [one for one in found if one is not None]
+    return Found(measures, [], "profession × word", _farthest(rows, after - before))
+
+
+def _only(before: Numbers, after: Numbers, here: Any) -> tuple[Numbers, Numbers]:
+    return np.where(here, before, np.nan), np.where(here, after, np.nan)
+
+
+def _farthest(rows: "pd.DataFrame", change: Numbers) -> list[dict[str, Any]]:
+    order = [int(i) for i in np.argsort(change, kind="stable")]
+    return [
+        {"text": str(rows["text"][i]), "before": float(rows["value"][i]), "after": float(rows["value_after"][i])}
+        for i in dict.fromkeys([*order[:SHOWN], *order[-SHOWN:]])
+    ]
+
+
+NLI_MEASURES = {
+    "directional": N_("directional component (above 0 follows the stereotype)"),
+    "s": N_("bias score s (0 ideal, 1 all stereotype)"),
+    "not_neutral_ns": N_("non-neutral answers on neutral occupations"),
+    "one_minus_fn": N_("non-neutral answers over all rows"),
+}
+
+
+def _nli(rows: "pd.DataFrame") -> Found:
+    from core.nli.measure import changes
+    from core.nli.types import Prediction
+
+    sides = [
+        [Prediction(*row) for row in zip(rows["set"], rows[label], rows["occupation"], strict=True)]
+        for label in ("label", "label_after")
+    ]
+    before, after, found, unit = changes(*sides)
+    measures = [
+        Measure((words,), before[name].value, after[name].value, found[name], len(rows))
+        for name, words in NLI_MEASURES.items()
+    ]
+    right = rows["value"].to_numpy(float), rows["value_after"].to_numpy(float)
+    moved = _other_answers(rows, "label", "label_after")
+    return Found(measures, [(NEUTRAL, *right)], unit, moved)
+
+
+def _misgendering(rows: "pd.DataFrame") -> Found:
+    ways = {"by_probability": BY_PROBABILITY, "by_writing": BY_WRITING}
+    clusters, measures, pairs = clusters_of(rows), list[Measure](), []
+    for column, words in ways.items():
+        before, after = rows[column].to_numpy(float), rows[f"{column}_after"].to_numpy(float)
+        if (one := _mean_measure((words,), before, after, clusters)) is None:
+            continue
+        measures.append(one)
+        if not {*np.unique(before[np.isfinite(before)]), *np.unique(after[np.isfinite(after)])} - {0.0, 1.0}:
+            pairs.append((words, before, after))  # a mean of several verdicts is neither right nor wrong
+        for pronoun in dict.fromkeys(rows.get("pronoun", ())):
+            here = (rows["pronoun"] == pronoun).to_numpy()
+            part = _mean_measure((words, str(pronoun)), *_only(before, after, here), clusters)
+            measures += [part] if part is not None and part.items < one.items else []
+    shown = rows.assign(old=rows["value"], new=rows["value_after"])
+    return Found(measures, pairs, clusters.unit.replace("+", " × "), _other_answers(shown, "old", "new"))
+
+
+def _other_answers(rows: "pd.DataFrame", one: str, other: str) -> list[dict[str, Any]]:
+    changed = rows[rows[one] != rows[other]]
+    few = changed.iloc[: 2 * SHOWN]
+    return [
+        {"text": str(text), "before": before, "after": after}
+        for text, before, after in zip(few["text"], few[one].tolist(), few[other].tolist(), strict=True)
+    ]
+
+
+def _write(out: Path, rows: "pd.DataFrame") -> None:
+    with open_table(out, ("item", "before", "after"), data_line) as write:
+        for text, before, after in zip(rows["text"], rows["value"], rows["value_after"], strict=True):
+            write([text, float(before), float(after)])
+
+
+READ: dict[RunKind, Callable[[Path], "pd.DataFrame"]] = {
+    "associations": _read_associations, "nli": _read_nli, "misgendering": _read_misgendering,
+}  # fmt: skip
+MEASURED: dict[RunKind, Callable[["pd.DataFrame"], Found]] = {
+    "associations": _associations, "nli": _nli, "misgendering": _misgendering,
+}  # fmt: skip
+
+
+def usual_margin(kind: RunKind) -> float | None:
+    """The margin that a comparison of that kind begins with; None: not decided before a user sets one."""
+    return MARGINS[SCALES[kind]]

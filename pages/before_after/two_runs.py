@@ -1,0 +1,163 @@
+"""Two finished runs of different models over the same items: what differs, with intervals, the verdict, the report."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.before_after.report import (
+    MCNEMAR,
+    MEASURES,
+    SHARES,
+    beside_text,
+    measure_rows,
+    note_words,
+    runs_appendix,
+    share_rows,
+    short,
+    signed,
+    unit_text,
+)
+from core.before_after.two_runs import SCALES, RunKind, Side, two_runs
+from core.errors import EvenhandError
+from core.runs.records import Run, runs_folder, runs_in
+from pages.ui.charts import show_chart
+from pages.ui.choose import choose
+from pages.ui.equivalence import margin_box
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.runs import finished_at, own_runs
+from pages.ui.style import colours
+from pages.ui.tables import Column, element, joined, number_columns, show_html, table
+from pages.ui.text import named, paragraph, plain, show_signature
+
+
+def show_two_runs(store: Store) -> None:
+    """The choice of two runs, and what differs between them."""
+    kinds: dict[RunKind, str] = {
+        "associations": _("Professions"), "nli": _("NLI bias"), "misgendering": _("Misgendering"),
+    }  # fmt: skip
+    kind = choose(_("Kind of run"), kinds, "ba-kind", address="kind")
+    found = [run for run in own_runs(store, runs_in(runs_folder(store.path, kind))) if _is_comparable(kind, run)]
+    if len(found) < 2 and not any(len(run.models) > 1 for run in found):
+        st.caption(
+            _("Two finished runs of this kind are needed, of different models over the same items; make them first.")
+        )
+        return
+    with st.container(border=True, key="ba-runs"):
+        before, after = st.columns(2)
+        with before:
+            first = _choose_side(found, "before", _("Run before"), 1 if len(found) > 1 else 0)
+        with after:
+            second = _choose_side(found, "after", _("Run after"), 0)
+        margin = margin_box(SCALES[kind], f"ba-runs-margin-{kind}")
+    try:
+        record = _compared(kind, _facts_of(first), _facts_of(second), margin)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    show_runs_record(record, f"{first.table.stem} {second.table.stem}")
+
+
+def _is_comparable(kind: RunKind, run: Run) -> bool:
+    """Runs of inference over rates of bias lie in the same folder and have no answers."""
+    return kind != "nli" or run.record.get("kind") != "rates"
+
+
+def _choose_side(found: list[Run], time: str, label: str, first: int) -> Side:
+    runs = {run.name: run for run in found}
+    name = st.selectbox(label, list(runs), index=first, key=f"ba-run-{time}")
+    run = runs[name]
+    st.caption(plain(finished_at(run)))
+    models = list(run.models)
+    model = models[0] if models else ""
+    if len(models) > 1:
+        key = f"ba-run-{time}-model"
+        second = min(1, len(models) - 1) if time == "after" else 0
+        model = st.selectbox(_("Model"), models, index=second, format_func=short, key=key)
+    return Side(run.table, model, run.record)
+
+
+def _facts_of(side: Side) -> tuple[str, float, str, str]:
+    return str(side.table), side.table.stat().st_mtime, side.model, json.dumps(side.record, ensure_ascii=False)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _compared(
+    kind: RunKind, before: tuple[str, float, str, str], after: tuple[str, float, str, str], margin: float | None
+) -> dict[str, Any]:
+    sides = [Side(Path(path), model, json.loads(record)) for path, _changed, model, record in (before, after)]
+    return two_runs(kind, *sides, margin=margin)
+
+
+def show_runs_record(record: dict[str, Any], name: str) -> None:
+    """The record of `two_runs`: verdict, doubts, every measure, shares, what moved, the report."""
+    rows = measure_rows(record, _)
+    lines = [element("p", verdict_name(record), "says"), element("p", named(rows[0][0], rows[0][4]), "also")]
+    lines.append(element("p", beside_text(record, _), "also"))
+    if record["measures"][0]["change"].get("low") is not None:
+        lines.append(element("p", note_words(record["remark"], _), "also"))
+    show_html(element("div", joined(lines), "concordance"))
+    st.warning(plain(paragraph(note_words(one, _) for one in record["notes"])))
+    _show_changes(record, rows)
+    heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
+    show_html(table(heads, rows, kind="pinned"))
+    st.caption(plain(unit_text(record, _)))
+    if shares := share_rows(record, _):
+        show_html(table(number_columns([_(head) for head in SHARES], range(1, 6)), shares))
+        st.caption(plain(_(MCNEMAR)))
+    _show_moved(record)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            _("Report for an appendix"), lambda: runs_appendix(record, _), f"{name}.md", "text/markdown",
+            type="tertiary", on_click="ignore", key="ba-runs-report", icon=":material/description:",
+        )  # fmt: skip
+        st.download_button(
+            _("Record (JSON)"), lambda: json.dumps(record, ensure_ascii=False, indent=1), f"{name}.json",
+            "application/json", type="tertiary", on_click="ignore", key="ba-runs-record", icon=":material/download:",
+        )  # fmt: skip
+        show_signature("\n".join(one["signature"] or one["table"] for one in record["models"]))
+
+
+def verdict_name(record: dict[str, Any]) -> str:
+    """The verdict of a record in words."""
+    said = str(record.get("verdict"))
+    return _(said)
+
+
+def _show_changes(record: dict[str, Any], rows: list[list[str]]) -> None:
+    import pandas as pd
+
+    from core.charts.before_after import changes
+
+    values = [one["change"] for one in record["measures"]]
+    data = pd.DataFrame(
+        [
+            {"name": row[0], "value": one["value"], "low": one.get("low"), "high": one.get("high"),
+             "written": row[4].partition(" (")[0]}
+            for row, one in zip(rows, values, strict=True)
+        ]
+    )  # fmt: skip
+    apart = sum(1 for one in values if one.get("low") is not None and (one["low"] > 0 or one["high"] < 0))
+    says = _("{apart} of {all} changes have an interval that does not hold 0; by chance about {chance} would.").format(
+        apart=apart, all=len(values), chance=f"{0.05 * len(values):.1f}"
+    )
+    unit = {"ln": _("change (ln)"), "share": _("change (share, 0 to 1)")}[record["scale"]]
+    show_chart(changes(data, title=unit, description=says, say=_, palette=colours()), data, key="ba-changes", says=says)
+
+
+def _show_moved(record: dict[str, Any]) -> None:
+    if not record["moved"]:
+        return
+    with st.expander(_("Items that moved most") if record["kind"] == "associations" else _("Items that changed")):
+        heads = number_columns([_("Item"), _("before"), _("after")], (1, 2))
+        rows = [(one["text"], *(_value(one[time]) for time in ("before", "after"))) for one in record["moved"]]
+        show_html(table(heads, rows, kind="text"))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _(value)
+    return f"{value:g}" if value in (0.0, 1.0) else signed(value)
