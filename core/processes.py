@@ -1,5 +1,9 @@
 """Whether the process that began something is still there. One that was killed and is not collected yet is not."""
 
+import os
+import threading
+from multiprocessing import parent_process
+
 import psutil
 
 SLACK_S = 1.0  # the clock may have been set since the process began
@@ -47,3 +51,18 @@ def is_in_use(pid: int) -> bool:
         return False
     except psutil.AccessDenied:  # somebody else's
         return True
+
+
+def end_with_parent() -> None:
+    """Let this worker of a pool end where its parent is killed.
+
+    It holds both ends of its queue, so it would wait for ever.
+    """
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

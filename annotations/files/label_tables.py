@@ -1,8 +1,9 @@
 """Labels as rows: one per item and annotator (long, CSV or JSON lines) or one per item (wide)."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from annotations.database.store import Store
@@ -28,6 +29,10 @@ FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation;
 OPERATION = ("desk", "revision", "base", "superseded")
 SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
 LONGEST_FACT = 80
+# What `cell_text` writes in another way than a CSV does by itself.
+NOT_AS_IT_IS = ("reasons", "tags", "spans", "extraneous", "after_reveal", "superseded")
+
+Rows = Iterable[dict[str, Any]]  # of annotations.labels.read.each_label_row
 
 
 def codes_of(store: Store, project: Project) -> dict[str, str]:
@@ -37,18 +42,27 @@ def codes_of(store: Store, project: Project) -> dict[str, str]:
 
 def label_dicts(store: Store, project: Project, wish: ExportOptions) -> Iterator[dict[str, Any]]:
     """The labels that *wish* selects, names coded if asked; texts and notes are None if they may not leave."""
+    return _selected(store, project, wish)(each_label_row(store, project, which="all" if wish.history else "latest"))
+
+
+def _selected(store: Store, project: Project, wish: ExportOptions) -> Callable[[Rows], Iterator[dict[str, Any]]]:
     codes = {} if wish.names else codes_of(store, project)
     accepted = _accepted(store, project, wish)
-    with_text = wish.with_text(project)
+    left_out = {} if wish.with_text(project) else dict.fromkeys(TEXTS)
     named: dict[str | None, str | None] = {}  # files that labels came with, by their names
-    for row in each_label_row(store, project, which="all" if wish.history else "latest"):
-        if accepted is None or row["item"] in accepted:
-            if not wish.names:
-                row["annotator"] = codes.setdefault(row["annotator"], f"A{len(codes) + 1}")
-                if row["label_file"] not in named:
-                    named[row["label_file"]] = coded_file(row["label_file"], codes)
-                row["label_file"] = named[row["label_file"]]
-            yield row if with_text else row | dict.fromkeys(TEXTS)
+
+    def selected(rows: Rows) -> Iterator[dict[str, Any]]:
+        for row in rows:
+            if accepted is None or row["item"] in accepted:
+                row = row | left_out
+                if not wish.names:
+                    row["annotator"] = codes.setdefault(row["annotator"], f"A{len(codes) + 1}")
+                    if row["label_file"] not in named:
+                        named[row["label_file"]] = coded_file(row["label_file"], codes)
+                    row["label_file"] = named[row["label_file"]]
+                yield row
+
+    return selected
 
 
 def _accepted(store: Store, project: Project, wish: ExportOptions) -> set[str] | None:
@@ -76,14 +90,29 @@ def _canary(project: Project, wish: ExportOptions) -> bool:
 
 def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item and annotator (with `history`: per operation)."""
-    header = HISTORY if wish.history else LABELS
-    about = _facts_by_item(store, project)
+    header, lines = long_table(store, project, wish)
+    yield header
+    yield from lines(each_label_row(store, project, which="all" if wish.history else "latest"))
+
+
+def long_table(store: Store, project: Project, wish: ExportOptions) -> tuple[str, Callable[[Rows], Iterator[str]]]:
+    """The same in parts: the header, and what makes the lines of rows of `each_label_row`."""
+    about, selected = _facts_by_item(store, project), _selected(store, project, wish)
     more = FACTS if project.kind == "generations" else ()
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    yield data_line((*header, *more, *mark, *ORIGIN))
-    for row in label_dicts(store, project, wish):
-        cells = row | about.get(row["item"], {}) | {CANARY_KEY: CANARY_ID}
-        yield data_line([cell_text(key, cells.get(key)) for key in (*header, *more, *mark, *ORIGIN)])
+    columns = (*(HISTORY if wish.history else LABELS), *more, *mark, *ORIGIN)
+    written = [key for key in columns if key in (*NOT_AS_IT_IS, *more)]
+    cells, beside = itemgetter(*columns), {CANARY_KEY: CANARY_ID} if mark else {}
+
+    def lines(rows: Rows) -> Iterator[str]:
+        for row in selected(rows):
+            if more or mark:
+                row = dict.fromkeys(more) | row | about.get(row["item"], {}) | beside
+            for key in written:
+                row[key] = cell_text(key, row[key])
+            yield data_line(cells(row))
+
+    return data_line(columns), lines
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:

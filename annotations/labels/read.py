@@ -3,9 +3,11 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import Any, Literal
 
 from annotations.database.store import Store
@@ -203,13 +205,14 @@ _ROW = (
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, {form}, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
     " label.base, label.superseded, label.created, label.tags, {origin}, label.app, label_file.program,"
-    " label_file.file, label_file.sha256, label_file.created, label_file.undone FROM {source}"
+    " label_file.file, label_file.sha256, label_file.created, label_file.undone{standing} FROM {source}"
     " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
     " {from_file} WHERE label.project = ? {kept}"
     " ORDER BY label.item, {order}label.id"
 )
 
+_STANDING = ", label.annotator, assignment.latest IS label.id, assignment.blind IS label.id"
 _SOURCES: dict[Which, tuple[str, str]] = {
     "blind": ("assignment JOIN label ON label.id = assignment.blind", "AND label.choice IS NOT NULL"),
     "latest": ("assignment JOIN label ON label.id = assignment.latest", "AND label.choice IS NOT NULL"),
@@ -228,17 +231,46 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     """
     source, kept = _SOURCES[which]
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
-    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label")}
+    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label"), "standing": ""}
     query = _ROW.format(**parts, source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
-        row = dict(zip(_ROW_KEYS, values, strict=True))
-        for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
-            row[key] = [] if row[key] == "[]" else json.loads(row[key])
-        row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
-        if row["origin"] != "imported":  # the package that it came with is not its origin
-            row |= dict.fromkeys(OF_FILE)
-        row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
-        yield row
+        yield _as_row(values)
+
+
+def _as_row(values: Sequence[Any]) -> dict[str, Any]:
+    row = dict(zip(_ROW_KEYS, values, strict=False))
+    for key in ("reasons", "spans", "tags"):  # nearly all are empty, and a release reads a million
+        row[key] = [] if row[key] == "[]" else json.loads(row[key])
+    row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
+    if row["origin"] != "imported":  # the package that it came with is not its origin
+        row |= dict.fromkeys(OF_FILE)
+    row["after_reveal"], row["superseded"] = bool(row["after_reveal"]), bool(row["superseded"])
+    return row
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLabels:
+    """All operations on one item, in the order of time, as the rows of `each_label_row`.
+
+    `latest`, `blind`: those that it gives for these words, by annotator.
+    """
+
+    item: str
+    every: list[dict[str, Any]]
+    latest: list[dict[str, Any]]
+    blind: list[dict[str, Any]]
+
+
+def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
+    """What `each_label_row` gives for "all", "latest" and "blind", read once."""
+    source = "label LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator"
+    parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label")}
+    query = _ROW.format(**parts, standing=_STANDING, source=source, kept="", order="")
+    for uid, group in groupby(store.db.execute(query, (project.id,)), key=itemgetter(0)):
+        found = [(values[-3:], _as_row(values)) for values in group]
+        chosen = sorted((one for one in found if one[1]["choice"] is not None), key=lambda one: one[0][0])
+        latest = [row for (_, latest, _), row in chosen if latest]
+        yield ItemLabels(uid, [row for _, row in found], latest, [row for (*_, blind), row in chosen if blind])
 
 
 def label_rows(store: Store, project: Project, *, which: Which = "blind") -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ Facts that only people know (why, under which licence, who may be harmed) are ma
 are in templates/LANGUAGE/datasheet.md.jinja.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -16,7 +17,6 @@ from annotations.database.chain import Head, head
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items as stored_items
-from annotations.labels.read import each_label_row
 from annotations.papers.blocks import Block
 from annotations.papers.evidence import evidence
 from annotations.papers.markdown import Form, rendered
@@ -32,6 +32,12 @@ from core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_ROWS = 200  # of the table of cells
+# The valid labels, counted where they are alike.
+ALIKE = """
+SELECT label.annotator, label.choice, label.extraneous, label.spans, label.reasons, count(*)
+FROM assignment JOIN label ON label.id = assignment.latest JOIN published_item AS item ON item.id = label.item
+WHERE label.project = ? AND label.choice IS NOT NULL GROUP BY 1, 2, 3, 4, 5
+"""
 
 
 @at_one_moment
@@ -42,14 +48,20 @@ def datasheet(store: Store, project: Project, language: Language, form: Form = "
 
 @at_one_moment
 def datasheets(
-    store: Store, project: Project, languages: Iterable[Language], *, released: bool = False, reason: str = ""
+    store: Store,
+    project: Project,
+    languages: Iterable[Language],
+    *,
+    released: bool = False,
+    reason: str = "",
+    known: "Known | None" = None,
 ) -> dict[Language, list[Block]]:
     """The data sheet in several languages, as blocks; the database is read once.
 
     *released*: of a release, whose heads of the log stand beside it; then it says where the log was. *reason*: why the
-    set is released although something speaks against it; "" where nothing does.
+    set is released although something speaks against it; "" where nothing does. *known*: the facts, if they were read.
     """
-    known = read_known(store, project)
+    known = known or read_known(store, project)
     if not released:
         known = replace(known, log=None)
     return {
@@ -76,7 +88,7 @@ class LabelTotals:
     """Counts over the valid labels. `flags`: answers to the flag, and how many of them set it."""
 
     number: int = 0
-    people: set[str] = field(default_factory=set)
+    people: set[int] = field(default_factory=set)
     choices: Counter[str] = field(default_factory=Counter)
     flags: Counter[bool] = field(default_factory=Counter)
     marks: int = 0
@@ -147,14 +159,14 @@ def _origin(item: Item) -> tuple[str, ...]:
 
 def _label_totals(store: Store, project: Project) -> LabelTotals:
     totals = LabelTotals()
-    for row in each_label_row(store, project, which="latest"):
-        totals.number += 1
-        totals.people.add(row["annotator"])
-        totals.choices[row["choice"]] += 1
-        if row["extraneous"] is not None:
-            totals.flags[row["extraneous"]] += 1
-        totals.marks += len(row["spans"])
-        totals.tags.update(row["reasons"])
+    for who, choice, flag, spans, reasons, labels in store.db.execute(ALIKE, (project.id,)):
+        totals.number += labels
+        totals.people.add(who)
+        totals.choices[choice] += labels
+        if flag is not None:
+            totals.flags[bool(flag)] += labels
+        totals.marks += len(json.loads(spans)) * labels
+        totals.tags.update(dict.fromkeys(json.loads(reasons), labels))
     return totals
 
 

@@ -10,14 +10,14 @@ from statistics import median
 from typing import Any
 
 from annotations.agreement.measures import AgreementReport, Measures, agreement
-from annotations.audit.follow_up import METHOD, STRATA, follow_up_facts
+from annotations.audit.follow_up import METHOD, STRATA
 from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
 from annotations.items.articles import articles
-from annotations.papers.evidence import evidence
+from annotations.papers.datasheet import Known, read_known
 from annotations.progress.cells import ACCEPTED
-from annotations.progress.funnel import NO_REVIEW, funnel, mining, total
+from annotations.progress.funnel import NO_REVIEW, funnel, total
 from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import coded_file, pseudonyms
@@ -76,9 +76,10 @@ NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
 NO_TIME = Note(N_("No label came with a time."))
 
 
-def gather(store: Store, project: Project) -> dict[str, Any]:
-    """The facts for the data sheet, the method section and the card of a project."""
-    report = agreement(store, project)
+def gather(store: Store, project: Project, known: Known | None = None) -> dict[str, Any]:
+    """The facts for the data sheet, the method section and the card of a project; *known*: those that were read."""
+    known = known or read_known(store, project)
+    report = known.agreement or agreement(store, project)
     labels = store.db.execute(LABELS, (project.id,)).fetchall()
     cells, sources = funnel(store, project), articles(store, project)
     return {
@@ -86,13 +87,13 @@ def gather(store: Store, project: Project) -> dict[str, Any]:
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
-        "mining": mining(store, project),
+        "mining": known.way,
         "funnel": [_with_rate(row) for row in cells],
         "total": _with_rate(total(store, project, cells)),
         "labels": _labels(labels),
-        "provenance": evidence(store, project),
+        "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
-        "follow_ups": [_follow_up(one) for one in follow_up_facts(store, project)],
+        "follow_ups": [_follow_up(one) for one in known.follow_ups],
         "people": _people(store, project, labels),
         "pilots": [_pilot(store, row, sources) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
         "agreement": agreement_facts(report),

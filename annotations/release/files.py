@@ -1,7 +1,6 @@
 """The files of a release, composed from one snapshot of the database."""
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,25 +12,24 @@ from annotations.files.item_lines import item_lines
 from annotations.files.other_tools.doccano_write import lines_out
 from annotations.files.other_tools.label_studio_write import labelling_config, tasks_out
 from annotations.files.package.records import author_codes
-from annotations.files.package.write_package import package_parts, project_description
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline, guidelines
 from annotations.papers.blocks import Block
-from annotations.papers.datasheet import datasheets
+from annotations.papers.datasheet import Known, datasheets, read_known
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
 from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import TEMPLATES, described, differences
-from annotations.release.content_hash import Contents, Entry, content_hash
+from annotations.release.content_hash import Entry, content_hash
 from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, data_rows, hard_case_features
 from annotations.release.facts import gather
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
-from annotations.release.hard_cases import hard_cases
+from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_
-from core.files.csv_out import has_formula, json_line, spreadsheet_lines
+from core.files.csv_out import json_line
 from core.files.timestamps import timestamp
 from core.language import LANGUAGES, Language
 
@@ -44,7 +42,6 @@ FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
 FACTS = "release.json"
 LOG_HEAD = "log_head.json"
-SPREADSHEETS = "for_spreadsheets/"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
     "slguset.csv": N_("kept sentences, with columns and positions as in the published data set"),
@@ -83,7 +80,6 @@ HOLDS = {
     SUMS: N_("the SHA-256 of every file"),
 }
 PUBLISHED = N_("kept texts in the format of the published samples")
-PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
 Step = Callable[[str], None]
 
 
@@ -130,8 +126,12 @@ class _Composer:
         self.hard_cases = 0
 
     def compose(self, version: str, said: Said, last: Previous | None) -> Composed:
-        self._package()
-        facts = self.made.facts = gather(self.store, self.project)
+        with labelled_files(self.store, self.project) as labelled:
+            known = read_known(self.store, self.project)
+            facts = gather(self.store, self.project, known)
+            self._sets()
+            with_labels = labelled()
+        self._take(with_labels)
         facts["release"] = {
             "version": version,
             "hash": content_hash(self.made.entries.values()),
@@ -141,40 +141,36 @@ class _Composer:
             "previous": None if last is None else last.facts["release"]["version"],
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }
-        self._sets()
-        self._labels()
+        self.made.facts = facts
         self._changes(last)
-        self._papers()
+        self._papers(known)
         self._planned()
         self._log_head()
         self._card()
         return self.made
 
+    def _take(self, found: LabelledFiles) -> None:
+        """The package stands before the sets, the other labels after them."""
+        for one in (*found.package, *found.labels):
+            self.step(one.name)
+        self.made.files = [*found.package, *self.made.files, *found.labels]
+        self.made.with_text += found.with_text
+        self.made.entries, self.hard_cases = found.entries, found.hard_cases
+
     def _add(self, name: str, lines: Iterable[str], *, text: bool = False) -> None:
-        self.step(name)
-        self.made.files.append(freeze(name, lines))
-        if text:
-            self.made.with_text.append(name)
+        self._add_all([freeze(name, lines)], text=text)
 
-    def _add_table(self, name: str, lines: Iterable[str], *, text: bool) -> None:
-        """A CSV as it is, and a copy for spreadsheet programs where they would run a cell of it as a formula."""
-        table = list(lines)
-        self._add(name, table, text=text)
-        if any(map(has_formula, table)):
-            self._add(SPREADSHEETS + name, spreadsheet_lines(table), text=text)
+    def _add_all(self, files: list[FrozenFile], *, text: bool) -> None:
+        for one in files:
+            self.step(one.name)
+            self.made.files.append(one)
+            if text:
+                self.made.with_text.append(one.name)
 
-    def _package(self) -> None:
-        """The files of the package; also computes the hash of the contents."""
-        contents = Contents()
-        takes = {"items.jsonl": contents.add_item, "gold.jsonl": contents.add_gold,
-                 "records.jsonl": contents.add_record, "labels.jsonl": contents.add_label}  # fmt: skip
-        described = project_description(self.store, self.project, self.codes)
-        self._add("package/project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
-        parts = package_parts(self.store, self.project, self.codes, private=False)
-        for name in ("items.jsonl", "gold.jsonl", "records.jsonl", "labels.jsonl", "decisions.jsonl"):
-            rows = _each_counted(parts[name], takes.get(name))
-            self._add(f"package/{name}", map(json_line, rows), text=name in PACKAGE_TEXTS)
-        self.made.entries = contents.finish()
+    def _add_table(self, name: str, lines: Iterable[str]) -> None:
+        table = Table(name)
+        table.add(lines)
+        self._add_all(table.done(), text=True)
 
     def _log_head(self) -> None:
         """The heads of the log: whoever has the release can see that nothing older was changed in the database."""
@@ -187,34 +183,22 @@ class _Composer:
         store, project = self.store, self.project
         kept = ExportOptions("jsonl", "accepted", locked=True)
         if project.kind == "sentences":
-            self._add_table("slguset.csv", export_lines(store, project, replace(kept, format="slguset")), text=True)
+            self._add_table("slguset.csv", export_lines(store, project, replace(kept, format="slguset")))
         else:
             for name, table in published_files(store, project, replace(kept, format="published")).items():
-                self._add_table(f"published/{name}", table, text=True)
+                self._add_table(f"published/{name}", table)
         self._add("kept.jsonl", item_lines(store, project, kept), text=True)
         self._add(DATA, map(json_line, data_rows(store, project)), text=True)
         self._add("label_studio.json", tasks_out(store, project, replace(kept, format="label-studio")), text=True)
         self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
         self._add("doccano.jsonl", lines_out(store, project, replace(kept, format="doccano")), text=True)
 
-    def _labels(self) -> None:
-        """The files of labels; unencrypted, so without texts that may not leave."""
-        store, project = self.store, self.project
-        self._add_table("labels.csv", export_lines(store, project, ExportOptions("labels")), text=self.open)
-        history = ExportOptions("labels", history=True)
-        self._add_table("labels_history.csv", export_lines(store, project, history), text=self.open)
-        cases = hard_cases(store, project, self.codes, with_text=self.open)
-        self._add(HARD_CASES, map(json_line, _each_counted(cases, self._count)), text=self.open)
-
-    def _count(self, _case: dict[str, Any]) -> None:
-        self.hard_cases += 1
-
-    def _papers(self) -> None:
+    def _papers(self, known: Known) -> None:
         for one in guidelines(self.store, self.project):
             self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
         newest = guideline(self.store, self.project).text
         reason = self.made.facts["release"]["reason"]
-        sheets = datasheets(self.store, self.project, LANGUAGES, released=True, reason=reason)
+        sheets = datasheets(self.store, self.project, LANGUAGES, released=True, reason=reason, known=known)
         for language in LANGUAGES:
             papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
             for name, blocks in papers.items():
@@ -273,15 +257,6 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
         **{f"labels_{key}": changes["labels"][key] for key in ("added", "changed", "removed")},
         "guideline": changes["guideline"],
     }
-
-
-def _each_counted(
-    rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None] | None
-) -> Iterator[dict[str, Any]]:
-    for row in rows:
-        if take is not None:
-            take(row)
-        yield row
 
 
 def _contents(names: Iterable[str]) -> dict[str, str]:

@@ -1,12 +1,11 @@
 """The hard cases of a release: items that were rejected, split or adjudicated, with labels and outcome."""
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.labels.read import each_label_row
+from annotations.labels.read import ItemLabels
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
 from annotations.types import Project
 
@@ -21,26 +20,35 @@ ACT = ("action", "choice", "reasons", "extraneous", "why", "adjudicator", "creat
 KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guideline")
 
 
-def hard_cases(
-    store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool
-) -> Iterator[dict[str, Any]]:
-    """One object per case: the item, its gold label, why it is here, the blind labels, the adjudication (or null).
+class HardCases:
+    """The hard cases of a project: one object per case, the item, its gold label, why it is here, its blind labels, the
+    adjudication (or null).
 
     All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
     `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
     notes and reasons in words are left out unless `with_text`.
     """
-    cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
-    canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
-    rows = each_label_row(store, project, which="blind")
-    seen: set[str] = set()
-    for uid, group in groupby(rows, key=lambda row: row["item"]):
-        if uid in cases:
-            seen.add(uid)
-            yield _case(project, uid, cases[uid], list(group), codes, with_text) | canary
-    for uid in cases.keys() - seen if len(seen) < len(cases) else ():
-        # settled, and its labels were undone or sent for relabelling
-        yield _case(project, uid, cases[uid], [], codes, with_text) | canary
+
+    def __init__(self, store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool) -> None:
+        self.project, self.codes, self.with_text = project, codes, with_text
+        self.cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
+        self.canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
+        self.made = 0
+
+    def of(self, items: Iterable[ItemLabels]) -> Iterator[dict[str, Any]]:
+        """Those among *items* which have blind labels."""
+        for one in items:
+            if one.blind and one.item in self.cases:
+                yield self._object(one.item, one.blind)
+
+    def left(self) -> Iterator[dict[str, Any]]:
+        """Those that were not among them: settled, and the labels were undone or sent for relabelling."""
+        for uid in list(self.cases):
+            yield self._object(uid, [])
+
+    def _object(self, uid: str, labels: list[dict[str, Any]]) -> dict[str, Any]:
+        self.made += 1
+        return _case(self.project, uid, self.cases.pop(uid), labels, self.codes, self.with_text) | self.canary
 
 
 def _case(

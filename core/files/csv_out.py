@@ -8,10 +8,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from core.files.formula_cells import neutralised
+from core.files.formula_cells import FIRST, neutralised
 
 BOM = "\ufeff"
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf|nan")
+# A cell, or a part of one behind a comma, that begins as a formula does.
+_PERHAPS_FORMULA = re.compile(rf'(?:^|,)"?[{re.escape("".join(sorted(FIRST)))}]')
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json.dumps makes one for every line
 
 
@@ -32,7 +34,7 @@ def data_line(cells: Iterable[Any]) -> str:
     `spreadsheet_lines`.
     """
     # \r\n as the released file has it; it also makes every Python quote a bare \r.
-    line: str = csv.writer(_AS_IT_IS, lineterminator="\r\n").writerow(["" if cell is None else cell for cell in cells])
+    line: str = csv.writer(_AS_IT_IS, lineterminator="\r\n").writerow(cells)  # None is written as an empty cell
     return line
 
 
@@ -42,12 +44,12 @@ def csv_line(cells: Iterable[Any]) -> str:
 
 
 def spreadsheet_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The rows of `data_line` so that a spreadsheet shows every text and runs none.
+    """The rows of `data_line`, or the lines of a file of them, so that a spreadsheet shows every text and runs none.
 
     The byte order mark at the beginning tells a spreadsheet that the file is UTF-8.
     """
-    for number, line in enumerate(lines):
-        yield ("" if number else BOM) + csv_line(next(csv.reader([line])))
+    for number, row in enumerate(csv.reader(lines)):
+        yield ("" if number else BOM) + csv_line(row)
 
 
 def spreadsheet_copy(table: Path) -> str:
@@ -75,6 +77,8 @@ def _guarded(cell: str, is_number: bool) -> str:
 
 def has_formula(line: str) -> bool:
     """Whether a spreadsheet would run a cell of this row of `data_line`."""
+    if _PERHAPS_FORMULA.search(line, 0, len(line) - 2) is None:  # nearly every row, at a twentieth of the time
+        return False
     return line != csv_line(next(csv.reader([line])))
 
 

@@ -5,9 +5,7 @@ taken in the order of the text, and only then compared for duplicates. So the
 same text and settings give the same candidates in the same order.
 """
 
-import os
 import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +13,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from core.mining.minhash import masked
 from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
 from core.mining.types import Finding
+from core.processes import end_with_parent
 
 AHEAD = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
@@ -101,7 +100,7 @@ _cancelled = False
 def _prepare(settings: dict[str, Any]) -> None:
     global _examiner
     signal.signal(signal.SIGTERM, _cancel)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _examiner = examiner(settings)
 
 
@@ -110,14 +109,6 @@ def _cancel(*_: object) -> None:
     pipe, and the run waits for the rest without end. So it finishes its block and begins no other."""
     global _cancelled
     _cancelled = True
-
-
-def _end_with_parent() -> None:
-    """A worker holds both ends of its queue, so it would wait for ever where the run was killed."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _examine(item: tuple[Block, int]) -> Examined:

@@ -24,11 +24,11 @@ def cohen_kappa(table: Table, resampling: Resampling | None = None, clusters: Ta
     if units == 0:
         return Estimate.undefined(NO_SHARED_ITEM)
     sizes = table.reshape(-1)
-    if np.isnan(_kappas(sizes[None, :].astype(float))[0]):
+    # statsmodels' cohens_kappa to the last digits (a test compares them), whose import takes a second.
+    value = float(_kappas(sizes[None, :].astype(float))[0])
+    if np.isnan(value):
         return Estimate.undefined(ONE_CATEGORY, units)
-    from statsmodels.stats.inter_rater import cohens_kappa  # statsmodels takes a while to import
-
-    found = Estimate(float(cohens_kappa(table, return_results=False)), units=units)
+    found = Estimate(value, units=units)
     one = np.eye(len(table), dtype=np.int64)
     cells = (one[:, None] + one).reshape(-1, len(table))  # the two labels of an item in each cell
     held = _either_way(clusters) if clusters is not None and several_in_one(clusters) else None

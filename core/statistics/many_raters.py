@@ -160,12 +160,8 @@ def fleiss_kappa(tally: Tally, resampling: Resampling | None = None) -> Estimate
     if complete.units and np.isnan(_fleiss(complete)(_as_draw(complete))[0]):
         return Estimate.undefined(ONE_CATEGORY, complete.units)
 
-    def library() -> float:
-        from statsmodels.stats import inter_rater  # statsmodels takes a while to import
-
-        return float(inter_rater.fleiss_kappa(np.repeat(complete.counts, complete.sizes, axis=0)))
-
-    return _over_items(complete, _fleiss, resampling, value=library, rare=complete.rare)
+    # statsmodels' fleiss_kappa to the last digits (a test compares them): importing it takes a second.
+    return _over_items(complete, _fleiss, resampling, rare=complete.rare)
 
 
 def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:

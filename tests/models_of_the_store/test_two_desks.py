@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from annotations.labels.operations import reveal, store_operations
-from annotations.labels.read import label_rows, own_conflicts, own_progress
+from annotations.labels.read import each_labelled_item, label_rows, own_conflicts, own_progress
 from annotations.log.verify import verify
 from annotations.projects.projects import counts
 from annotations.queue.leases import LEASE_S, claim
@@ -120,6 +120,13 @@ class Desks(RuleBasedStateMachine):
                 if getattr(line, field_name) is not None
             }
             assert found == expected
+
+    @invariant()
+    def read_once_as_read_thrice(self) -> None:
+        read = list(each_labelled_item(self.store, self.project))
+        for which, name in (("all", "every"), ("latest", "latest"), ("blind", "blind")):
+            rows = label_rows(self.store, self.project, which=which)  # type: ignore[arg-type]
+            assert [row for one in read for row in getattr(one, name)] == rows
 
     @invariant()
     def same_counts(self) -> None:

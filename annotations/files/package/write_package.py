@@ -1,7 +1,7 @@
 """A whole project as one archive: settings, guideline, items, every label, decisions; and its import."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -84,25 +84,32 @@ def package_parts(
     `codes`: name -> code, {} to write names. `with_text`: notes too. `private`: drafts of the lead and private threads
     too. Parts with texts, or notes that may quote them, begin with the canary line if the project has one.
     """
-    canary = [{CANARY_KEY: CANARY}] if needs_canary(project) else []
+    canary = canary_lines(project)
+    every = each_label_row(store, project, which="all")
     return {
         "items.jsonl": item_objects(store, project),
-        "labels.jsonl": chain(canary if with_text else [], _label_objects(store, project, codes, with_text)),
+        "labels.jsonl": chain(canary if with_text else [], label_objects(every, codes, with_text=with_text)),
         "decisions.jsonl": chain(canary, each_decision(store, project, codes, private=private)),
         "records.jsonl": chain(canary, each_record(store, project, codes, private=private)),
         "gold.jsonl": _gold_objects(store, project),
     }
 
 
-def _label_objects(
-    store: Store, project: Project, codes: Mapping[str, str], with_text: bool
+def canary_lines(project: Project) -> list[dict[str, Any]]:
+    """The first line of a part with texts, if the project needs it."""
+    return [{CANARY_KEY: CANARY}] if needs_canary(project) else []
+
+
+def label_objects(
+    rows: Iterable[dict[str, Any]], codes: Mapping[str, str], *, with_text: bool
 ) -> Iterator[dict[str, Any]]:
+    """The lines of labels.jsonl, of rows of `each_label_row` for "all"."""
     kept = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
-    for row in each_label_row(store, project, which="all"):
+    for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
-        if codes and row["label_file"] is not None:
-            row["label_file"] = coded_file(row["label_file"], codes)
         said = {key: row[key] for key in (*kept, "origin", *came)}
+        if codes and said.get("label_file") is not None:
+            said["label_file"] = coded_file(said["label_file"], codes)
         yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}
 
 

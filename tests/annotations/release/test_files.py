@@ -4,12 +4,29 @@ import csv
 import io
 import json
 
+from annotations.database.snapshot import snapshot
 from annotations.items.batch import Batch, NewItem
 from annotations.projects.projects import annotators
 from annotations.queue.leases import claim
-from annotations.release import make_release, release_files, verify, write_release
+from annotations.release import labelled_files, make_release, release_files, verify, write_release
+from annotations.release.content_hash import content_hash
 from core.text.keywords import find
-from tests.support.released_project import label, ready_project
+from tests.support.released_project import label, ready_project, rehearse
+
+
+def test_another_process_writes_the_same_files(fresh_store, monkeypatch):
+    made = rehearse(fresh_store)
+    one = make_release(fresh_store, made, "1.0")
+    here = release_files(fresh_store, one)
+    monkeypatch.setattr(labelled_files, "LARGE", 0)
+    with snapshot(fresh_store) as seen, labelled_files.labelled_files(seen, made) as begun:
+        there = begun()
+    files = {file.name: b"".join(line.encode() for line in file.lines()) for file in (*there.package, *there.labels)}
+    again = sorted(name for name in here if name.startswith(("package/", "labels", "hard_cases")))
+    assert sorted(files) == again
+    changed = {name for name in again if here[name] != files[name]}
+    assert changed == {"package/records.jsonl"}  # which now tell of the release
+    assert content_hash(there.entries.values()) == one.hash and there.hard_cases
 
 
 def test_a_sentence_that_begins_like_a_formula_is_released_as_it_is(fresh_store, tmp_path):

@@ -8,6 +8,8 @@ import sys
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from core.errors import BadFile
 from core.files.csv_out import csv_line, data_line, has_formula, spreadsheet_lines
@@ -30,6 +32,14 @@ def test_a_line_of_data_holds_every_text_as_it_is_and_its_copy_runs_none():
     assert [restored(cell) for cell in next(csv.reader([copy]))] == [*cells, "", "-0.5"]
     assert not any(cell[:1] in tuple("=-") for cell in next(csv.reader([copy])))
     assert has_formula(line) and not has_formula(data_line(["他", "", 1]))
+
+
+@given(some.lists(some.text(alphabet="'=+-@\uff1d\t\r\n\",a他 "), min_size=1, max_size=4))
+def test_a_row_has_a_formula_where_its_copy_differs(cells):
+    line = data_line(cells)
+    assert has_formula(line) == (line != csv_line(cells))
+    lines = [part + "\n" for part in line.split("\n")[:-1]]  # as a file is read: a cell may have several lines
+    assert list(spreadsheet_lines([line])) == ["\ufeff" + csv_line(cells)] == list(spreadsheet_lines(lines))
 
 
 def test_a_file_is_whole_or_not_there(tmp_path):

@@ -1,0 +1,163 @@
+"""The files of a release that need every label: the package, the tables of labels, the hard cases.
+
+The labels are read once for all of them. In a large project another process does it beside the rest of the release.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store, connect
+from annotations.files.export_formats import ExportOptions
+from annotations.files.label_tables import long_table
+from annotations.files.package.records import author_codes
+from annotations.files.package.write_package import canary_lines, label_objects, package_parts, project_description
+from annotations.labels.read import each_labelled_item
+from annotations.projects.projects import project_by_uid
+from annotations.projects.pseudonyms import pseudonyms
+from annotations.release.content_hash import Contents, Entry
+from annotations.release.dataset_card import HARD_CASES
+from annotations.release.frozen_file import Freezing, FrozenFile, freeze
+from annotations.release.hard_cases import HardCases
+from annotations.text_policy import text_may_leave
+from annotations.types import Project
+from core.errors import N_, EvenhandError
+from core.files.csv_out import has_formula, json_line, spreadsheet_lines
+from core.processes import end_with_parent
+
+SPREADSHEETS = "for_spreadsheets/"
+LARGE = 20_000  # labels; another process takes two seconds to begin
+ITEMS_AT_ONCE = 500
+PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
+ENDED = N_("A process that wrote the release ended unexpectedly, often for lack of memory. Create the release again.")
+
+
+@dataclass(slots=True)
+class LabelledFiles:
+    """`with_text`: the names of those with texts or notes; `entries`: the contents by public id; `hard_cases`: how
+    many."""
+
+    package: list[FrozenFile] = field(default_factory=list)
+    labels: list[FrozenFile] = field(default_factory=list)
+    with_text: list[str] = field(default_factory=list)
+    entries: dict[str, Entry] = field(default_factory=dict)
+    hard_cases: int = 0
+
+
+@contextmanager
+def labelled_files(store: Store, project: Project) -> Iterator[Callable[[], LabelledFiles]]:
+    """Begin to write the files, in another process where there are many labels; the call gives them.
+
+    *store*: a snapshot, which the other process opens too.
+    """
+    if store.db.execute("SELECT count(*) FROM label WHERE project = ?", (project.id,)).fetchone()[0] < LARGE:
+        yield lambda: _Writer(store, project).written()
+        return
+    pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=end_with_parent)
+    try:
+        begun = pool.submit(_in_process, store.path, project.uid)
+        yield begun.result
+    except BrokenProcessPool as error:
+        raise EvenhandError(ENDED) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _in_process(path: Path, uid: str) -> LabelledFiles:
+    with closing(Store(connect(path, read_only=True), path)) as store:
+        return _Writer(store, project_by_uid(store, uid)).written()
+
+
+class Table:
+    """A CSV that is being written, and a copy of it for spreadsheet programs where they would run a cell of it."""
+
+    def __init__(self, name: str) -> None:
+        self.file, self.formulas = Freezing(name), False
+
+    def add(self, lines: Iterable[str]) -> None:
+        """Write further rows."""
+        self.file.add(self._looked_at(lines))
+
+    def done(self) -> list[FrozenFile]:
+        """The table, and its copy if it needs one."""
+        table = self.file.done()
+        if not self.formulas:
+            return [table]
+        return [table, freeze(SPREADSHEETS + table.name, spreadsheet_lines(table.lines()))]
+
+    def _looked_at(self, lines: Iterable[str]) -> Iterator[str]:
+        for line in lines:
+            self.formulas = self.formulas or has_formula(line)
+            yield line
+
+
+class _Writer:
+    """Writes the files of one release."""
+
+    def __init__(self, store: Store, project: Project) -> None:
+        self.store, self.project = store, project
+        self.codes = author_codes(store, project, pseudonyms(store, project))
+        self.open = text_may_leave(project)
+        self.made = LabelledFiles()
+        self.contents = Contents()
+
+    def written(self) -> LabelledFiles:
+        """All of them, package first."""
+        described = project_description(self.store, self.project, self.codes)
+        self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
+        parts = package_parts(self.store, self.project, self.codes, private=False)
+        takes = {"items.jsonl": self.contents.add_item, "gold.jsonl": self.contents.add_gold,
+                 "records.jsonl": self.contents.add_record}  # fmt: skip
+        for name, take in takes.items():  # before the labels, as `Contents` wants it
+            self._package(name, map(json_line, _each_taken(parts[name], take)))
+        self._labels()
+        self._package("decisions.jsonl", map(json_line, parts["decisions.jsonl"]))
+        self.made.entries = self.contents.finish()
+        return self.made
+
+    def _package(self, name: str, lines: Iterable[str]) -> None:
+        self._add(self.made.package, [freeze(f"package/{name}", lines)], text=name in PACKAGE_TEXTS)
+
+    def _labels(self) -> None:
+        """The files of labels; outside the package without texts that may not leave."""
+        packed, cases = Freezing("package/labels.jsonl"), Freezing(HARD_CASES)
+        packed.add(map(json_line, canary_lines(self.project)))
+        hard = HardCases(self.store, self.project, self.codes, with_text=self.open)
+        tables = {
+            which: long_table(self.store, self.project, ExportOptions("labels", history=which == "every"))
+            for which in ("latest", "every")
+        }
+        files = {"latest": Table("labels.csv"), "every": Table("labels_history.csv")}
+        for which, (header, _) in tables.items():
+            files[which].add([header])
+        items = each_labelled_item(self.store, self.project)
+        while some := list(islice(items, ITEMS_AT_ONCE)):
+            rows = {which: chain.from_iterable(getattr(one, which) for one in some) for which in files}
+            for which, (_, lines) in tables.items():
+                files[which].add(lines(rows[which]))
+            every = label_objects(chain.from_iterable(one.every for one in some), self.codes, with_text=True)
+            packed.add(map(json_line, _each_taken(every, self.contents.add_label)))
+            cases.add(map(json_line, hard.of(some)))
+        cases.add(map(json_line, hard.left()))
+        self.made.hard_cases = hard.made
+        self._add(self.made.package, [packed.done()], text=True)
+        for file in files.values():
+            self._add(self.made.labels, file.done(), text=self.open)
+        self._add(self.made.labels, [cases.done()], text=self.open)
+
+    def _add(self, files: list[FrozenFile], made: list[FrozenFile], *, text: bool) -> None:
+        files += made
+        self.made.with_text += [one.name for one in made if text]
+
+
+def _each_taken(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        take(row)
+        yield row
