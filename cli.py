@@ -148,6 +148,10 @@ COMMANDS = {
         "commands.human_vs_rule:human_vs_rule",
         "People's labels of the generations of PROJECT against the first-pronoun rule.",
     ),
+    "judge": (
+        "commands.judges.judge:judge",
+        "Judges that label beside people: the pronoun rule, a model, a server, a file.",
+    ),
     "estimate": (
         "commands.judges.command:estimate",
         "A rate from few labels of people and many of a judge, with 95% intervals.",

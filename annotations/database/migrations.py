@@ -23,6 +23,7 @@ from annotations.database.schema.v8_study import STUDIES
 from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 from annotations.database.schema.v10_identities import IDENTITIES
 from annotations.database.schema.v11_study_log import STUDY_KINDS
+from annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -158,9 +159,16 @@ def m011_study_log(db: "Database") -> None:
     begin(db.conn, STUDY_KINDS)
 
 
+def m012_judges(db: "Database") -> None:
+    """Judges, their labels, what failed, and what each may be worse by; all but failures have entries in the log."""
+    for statement in statements(JUDGES):
+        db.execute(statement)
+    begin(db.conn, JUDGE_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
-    m008_study, m009_owners_of_jobs, m010_identities, m011_study_log,
+    m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
 )  # fmt: skip
 
 

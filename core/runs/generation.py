@@ -9,13 +9,14 @@ from core.errors import N_, EvenhandError, Refused
 from core.generation import GrowingFile, Task, Writer, Written, tasks
 from core.generation.contexts import CHUNK, SEED
 from core.generation.inputs import ContextInput
-from core.generation.server import INSTRUCTION, Server, ServerWriter, Way, key_from_environment
+from core.generation.server import INSTRUCTION, Server, ServerWriter, Way
 from core.generation.writers import LocalWriter
 from core.models import Precision
 from core.models.fetching import locate
 from core.models.sampling import Sampling
 from core.runs.loop import Laps, RunReport, Watcher, made_now
 from core.runs.records import write_record
+from core.servers.addresses import key_from_environment
 
 SHOWN = 20  # problems that a record lists
 

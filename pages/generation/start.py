@@ -9,8 +9,9 @@ from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.permissions import OPEN
 from core.errors import N_, Notice
-from core.generation.server import SERVER, SERVERS, Server, key_from_environment, servers_allowed
+from core.generation.server import Server
 from core.runs.records import TEXTS, Run
+from core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
 from pages.ui.choose import choose, choose_model
@@ -76,7 +77,7 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     limit = st.number_input(
         _("Maximum requests per minute"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
     )
-    trusted = address.rstrip("/") == os.environ.get(SERVER, "").rstrip("/")
+    trusted = is_trusted(address)
     if key_from_environment() and not trusted:
         text = _("The API key of this installation is not sent to this address, only to the one in {variable}.")
         st.caption(plain(text.format(variable=SERVER)))

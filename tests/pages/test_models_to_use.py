@@ -10,8 +10,9 @@ from annotations.accounts.sign_ins import sign_in
 from annotations.database.store import Store
 from annotations.permissions import Role
 from core.errors import Refused
-from core.generation.server import Server, is_internal, servers_allowed
+from core.generation.server import Server
 from core.models.catalogue import BUILTIN, MODEL_FOLDER, is_open_to_leads
+from core.servers.addresses import is_internal, servers_allowed
 from pages.ui import visitor
 from tests.support.pages import open_page, text_of
 from tests.support.released_project import ready_project

@@ -16,6 +16,8 @@ from annotations.database.store import Store
 from annotations.files.import_labels import store_labels
 from annotations.files.read_labels import LabelRow
 from annotations.items.batch import items
+from annotations.judges.judges import Spec, add_judge, choose_margin
+from annotations.judges.judges import store_labels as store_judge_labels
 from annotations.labels.operations import reveal, store_operations
 from annotations.log.verify import verify
 from annotations.projects.annotators import annotators, rename_annotator
@@ -23,6 +25,7 @@ from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.study.studies import change_consent, set_closed
 from annotations.types import Project
+from core.judges.labels import JudgeLabel
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import rehearse
 from tests.support.studies import come, new_study
@@ -49,6 +52,11 @@ def history(store: Store) -> Project:
     change_consent(store, prolific, {"en": "Please read this.", "zh": "请阅读。"})
     come(store, prolific)
     set_closed(store, prolific, True)
+    texts = [one.id for one in items(store, study)]
+    for name in ("one", "two"):
+        judge = add_judge(store, study, name, Spec("file", 1, name, name))
+        store_judge_labels(store, judge, [JudgeLabel(text, "accept") for text in texts[: 3 + len(name)]])
+        choose_margin(store, study, judge, 0.1)
     for name in ("vera", "ada", "gone"):
         add_account(store, name, password="a long enough password")
     grant(store, account(store, "vera"), "owner", None)
@@ -127,7 +135,7 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
 
 
 def _fresh(name: str, value: Any) -> Any:
-    if name in ("id", "item", "project", "account", "file", "label"):
+    if name in ("id", "item", "project", "account", "file", "label", "judge"):
         return 990_001
     if name in ("uid", "op_id", "name", "version", "hash") and value is not None:  # one of them may be unique
         return value + 990_001 if isinstance(value, int) else other(value)
@@ -223,10 +231,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 2}  # of the studies, too
+        assert verify(store).kinds == {"start": 3}  # of studies and judges, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 2, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 3, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

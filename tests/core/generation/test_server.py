@@ -16,7 +16,7 @@ import pytest
 from core.errors import EvenhandError, ModelUnavailable, Refused
 from core.generation import Context
 from core.generation.inputs import ContextInput
-from core.generation.server import Server, _after, key_from_environment
+from core.generation.server import Server
 from core.runs.generation import GenerationReport, Request, generate_to_file
 
 KEY = "sk-very-secret-4711"
@@ -245,22 +245,6 @@ def test_an_instruction_needs_its_place() -> None:
         Server("http://host/v1", "m", instruction="Go on.")
 
 
-@pytest.mark.parametrize(
-    ("header", "expected"),
-    [
-        ("3", 3.0),
-        ("0", 0.0),
-        ("9999", 600.0),
-        ("-1", 0.0),
-        ("soon", None),
-        (None, None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-    ],
-)
-def test_retry_after(header: str | None, expected: float | None) -> None:
-    assert _after(header) == expected
-
-
 def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 600 a minute, request n begins no earlier than n tenths of a second: the pauses say so."""
     waited: list[float] = []
@@ -268,22 +252,8 @@ def test_the_limit_per_minute_spaces_requests(fake: Fake, tmp_path: Path, monkey
     async def pause(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr("core.generation.server.asyncio.sleep", pause)
-    monkeypatch.setattr("core.generation.server.time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("core.servers.asking.asyncio.sleep", pause)
+    monkeypatch.setattr("core.servers.asking.time.monotonic", lambda: 100.0)
     fake.every = 0
     ask(fake.address, tmp_path / "a.jsonl", per_minute=600)
     assert waited == pytest.approx([n / 10 for n in range(1, 120)])
-
-
-@pytest.mark.parametrize(
-    ("set_to", "expected"),
-    [({"EVENHAND_API_KEY": "a", "OPENAI_API_KEY": "b"}, "a"), ({"OPENAI_API_KEY": "b"}, "b"), ({}, None)],
-    ids=["own", "usual", "none"],
-)
-def test_where_the_key_comes_from(
-    monkeypatch: pytest.MonkeyPatch, set_to: dict[str, str], expected: str | None
-) -> None:
-    monkeypatch.delenv("EVENHAND_API_KEY")
-    for name, value in set_to.items():
-        monkeypatch.setenv(name, value)
-    assert key_from_environment() == expected

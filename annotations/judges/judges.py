@@ -1,0 +1,247 @@
+"""Judges and their labels: appended, never changed, apart from those of people.
+
+A judge is the same as long as nothing changes that can change a label (`Spec.hash`): started again, it goes on with the
+items that it has not labelled. With another prompt, model or decoding it is another judge.
+"""
+
+import hashlib
+import json
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from typing import Any, Literal
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.guideline.versions import guideline, guidelines
+from annotations.types import Guideline, Project
+from core.errors import N_, EvenhandError, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.judges.labels import JudgeLabel
+
+Kind = Literal["rule", "model", "server", "file"]
+CHUNK = 250  # rows of a transaction: people may be labelling
+PAUSE_S = 0.01  # between transactions, so that labels of people get their turn
+LONGEST_NAME = 120
+ADDED, CHOSEN, LABELLED = "judge_added", "judge_margin", "judge_labelled"  # events of a project
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """All that decides what a judge says. `guideline`: the version whose choices it gives.
+
+    `model`, `address`: of a model or a server; `system`, `prompt`: as they are sent, before a text is put in;
+    `settings`: decoding, examples, how the answer is constrained.
+    """
+
+    kind: Kind
+    guideline: int
+    signature: str
+    model: str = ""
+    address: str = ""
+    system: str = ""
+    prompt: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 over every field, 64 hexadecimal digits."""
+        text = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge of a project; `labels`: how many items it has labelled, `eps`: see `choose_margin`."""
+
+    id: int
+    uid: str
+    name: str
+    spec: Spec
+    created: str
+    labels: int
+    eps: float | None
+    eps_labels: int | None = None  # how many labels it had given when its eps was chosen
+    eps_chosen: str | None = None
+
+
+NO_JUDGE = N_("This project has no judge named {name}.")
+_JUDGES = """
+SELECT judge.id, uid, name, kind, guideline.version, signature, model, address, system, prompt, settings, judge.created,
+    (SELECT count(*) FROM judge_label WHERE judge = judge.id AND round = 0 AND EXISTS
+        (SELECT 1 FROM published_item WHERE published_item.id = judge_label.item)),
+    eps, labels, judge_margin.created
+FROM judge JOIN guideline ON guideline.id = judge.guideline LEFT JOIN judge_margin ON judge_margin.judge = judge.id
+WHERE judge.project = ? ORDER BY judge.id
+"""
+_STATE = """
+SELECT (SELECT coalesce(max(id), 0) FROM judge), (SELECT coalesce(max(id), 0) FROM judge_label),
+    (SELECT coalesce(max(id), 0) FROM judge_failure), (SELECT coalesce(max(id), 0) FROM judge_margin)
+"""
+
+
+def judges(store: Store, project: Project) -> list[Judge]:
+    """The judges of a project, the oldest first."""
+    return [_judge(row) for row in store.db.execute(_JUDGES, (project.id,)).fetchall()]
+
+
+def _judge(row: Sequence[Any]) -> Judge:
+    judge_id, uid, name, kind, version, signature, model, address, system, prompt, settings, created, *rest = row
+    spec = Spec(kind, version, signature, model, address, system, prompt, json.loads(settings))
+    return Judge(judge_id, uid, name, spec, created, *rest)
+
+
+def judge(store: Store, project: Project, name: str) -> Judge:
+    """The judge of that name. Raises NotFound."""
+    found = next((one for one in judges(store, project) if one.name == name.strip()), None)
+    if found is None:
+        raise NotFound(NO_JUDGE, name=name)
+    return found
+
+
+def state_of_judges(store: Store) -> tuple[str, ...]:
+    """A value that changes whenever a judge or a label of one is added; four look-ups in indexes."""
+    return tuple(map(str, store.db.execute(_STATE).fetchone()))
+
+
+def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: str = "") -> Judge:
+    """The judge of *spec*, which is added if it is not there; *name* "": made of model and number.
+
+    A judge that is there keeps its name. Raises Refused for a name that another judge has, or that is too long.
+    """
+    there = store.db.execute(
+        "SELECT name FROM judge WHERE project = ? AND hash = ?", (project.id, spec.hash)
+    ).fetchone()
+    if there:
+        return judge(store, project, there[0])
+    taken = {one.name for one in judges(store, project)}
+    wanted = name.strip() or _free_name(spec, taken)
+    if len(wanted) > LONGEST_NAME:
+        raise Refused(N_("The name of a judge has at most {most} characters."), most=LONGEST_NAME)
+    if wanted in taken:
+        message = N_("Another judge is named {name}, with another prompt, model or setting. Choose another name.")
+        raise Refused(message, name=wanted)
+    version = guideline(store, project, spec.guideline)
+    values = (
+        uuid.uuid4().hex, project.id, wanted, spec.kind, version.id, spec.model, spec.address, spec.system, spec.prompt,
+        json.dumps(spec.settings, ensure_ascii=False, sort_keys=True), spec.hash, spec.signature, timestamp(),
+    )  # fmt: skip
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO judge (uid, project, name, kind, guideline, model, address, system, prompt, settings, hash,"
+            f" signature, created) VALUES ({', '.join('?' * 13)})",
+            values,
+        )
+        record(store, project, ADDED, author=author, judge=wanted, signature=spec.signature)
+    return judge(store, project, wanted)
+
+
+def _free_name(spec: Spec, taken: set[str]) -> str:
+    base = {"rule": "first-pronoun rule", "file": "file"}.get(spec.kind, spec.model.rstrip("/").rpartition("/")[2])
+    base = base[: LONGEST_NAME - 10] or spec.kind
+    return next(one for n in range(1, len(taken) + 2) if (one := base if n == 1 else f"{base} {n}") not in taken)
+
+
+def choices_of(store: Store, project: Project, version: int | None = None) -> Guideline:
+    """The version of the guideline whose choices a judge gives; None: the newest."""
+    return guidelines(store, project)[-1] if version is None else guideline(store, project, version)
+
+
+def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> int:
+    """Append labels; items that this judge has labelled in this round stay. Returns how many are new.
+
+    Short transactions with pauses between them.
+    """
+    new, source = 0, iter(labels)
+    while some := list(islice(source, CHUNK)):
+        now = timestamp()
+        rows = [_row(found.id, one, now) for one in some]
+        with store.write() as db:
+            new += db.executemany(_INSERT, rows).rowcount
+        if len(some) == CHUNK:
+            time.sleep(PAUSE_S)
+    return new
+
+
+_COLUMNS = (
+    "judge, item, round, choice, extraneous, spans, shares, samples, answered, tokens_in, tokens_out, seconds, created"
+)
+_INSERT = (
+    f"INSERT INTO judge_label ({_COLUMNS}) VALUES ({', '.join('?' * 13)}) ON CONFLICT (judge, item, round) DO NOTHING"
+)
+
+
+def _row(judge_id: int, one: JudgeLabel, now: str) -> tuple[Any, ...]:
+    shares = None if one.shares is None else json.dumps({k: round(v, 6) for k, v in one.shares.items()})
+    flag = None if one.extraneous is None else int(one.extraneous)
+    spans = json.dumps([list(span) for span in one.spans])
+    return (
+        judge_id, one.item, one.round, one.choice, flag, spans, shares, one.samples, one.answered[:200],
+        one.tokens_in, one.tokens_out, one.seconds, now,
+    )  # fmt: skip
+
+
+def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, round: int = 0) -> None:
+    """Note why there is no label of an item (row id)."""
+    values = {key: value if isinstance(value, int | float) else str(value)[:300] for key, value in why.values.items()}
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO judge_failure (judge, item, round, message, data, created) VALUES (?, ?, ?, ?, ?, ?)",
+            (found.id, item, round, why.message, json.dumps(values, ensure_ascii=False), timestamp()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An item (public id) without a label of a judge, and the last reason."""
+
+    item: str
+    message: str
+    values: dict[str, Any]
+    tries: int
+
+
+_FAILURES = """
+SELECT item.uid, message, data, count(*), max(judge_failure.id) FROM judge_failure
+JOIN published_item AS item ON item.id = judge_failure.item
+WHERE judge = ? AND round = 0 AND NOT EXISTS
+    (SELECT 1 FROM judge_label WHERE judge_label.judge = judge_failure.judge AND judge_label.item = judge_failure.item
+        AND judge_label.round = 0)
+GROUP BY judge_failure.item ORDER BY judge_failure.item
+"""
+
+
+def failures(store: Store, found: Judge) -> list[Failure]:
+    """The items whose label could not be had, in the order of import."""
+    rows = store.db.execute(_FAILURES, (found.id,)).fetchall()
+    return [Failure(uid, message, json.loads(data), tries) for uid, message, data, tries, _last in rows]
+
+
+def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, author: str = "") -> Judge:
+    """Record what a judge may be worse by in the alternative annotator test, once and for good.
+
+    How many labels it had given by then is recorded with it. Raises Refused where another eps was recorded, or for one
+    that is not from 0 to 1.
+    """
+    if not 0 <= eps <= 1:
+        raise Refused(N_("eps must be from 0 to 1."))
+    now = judge(store, project, found.name)
+    if now.eps is not None:
+        if now.eps == eps:
+            return now
+        raise Refused(N_("An eps of {eps} was recorded for this judge; it stays as it was chosen."), eps=f"{now.eps:g}")
+    with store.write() as db:
+        db.execute(
+            "INSERT INTO judge_margin (judge, eps, labels, created) VALUES (?, ?, ?, ?)",
+            (now.id, eps, now.labels, timestamp()),
+        )
+        record(store, project, CHOSEN, author=author, judge=now.name, eps=eps, labels=now.labels)
+    return judge(store, project, found.name)
+
+
+def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:
+    """The row ids of the items that a judge has labelled in a round."""
+    rows = store.db.execute("SELECT item FROM judge_label WHERE judge = ? AND round = ?", (found.id, round))
+    return {row[0] for row in rows}

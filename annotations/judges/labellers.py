@@ -1,0 +1,137 @@
+"""From the record of a judge to whoever labels: the rule, a model on this machine, a server."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.guideline.versions import guideline
+from annotations.judges.judges import Spec
+from annotations.types import Guideline, Project
+from core.errors import N_, EvenhandError, Refused
+from core.guidelines import Option
+from core.human_vs_rule.apply_rule import apply_rule
+from core.judges import causal, server
+from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep, Labeller
+from core.judges.prompts import Prompt, Way
+from core.judges.server import ServerJudge, ServerSettings
+from core.models import open_scorer
+from core.models.fetching import locate
+from core.scoring.cache import CachedScorer, cache_path
+from core.servers.addresses import key_from_environment, place_of
+from core.servers.asking import Pace
+from core.types import Scorer
+
+RULE_VERSION = 1  # of the method: raise it when a label may change
+UNKNOWN = N_("Nobody knows which pronouns are right here: the item names none.")
+NO_LABELLER = N_("{name} is a file: import a further file under its name to add labels.")
+
+
+class RuleJudge:
+    """The first-pronoun rule as a judge: correct, misgendering with the pronoun marked, or no pronoun at all."""
+
+    def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:
+        """See `Labeller`. The rule says nothing of extraneous gendered language."""
+        for text in texts:
+            try:
+                found = apply_rule({"text": text.text, **text.values})
+            except EvenhandError as error:
+                fail(text.item, error)
+                continue
+            if found.correct is None:
+                fail(text.item, Refused(UNKNOWN))
+            elif found.correct:
+                keep(JudgeLabel(text.item, "no_pronoun" if found.pronoun is None else "correct"))
+            else:
+                keep(JudgeLabel(text.item, "misgendering", spans=((found.start or 0, found.end or 0, "pronoun"),)))
+
+
+def rule_spec(project: Project, version: Guideline) -> Spec:
+    """The record of the rule. Raises Refused for a project of sentences."""
+    if project.kind != "generations":
+        raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project.name)
+    return Spec("rule", version.version, f"judge-rule|first-pronoun|guideline={version.version}|v{RULE_VERSION}")
+
+
+def prompt_of(store: Store, project: Project, spec: Spec) -> Prompt:
+    """The prompt of a judge that is a model or a server."""
+    version = guideline(store, project, spec.guideline)
+    return prompt_with(project, version, spec.prompt, spec.system, spec.settings)
+
+
+def prompt_with(project: Project, version: Guideline, template: str, system: str, settings: dict[str, Any]) -> Prompt:
+    """A prompt of this version of the guideline; *settings* hold `way` and `examples`."""
+    way: Way = settings.get("way", "json")
+    options = tuple(Option(one.code, one.key, one.zh, one.en) for one in version.choices)
+    flag = project.kind == "generations"
+    return Prompt(template, version.text, options, system, str(settings.get("examples", "")), way, flag)
+
+
+def prompt_digest(prompt: Prompt) -> str:
+    """SHA-256 of all that is sent but the text, 64 hexadecimal digits."""
+    return hashlib.sha256(f"{prompt.system}\0{prompt.before_text()}".encode()).hexdigest()
+
+
+def model_spec(
+    project: Project, version: Guideline, model: str, template: str, system: str, examples: str, scorer: Scorer
+) -> Spec:
+    """The record of a model on this machine, which *scorer* asks."""
+    settings = {"way": "letter", "examples": examples}
+    prompt = prompt_with(project, version, template, system, settings)
+    settings |= {"prompt_sha256": prompt_digest(prompt), "weights": str(getattr(scorer, "cache_key", scorer.signature))}
+    signature = (
+        f"judge-model|{scorer.signature}|prompt:{prompt_digest(prompt)[:12]}|guideline={version.version}"
+        f"|letters|v{causal.VERSION}"
+    )
+    return Spec("model", version.version, signature, model, "", system, template, settings)
+
+
+def server_spec(
+    project: Project,
+    version: Guideline,
+    address: str,
+    model: str,
+    template: str,
+    system: str,
+    examples: str,
+    way: Way,
+    how: ServerSettings,
+) -> Spec:
+    """The record of a model behind a server; which weights a server has it does not say."""
+    settings: dict[str, Any] = {"way": way, "examples": examples, **asdict(how)}
+    prompt = prompt_with(project, version, template, system, settings)
+    settings["prompt_sha256"] = prompt_digest(prompt)
+    decoding = f"t{how.temperature:g},p{how.top_p:g},n{how.samples},max{how.tokens},seed{how.seed},{how.constraint}"
+    signature = (
+        f"judge-server|{model}|{place_of(address)}|prompt:{prompt_digest(prompt)[:12]}|guideline={version.version}"
+        f"|{'log-probabilities' if way == 'letter' else decoding}|v{server.VERSION}"
+    )
+    return Spec("server", version.version, signature, model, address.rstrip("/"), system, template, settings)
+
+
+def open_model(model: str, database: Path, *, precision: Any = "fp32") -> CachedScorer:
+    """The model that is to judge, loaded into this process, with its answers remembered beside *database*.
+
+    Raises ModelUnavailable; Refused for a model that cannot go on from a text.
+    """
+    locate(model)
+    scorer = open_scorer(model, precision=precision, method="pair-sum")
+    return CachedScorer(scorer, cache_path(database))
+
+
+def labeller_of(
+    store: Store, project: Project, name: str, spec: Spec, pace: Pace, *, with_key: bool, scorer: Scorer | None = None
+) -> Labeller:
+    """Whoever labels as *spec* says. *scorer*: of a model that is loaded already. Raises Refused for a file."""
+    if spec.kind == "rule":
+        return RuleJudge()
+    if spec.kind == "file":
+        raise Refused(NO_LABELLER, name=name)
+    prompt = prompt_of(store, project, spec)
+    if spec.kind == "model":
+        return causal.CausalJudge(scorer or open_model(spec.model, store.path), prompt)
+    how = ServerSettings(**{key: spec.settings[key] for key in ServerSettings.__dataclass_fields__})
+    key = key_from_environment() if with_key else None
+    return ServerJudge(spec.address, spec.model, prompt, how, pace, key=key)

@@ -1,0 +1,224 @@
+"""A judge at work: it labels the items of a project that it has not labelled, and goes on where it was ended.
+
+Labels are in the database half a second after they are there. So a run that is killed loses what was under way, and the
+next one asks for it; nothing that is stored is asked for again.
+"""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from annotations.database.events import record
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.judges import labellers
+from annotations.judges.judges import (
+    LABELLED,
+    Judge,
+    Spec,
+    add_judge,
+    choices_of,
+    choose_margin,
+    judge,
+    labelled_items,
+    store_failure,
+    store_labels,
+)
+from annotations.types import Item, Project
+from core.errors import N_, EvenhandError, Refused
+from core.judges.labels import JudgedText, JudgeLabel
+from core.judges.prompts import SYSTEM, Way, default_template
+from core.judges.server import ServerSettings
+from core.servers.asking import Pace
+from core.types import Scorer
+
+HELD, HELD_S = 50, 0.5  # labels that wait to be stored, and for how long
+NOTHING = N_("None of the {total} texts could be labelled. The last reason: {why}")
+Watch = Callable[[int, int], object]  # done, of all
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which judge, and how hard it may be asked; see `core.judges.server.ServerSettings`, `core.servers.asking.Pace`.
+
+    `rule`: the first-pronoun rule; else `model`, with `server` behind that address. `template`, `system`: None: the
+    built-in ones. `version`: of the guideline, None: the newest. `limit`: only so many items, drawn by chance, the same
+    ones each time. `eps`: recorded before the first label.
+    """
+
+    rule: bool = False
+    model: str = ""
+    server: str = ""
+    name: str = ""
+    template: str | None = None
+    system: str | None = None
+    examples: str = ""
+    way: Way | None = None
+    version: int | None = None
+    settings: ServerSettings = field(default_factory=ServerSettings)
+    pace: Pace = field(default_factory=Pace)
+    with_key: bool = True
+    limit: int | None = None
+    eps: float | None = None
+
+
+@dataclass(slots=True)
+class JudgeReport:
+    """What a run did. `before`: labels that were there; `labelled`: new ones; `failed`: texts without a label."""
+
+    judge: Judge
+    total: int = 0
+    before: int = 0
+    labelled: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    round: int = 0
+    last: EvenhandError | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What the command prints."""
+        return {
+            "judge": self.judge.name, "signature": self.judge.spec.signature, "items": self.total,
+            "before": self.before, "labelled": self.labelled, "failed": self.failed, "round": self.round,
+            "seconds": round(self.seconds, 3), "tokens_in": self.tokens_in, "tokens_out": self.tokens_out,
+            "last_failure": str(self.last) if self.last else None,
+        }  # fmt: skip
+
+
+def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
+    """The record of the judge that is asked for, and the model, where it had to be loaded for its signature."""
+    version = choices_of(store, project, request.version)
+    if request.rule:
+        return labellers.rule_spec(project, version), None
+    if not request.model.strip():
+        raise Refused(N_("Name a model, or choose the rule."))
+    local = not request.server
+    template = default_template(project.kind, short=local) if request.template is None else request.template
+    system = ("" if local else SYSTEM) if request.system is None else request.system
+    said = (template, system, request.examples)
+    if local:
+        if request.way == "json":
+            raise Refused(N_("A model on this machine answers by the letters of the choices."))
+        scorer = labellers.open_model(request.model, store.path)
+        return labellers.model_spec(project, version, request.model, *said, scorer), scorer
+    way = request.way or "json"
+    return labellers.server_spec(project, version, request.server, request.model, *said, way, request.settings), None
+
+
+def run_judge(
+    store: Store, project: Project, request: Request, *, watch: Watch | None = None, author: str = ""
+) -> JudgeReport:
+    """Label all items, or as many as asked for. Raises Refused where not one could be labelled, ModelUnavailable."""
+    spec, scorer = spec_of(store, project, request)
+    found = add_judge(store, project, request.name, spec, author=author)
+    if request.eps is not None:
+        found = choose_margin(store, project, found, request.eps, author=author)
+    labeller = labellers.labeller_of(
+        store, project, found.name, found.spec, request.pace, with_key=request.with_key, scorer=scorer
+    )
+    texts = texts_of(store, project, request.limit)
+    return _Work(store, project, found, labeller).done(texts, 0, watch, author)
+
+
+def ask_again(
+    store: Store,
+    project: Project,
+    name: str,
+    number: int,
+    *,
+    pace: Pace | None = None,
+    with_key: bool = True,
+    watch: Watch | None = None,
+    author: str = "",
+) -> JudgeReport:
+    """Ask the same judge a second time about *number* items that it has labelled, drawn by chance: does it drift?
+
+    The new labels are of a further round and replace nothing. Raises Refused for a judge that is a file.
+    """
+    found = judge(store, project, name)
+    query = "SELECT coalesce(max(round), 0) FROM judge_label WHERE judge = ?"
+    last = int(store.db.execute(query, (found.id,)).fetchone()[0])
+    there = labelled_items(store, found)
+    if not there:
+        raise Refused(N_("{name} has labelled nothing yet."), name=name)
+    drawn = set(random.Random(last + 1).sample(sorted(there), min(number, len(there))))  # noqa: S311 - a sample
+    labeller = labellers.labeller_of(store, project, found.name, found.spec, pace or Pace(), with_key=with_key)
+    texts = [text for text in texts_of(store, project) if text.item in drawn]
+    return _Work(store, project, found, labeller).done(texts, last + 1, watch, author)
+
+
+def texts_of(store: Store, project: Project, limit: int | None = None) -> list[JudgedText]:
+    """The published items as a judge gets them; *limit*: only so many, drawn by chance with the project's seed."""
+    found = [_text(one) for one in items(store, project)]
+    if limit is None or limit >= len(found):
+        return found
+    drawn = set(random.Random(project.seed).sample(range(len(found)), limit))  # noqa: S311 - a sample, no secret
+    return [text for place, text in enumerate(found) if place in drawn]
+
+
+def _text(one: Item) -> JudgedText:
+    return JudgedText(one.id, one.text, one.context or "", one.keyword or "", one.counterpart or "", one.extra)
+
+
+class _Work:
+    """One start of a judge."""
+
+    def __init__(self, store: Store, project: Project, found: Judge, labeller: Any) -> None:
+        self.store, self.project, self.labeller = store, project, labeller
+        self.report = JudgeReport(found)
+        self._held: list[JudgeLabel] = []
+        self._stored = time.monotonic()
+
+    def done(self, texts: list[JudgedText], round: int, watch: Watch | None, author: str) -> JudgeReport:
+        report, found = self.report, self.report.judge
+        there = labelled_items(self.store, found, round)
+        waiting = [text for text in texts if text.item not in there]
+        report.total, report.before, report.round = len(texts), len(texts) - len(waiting), round
+        began = time.monotonic()
+
+        def say() -> None:
+            if watch is not None:
+                watch(report.before + report.labelled + len(self._held) + report.failed, report.total)
+
+        def keep(label: JudgeLabel) -> None:
+            self._held.append(replace(label, round=round))
+            report.tokens_in += label.tokens_in or 0
+            report.tokens_out += label.tokens_out or 0
+            if len(self._held) >= HELD or time.monotonic() - self._stored > HELD_S:
+                self._flush()
+            say()
+
+        def fail(item: int, why: EvenhandError) -> None:
+            store_failure(self.store, found, item, why, round)
+            report.failed, report.last = report.failed + 1, why
+            say()
+
+        say()
+        try:
+            self.labeller.label(waiting, keep, fail)
+        finally:
+            self._flush()
+            report.seconds = time.monotonic() - began
+            self._note(author)
+        if waiting and not report.labelled:
+            raise Refused(NOTHING, total=len(waiting), why=str(report.last or "-"))
+        report.judge = judge(self.store, self.project, found.name)
+        return report
+
+    def _flush(self) -> None:
+        self.report.labelled += store_labels(self.store, self.report.judge, self._held)
+        self._held, self._stored = [], time.monotonic()
+
+    def _note(self, author: str) -> None:
+        """Who let this judge label, for the record; a start without a label leaves none."""
+        if self.report.labelled:
+            done = self.report
+            with self.store.write():
+                record(
+                    self.store, self.project, LABELLED, author=author, judge=done.judge.name, labels=done.labelled,
+                    round=done.round,
+                )  # fmt: skip

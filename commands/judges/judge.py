@@ -1,0 +1,267 @@
+"""`judge`: judges of a project. They label beside people and are never at a desk."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from annotations.judges import judges as records
+from annotations.judges.forecast import Forecast
+from annotations.judges.forecast import forecast as forecast_of
+from annotations.judges.import_file import import_judge
+from annotations.judges.judges import Judge
+from annotations.judges.run import JudgeReport, Request, ask_again, run_judge
+from annotations.projects.projects import project as find_project
+from commands.judges.command import say_errors
+from commands.shared import Meter, answer, db_option, existing_store, json_option
+from core.errors import N_, Refused
+from core.judges.prompts import SYSTEM, default_template
+from core.judges.server import ServerSettings
+from core.servers.addresses import place_of
+from core.servers.asking import Pace
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
+
+
+@click.group()
+def judge() -> None:
+    """Judges that label beside people: the pronoun rule, a model, a server, a file."""
+
+
+def _which_judge(function: Any) -> Any:
+    """The options that say which judge, for `run` and `forecast`."""
+    options = (
+        click.option("--rule", is_flag=True, help="The first-pronoun rule."),
+        click.option("--model", default="", help="A causal model: built in, on the hub, a folder; or on the server."),
+        click.option("--server", default="", help="An OpenAI-compatible server; its key: EVENHAND_API_KEY."),
+        click.option("--name", default="", help="Of the judge; default: of the model."),
+        click.option("--prompt", type=FILE, help="A file with the prompt; see `judge prompt`."),
+        click.option("--system", type=FILE, help="A file with the system message."),
+        click.option("--examples", type=FILE, help="A file with examples, put in place of {examples}."),
+        click.option("--log-probabilities", is_flag=True, help="Server: the probability of each choice's letter."),
+        click.option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest."),
+        click.option("--samples", type=click.IntRange(1, 100), default=1, show_default=True,
+                     help="Server: answers to each text."),
+        click.option("--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True),
+        click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True),
+        click.option("--tokens", type=click.IntRange(1, 8192), default=300, show_default=True,
+                     help="Of an answer at most."),
+        click.option("--seed", type=click.IntRange(0), default=42, show_default=True, help="Of the first sample."),
+        click.option("--constraint", type=click.Choice(["schema", "object", "none"]), default="schema",
+                     help="Server: what it is told of the form of an answer."),
+        click.option("--limit", type=click.IntRange(1), help="Only so many items, drawn by chance."),
+        click.option("--at-once", type=click.IntRange(1, 512), default=8, show_default=True,
+                     help="Server: requests under way."),
+        click.option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests a minute."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def _request(options: dict[str, Any], **more: Any) -> Request:
+    how = ServerSettings(
+        **{key: options[key] for key in ("samples", "temperature", "top_p", "tokens", "seed", "constraint")}
+    )
+    return Request(
+        rule=options["rule"], model=options["model"], server=options["server"], name=options["name"],
+        template=_text(options["prompt"]), system=_text(options["system"]), examples=_text(options["examples"]) or "",
+        way="letter" if options["log_probabilities"] else None, version=options["version"], settings=how,
+        pace=Pace(options["at_once"], options["per_minute"]), limit=options["limit"], **more,
+    )  # fmt: skip
+
+
+def _text(file: Path | None) -> str | None:
+    if file is None:
+        return None
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(N_("{file} is not UTF-8 encoded; save it as UTF-8."), file=file.name) from error
+
+
+@judge.command("run")
+@click.argument("project")
+@_which_judge
+@click.option("--eps", type=click.FloatRange(0, 1), help="Of the alternative annotator test, recorded first.")
+@click.option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
+@AUTHOR
+@db_option
+@json_option
+def run(project: str, eps: float | None, no_key: bool, author: str, db: str, as_json: bool, **options: Any) -> None:
+    """Let a judge label the items of PROJECT: --rule, --model NAME, or --server ADDRESS --model NAME.
+
+    The same call goes on where an earlier one ended; with another prompt, model or setting it is another judge.
+    """
+    with existing_store(db) as store, Meter("texts") as meter:
+        found = find_project(store, project)
+        request = _request(options, eps=eps, with_key=not no_key)
+        report = run_judge(store, found, request, watch=meter, author=author)
+    answer(report.as_json(), _in_words(report), as_json=as_json)
+
+
+def _in_words(report: JudgeReport) -> str:
+    before = f" ({report.before:,} were there)" if report.before else ""
+    lines = [
+        f"{report.judge.name}: {report.labelled:,} labels of {report.total:,} items{before} in {report.seconds:.1f} s"
+    ]
+    if report.failed:
+        lines.append(f"  {report.failed:,} texts without a label, the last because: {report.last}")
+    return "\n".join([*lines, f"  {report.judge.spec.signature}"])
+
+
+@judge.command("again")
+@click.argument("project")
+@click.argument("name")
+@click.option("--number", type=click.IntRange(1), default=100, show_default=True, help="Items, drawn by chance.")
+@click.option("--at-once", type=click.IntRange(1, 512), default=8, show_default=True)
+@click.option("--per-minute", type=click.FloatRange(0, min_open=True))
+@click.option("--no-key", is_flag=True, help="Server: send no key.")
+@AUTHOR
+@db_option
+@json_option
+def again(
+    project: str, name: str, number: int, at_once: int, per_minute: float | None, no_key: bool, author: str, db: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Ask the judge NAME a second time about items that it has labelled: does it drift? Its labels stay as they are."""
+    with existing_store(db) as store, Meter("texts") as meter:
+        found = find_project(store, project)
+        report = ask_again(
+            store, found, name, number, pace=Pace(at_once, per_minute), with_key=not no_key, watch=meter, author=author
+        )
+    answer(report.as_json(), _in_words(report), as_json=as_json)
+
+
+@judge.command("import")
+@click.argument("project")
+@click.argument("file", type=FILE)
+@click.option("--name", required=True, help="Of the judge; a further file under its name adds what is missing.")
+@click.option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest.")
+@AUTHOR
+@db_option
+@json_option
+def import_file(project: str, file: Path, name: str, version: int | None, author: str, db: str, as_json: bool) -> None:
+    """Bring labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
+    with existing_store(db) as store:
+        found, report = import_judge(store, find_project(store, project), file, name, version=version, author=author)
+    say_errors(report.errors[:20])
+    errors = [{"line": one.line, "reason": one.reason, "message": str(one)} for one in report.errors]
+    data = {
+        "judge": found.name, "rows": report.rows, "imported": report.imported, "duplicates": report.duplicates,
+        "rejected": report.rejected, "errors": errors,
+    }  # fmt: skip
+    text = f"{found.name}: {report.imported:,} labels, {report.duplicates:,} were there, {report.rejected:,} unusable"
+    answer(data, text, as_json=as_json)
+
+
+@judge.command("list")
+@click.argument("project")
+@db_option
+@json_option
+def list_judges(project: str, db: str, as_json: bool) -> None:
+    """The judges of PROJECT, the oldest first."""
+    with existing_store(db) as store:
+        found = records.judges(store, find_project(store, project))
+    lines = [f"{one.name}: {one.labels:,} labels, {one.spec.signature}" for one in found]
+    answer({"judges": [row_of(one) for one in found]}, "\n".join(lines) or "There is no judge.", as_json=as_json)
+
+
+def row_of(one: Judge) -> dict[str, Any]:
+    """A judge as JSON."""
+    spec = one.spec
+    return {
+        "judge": one.name, "kind": spec.kind, "labels": one.labels, "guideline": spec.guideline, "model": spec.model,
+        "server": place_of(spec.address) if spec.address else "", "system": spec.system, "prompt": spec.prompt,
+        "settings": spec.settings, "eps": one.eps, "eps_labels": one.eps_labels, "eps_chosen": one.eps_chosen,
+        "hash": spec.hash, "signature": spec.signature, "created": one.created,
+    }  # fmt: skip
+
+
+@judge.command("failures")
+@click.argument("project")
+@click.argument("name")
+@db_option
+@json_option
+def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
+    """The items whose label the judge NAME could not give, each with the last reason; `run` asks for them again."""
+    with existing_store(db) as store:
+        found = records.failures(store, records.judge(store, find_project(store, project), name))
+    rows = [
+        {
+            "item": one.item,
+            "reason": one.message.format(**one.values) if one.values else one.message,
+            "tries": one.tries,
+        }
+        for one in found
+    ]
+    text = "\n".join(f"{row['item']}  {row['reason']}" for row in rows) or "Nothing failed."
+    answer({"failures": rows}, text, as_json=as_json)
+
+
+@judge.command("eps")
+@click.argument("project")
+@click.argument("name")
+@click.argument("eps", type=click.FloatRange(0, 1))
+@AUTHOR
+@db_option
+@json_option
+def eps(project: str, name: str, eps: float, author: str, db: str, as_json: bool) -> None:
+    """Record what the judge NAME may be worse by than an annotator, once and before looking: .2 experts, .1 a crowd."""
+    with existing_store(db) as store:
+        of = find_project(store, project)
+        found = records.choose_margin(store, of, records.judge(store, of, name), eps, author=author)
+    text = f"{found.name}: eps {found.eps:g}, recorded when it had given {found.eps_labels:,} labels"
+    answer(row_of(found), text, as_json=as_json)
+
+
+@judge.command("prompt")
+@click.argument("kind", type=click.Choice(["generations", "sentences"]), default="generations")
+@click.option("--short", is_flag=True, help="For small models: without the text of the guideline.")
+@json_option
+def prompt(kind: str, short: bool, as_json: bool) -> None:
+    """Print the built-in prompt, to change it and give it to `judge run --prompt`. {text} must stay."""
+    found = default_template(kind, short=short)
+    digest = hashlib.sha256(found.encode()).hexdigest()
+    answer({"prompt": found, "system": "" if short else SYSTEM, "sha256": digest}, found, as_json=as_json)
+
+
+@judge.command("forecast")
+@click.argument("project")
+@_which_judge
+@click.option("--price-in", type=click.FloatRange(0), help="Price of a million tokens that are sent.")
+@click.option("--price-out", type=click.FloatRange(0), help="Price of a million tokens that are answered.")
+@db_option
+@json_option
+def forecast(
+    project: str, price_in: float | None, price_out: float | None, db: str, as_json: bool, **options: Any
+) -> None:
+    """What `judge run` with the same options will cost and take; no server is asked and no model is loaded."""
+    with existing_store(db) as store:
+        found = forecast_of(
+            store, find_project(store, project), _request(options), price_in=price_in, price_out=price_out
+        )
+    answer(_forecast_json(found), _forecast_in_words(found), as_json=as_json)
+
+
+def _forecast_json(found: Forecast) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "texts": found.texts, "requests": found.requests, "tokens_in": round(found.tokens_in),
+        "tokens_out": round(found.tokens_out), "seconds": found.seconds, "cost": found.cost, "measured": found.measured,
+    }  # fmt: skip
+    if found.seconds is None:
+        data["seconds_reason"] = "This model has labelled nothing here, so nobody knows how fast it is."
+    if found.cost is None:
+        data["cost_reason"] = "No prices were given, or the judge costs nothing."
+    return data
+
+
+def _forecast_in_words(found: Forecast) -> str:
+    parts = [f"{found.texts:,} texts, {found.requests:,} requests, about {found.tokens_in:,.0f} tokens sent and"
+             f" {found.tokens_out:,.0f} answered"]  # fmt: skip
+    parts += [f"about {found.seconds:,.0f} s"] if found.seconds is not None else ["time: known once it has begun"]
+    parts += [f"cost {found.cost:,.2f}"] if found.cost is not None else []
+    return "; ".join([*parts, json.dumps({"measured": found.measured})])

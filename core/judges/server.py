@@ -1,0 +1,163 @@
+"""A chat model behind a server that speaks the OpenAI protocol, as a judge.
+
+Ways to answer: a JSON object (the server is asked to keep to a schema, and what cannot be read is asked for once more),
+one or several samples; or the log-probabilities of the letters of the choices.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import httpx
+
+from core.errors import N_, Refused
+from core.judges.answers import AGAIN, Answer, Unreadable, most_said, read_answer, shares_of
+from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
+from core.judges.prompts import FLAG, Prompt
+from core.servers.addresses import check_address
+from core.servers.asking import Asker, Pace, Unfinished
+
+Constraint = Literal["schema", "object", "none"]
+TOP = 20  # likeliest tokens that a server tells of at most
+VERSION = 1  # of the method: raise it when a label may change
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How a server decodes. `samples`: answers to each text; `constraint`: what is said of the form of an answer;
+    `tokens`: of an answer at most; `seed`: of the first sample, the others follow."""
+
+    samples: int = 1
+    temperature: float = 0.0
+    top_p: float = 1.0
+    tokens: int = 300
+    seed: int = 42
+    constraint: Constraint = "schema"
+
+    def __post_init__(self) -> None:
+        if self.samples < 1 or self.tokens < 1:
+            raise Refused(N_("Samples and tokens must be at least 1."))
+
+
+@dataclass(slots=True)
+class _Used:
+    """What the requests for one text took."""
+
+    answered: str = ""
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    def add(self, data: dict[str, Any]) -> None:
+        usage = data.get("usage") or {}
+        for name, key in (("tokens_in", "prompt_tokens"), ("tokens_out", "completion_tokens")):
+            if isinstance(usage.get(key), int):
+                setattr(self, name, (getattr(self, name) or 0) + usage[key])
+        parts = (data.get("model"), data.get("system_fingerprint"))
+        self.answered = " ".join(str(one) for one in parts if one)[:200]
+
+
+class ServerJudge:
+    """A judge behind a server; obeys `core.judges.labels.Labeller`."""
+
+    def __init__(
+        self,
+        address: str,
+        model: str,
+        prompt: Prompt,
+        settings: ServerSettings | None = None,
+        pace: Pace | None = None,
+        *,
+        key: str | None = None,
+    ) -> None:
+        """Raises Refused for an address that may not be asked, or a model without a name."""
+        check_address(address)
+        if not model.strip():
+            raise Refused(N_("Name the model that the server should use."))
+        self.model, self.prompt, self.settings = model, prompt, settings or ServerSettings()
+        self._asker = Asker(address.rstrip("/") + "/chat/completions", pace or Pace(), key)
+
+    def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:
+        """See `Labeller`; labels come in the order in which the server finishes them."""
+
+        async def work(client: httpx.AsyncClient, text: JudgedText) -> None:
+            try:
+                keep(await self._label(client, text))
+            except (Unfinished, Unreadable) as error:
+                fail(text.item, error)
+
+        if texts:
+            self._asker.work_off(texts, work)
+
+    async def _label(self, client: httpx.AsyncClient, text: JudgedText) -> JudgeLabel:
+        used = _Used()
+        if self.prompt.way == "letter":
+            answer, shares = await self._by_letters(client, text, used)
+        else:
+            seeds = [self.settings.seed + number for number in range(self.settings.samples)]
+            answers = [await self._by_words(client, text, seed, used) for seed in seeds]
+            answer, shares = most_said(answers) if len(answers) > 1 else (answers[0], {})
+        return JudgeLabel(
+            text.item, answer.choice, answer.extraneous, answer.spans, shares or None, self.settings.samples,
+            used.answered, used.tokens_in, used.tokens_out, time.monotonic() - used.began,
+        )  # fmt: skip
+
+    async def _by_words(self, client: httpx.AsyncClient, text: JudgedText, seed: int, used: _Used) -> Answer:
+        """One sample; where it cannot be read, one more with what was wrong."""
+        messages = self.prompt.messages(text)
+        body = self._body(messages, seed) | self._constraint()
+
+        def written(data: dict[str, Any]) -> str:
+            content = str(data["choices"][0]["message"]["content"] or "")
+            used.add(data)
+            return content
+
+        first = await self._asker.ask(client, body, written)
+        try:
+            return read_answer(first, self.prompt, text.text)
+        except Unreadable as error:
+            more = AGAIN.format(why=error.why, format=self.prompt.format)
+            repair = [{"role": "assistant", "content": first[:2000]}, {"role": "user", "content": more}]
+            again = await self._asker.ask(client, body | {"messages": [*messages, *repair]}, written)
+            return read_answer(again, self.prompt, text.text)
+
+    async def _by_letters(
+        self, client: httpx.AsyncClient, text: JudgedText, used: _Used
+    ) -> tuple[Answer, dict[str, float]]:
+        """The log-probabilities of the letters; of the flag by a question of its own."""
+        shares = await self._letters(client, self.prompt.messages(text), self.prompt.codes, used)
+        choice = max(shares, key=shares.__getitem__)
+        if not self.prompt.flag:
+            return Answer(choice, None), shares
+        question = [{"role": "user", "content": self.prompt.for_text(text, FLAG)}]
+        flag = await self._letters(client, question, ("no", "yes"), used)
+        return Answer(choice, flag["yes"] > flag["no"]), shares
+
+    async def _letters(
+        self, client: httpx.AsyncClient, messages: list[dict[str, str]], codes: Sequence[str], used: _Used
+    ) -> dict[str, float]:
+        def read(data: dict[str, Any]) -> dict[str, float]:
+            place = data["choices"][0]["logprobs"]["content"][0]
+            found: dict[str, float] = {}
+            for one in place["top_logprobs"]:  # " A" and "A" are two tokens and one letter; the likelier counts
+                letter = str(one["token"]).strip().strip(".()")
+                found[letter] = max(found.get(letter, float("-inf")), float(one["logprob"]))
+            used.add(data)
+            return found
+
+        body = self._body(messages, self.settings.seed) | {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP}
+        return shares_of(await self._asker.ask(client, body, read), codes)
+
+    def _body(self, messages: list[dict[str, str]], seed: int) -> dict[str, Any]:
+        how = self.settings
+        return {
+            "model": self.model, "messages": messages, "max_tokens": how.tokens, "temperature": how.temperature,
+            "top_p": how.top_p, "seed": seed,
+        }  # fmt: skip
+
+    def _constraint(self) -> dict[str, Any]:
+        if self.settings.constraint == "schema":
+            shape = {"name": "label", "strict": True, "schema": self.prompt.schema()}
+            return {"response_format": {"type": "json_schema", "json_schema": shape}}
+        return {"response_format": {"type": "json_object"}} if self.settings.constraint == "object" else {}

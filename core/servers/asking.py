@@ -1,0 +1,171 @@
+"""Asking a server until an answer is there: several requests at once, growing pauses, a limit per minute.
+
+What fails is asked again after as long as the server says (Retry-After) or up to a minute.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+
+import httpx
+
+from core.errors import N_, EvenhandError, ModelUnavailable
+from core.servers.addresses import place_of
+
+AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+LONGEST_PAUSE_S = 60.0
+NOBODY = N_("There is no server at {address} ({why}). Start it, or check the address.")
+BROKEN = N_("The connection to the server at {address} was lost ({why}).")
+BUSY = N_("The server at {address} failed repeatedly (status {status}).")
+REFUSES = N_("The server at {address} rejected the request (status {status}): {why}")
+ODD = N_("The response of the server at {address} does not follow the protocol.")
+LATE = N_("The server at {address} did not answer in time.")
+Answer = TypeVar("Answer")
+Work = TypeVar("Work")
+
+
+class Unfinished(EvenhandError):
+    """A request that may be repeated; `after` is how long the server asks to wait, in seconds."""
+
+    after: float | None = None
+
+
+class Unreachable(Unfinished):
+    """No answer at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How hard a server is asked: requests under way, their limit per minute (None: none), how often one is tried, the
+    first pause before another try, and how long an answer may take."""
+
+    at_once: int = 8
+    per_minute: float | None = None
+    tries: int = 8
+    pause_s: float = 1.0
+    timeout_s: float = 300.0
+
+
+class Asker:
+    """Asks one address. Not for several event loops at once."""
+
+    def __init__(self, url: str, pace: Pace, key: str | None = None) -> None:
+        self.url, self.pace = url, pace
+        self.place = {"address": place_of(url)}
+        self._key = key or ""
+        self._answered = False
+        self._next = 0.0  # when the next request may begin, by the clock of the loop
+
+    def work_off(self, waiting: Iterable[Work], work: Callable[[httpx.AsyncClient, Work], Awaitable[None]]) -> None:
+        """Call *work* for everything that waits, so many at once as the pace says; what it raises ends all of it."""
+        asyncio.run(self._work_off(iter(waiting), work))
+
+    async def _work_off(
+        self, queue: Iterable[Work], work: Callable[[httpx.AsyncClient, Work], Awaitable[None]]
+    ) -> None:
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        limits = httpx.Limits(max_connections=self.pace.at_once)
+        async with httpx.AsyncClient(timeout=self.pace.timeout_s, limits=limits, headers=headers) as client:
+
+            async def hand() -> None:
+                for one in queue:
+                    await work(client, one)
+
+            hands = [asyncio.create_task(hand()) for _ in range(max(1, self.pace.at_once))]
+            try:
+                await asyncio.gather(*hands)
+            finally:
+                for one in hands:
+                    one.cancel()
+                await asyncio.gather(*hands, return_exceptions=True)
+
+    async def ask(
+        self, client: httpx.AsyncClient, body: dict[str, Any], read: Callable[[dict[str, Any]], Answer]
+    ) -> Answer:
+        """What *read* makes of the answer to *body*; where it fails with a KeyError and its like, that is asked again.
+
+        Raises Unfinished after the last try, ModelUnavailable where nobody is there or the server refuses.
+        """
+        pause = self.pace.pause_s
+        for attempt in range(1, self.pace.tries + 1):
+            await self._turn()
+            try:
+                return await self._once(client, body, read)
+            except Unfinished as error:
+                # If nothing has ever answered, there is probably no server: three tries are enough.
+                if attempt == self.pace.tries or (
+                    isinstance(error, Unreachable) and not self._answered and attempt > 2
+                ):
+                    if isinstance(error, Unreachable) and not self._answered:
+                        raise ModelUnavailable(NOBODY, **error.values) from error
+                    raise
+                spread = 0.5 + random.random()  # noqa: S311 - so that requests that failed together do not return so
+                await asyncio.sleep(min(LONGEST_PAUSE_S, pause * spread) if error.after is None else error.after)
+                pause = min(LONGEST_PAUSE_S, 2 * pause)
+        raise AssertionError("at least one try")
+
+    async def _turn(self) -> None:
+        """Wait until the limit per minute allows another request."""
+        if not self.pace.per_minute:
+            return
+        now = time.monotonic()
+        begins = max(now, self._next)
+        self._next = begins + 60 / self.pace.per_minute
+        if begins > now:
+            await asyncio.sleep(begins - now)
+
+    async def _once(
+        self, client: httpx.AsyncClient, body: dict[str, Any], read: Callable[[dict[str, Any]], Answer]
+    ) -> Answer:
+        try:
+            answer = await client.post(self.url, json=body)
+        except httpx.TimeoutException as error:
+            raise Unfinished(LATE, **self.place) from error
+        except httpx.TransportError as error:
+            raise Unreachable(BROKEN, **self.place, why=self._clean(str(error) or type(error).__name__)) from error
+        self._answered = True
+        if answer.status_code in AGAIN:
+            unfinished = Unfinished(BUSY, **self.place, status=answer.status_code)
+            unfinished.after = seconds_of(answer.headers.get("retry-after"))
+            raise unfinished
+        if answer.status_code != 200:
+            raise ModelUnavailable(
+                REFUSES, **self.place, status=answer.status_code, why=self._clean(_refusal_of(answer))
+            )
+        try:
+            return read(answer.json())
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            raise Unfinished(ODD, **self.place) from error
+
+    def _clean(self, text: str) -> str:
+        """*text* without the key, whatever the server put into it."""
+        bare = text.replace(self._key, "***") if self._key else text
+        return " ".join(bare.split())[:200]
+
+
+def seconds_of(header: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for, at most ten minutes; None where it says nothing that can be read."""
+    if not header:
+        return None
+    try:
+        seconds = float(header)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(header) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return min(600.0, max(0.0, seconds))
+
+
+def _refusal_of(answer: httpx.Response) -> str:
+    """The reason of a refusal in the server's answer."""
+    try:
+        error = answer.json()["error"]
+        return str(error["message"] if isinstance(error, dict) else error)
+    except (ValueError, KeyError, TypeError):
+        return answer.text or answer.reason_phrase

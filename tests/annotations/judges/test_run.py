@@ -1,0 +1,179 @@
+"""A judge at work: the rule, a server that fails and is slow, a process that is killed, the same judge asked again."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.judges.forecast import forecast
+from annotations.judges.judges import failures, judge, judges
+from annotations.judges.run import Request, ask_again, run_judge, texts_of
+from annotations.types import Project
+from core.errors import ModelUnavailable, Refused
+from core.human_vs_rule.apply_rule import apply_rule
+from core.judges.server import ServerSettings
+from core.servers.asking import Pace
+from tests.support.chat_server import ChatServer, chat_server
+from tests.support.judged_generations import all_written, judged_project
+from tests.support.projects import filled_project
+
+ROOT = Path(__file__).resolve().parents[3]
+KEY = "sk-very-secret-0815"
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("EVENHAND_API_KEY", KEY)
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    return judged_project(fresh_store, all_written(1))
+
+
+def says(body: dict[str, Any]) -> str:
+    """What a server says: made of the text alone, so that each answer can be told."""
+    number = len(body["messages"][1]["content"]) % 3
+    choice = ("correct", "misgendering", "no_pronoun")[number]
+    return json.dumps({"choice": choice, "extraneous": number == 1})
+
+
+def asks(server: ChatServer, **more: Any) -> Request:
+    return Request(model="planted", server=server.address, pace=Pace(at_once=6, pause_s=0.001), **more)
+
+
+def labels(store: Store) -> list[tuple[int, str, int]]:
+    query = "SELECT item, choice, round FROM judge_label ORDER BY item, round"
+    return [tuple(row) for row in store.db.execute(query).fetchall()]
+
+
+def test_the_rule_says_what_the_rule_says(fresh_store: Store, project: Project) -> None:
+    report = run_judge(fresh_store, project, Request(rule=True))
+    assert (report.labelled, report.failed, report.judge.name) == (80, 0, "first-pronoun rule")
+    verdicts = {one.id: apply_rule({"text": one.text, **one.extra}) for one in items(fresh_store, project)}
+    expected = {
+        item: "misgendering" if not found.correct else "no_pronoun" if found.pronoun is None else "correct"
+        for item, found in verdicts.items()
+    }
+    assert {item: choice for item, choice, _ in labels(fresh_store)} == expected
+    assert Counter(expected.values()).keys() == {"misgendering", "no_pronoun", "correct"}
+    assert run_judge(fresh_store, project, Request(rule=True)).labelled == 0
+
+
+def test_the_rule_judges_no_sentences(fresh_store: Store) -> None:
+    with pytest.raises(Refused, match="holds sentences"):
+        run_judge(fresh_store, filled_project(fresh_store, 3)[0], Request(rule=True))
+
+
+def test_one_request_in_twenty_fails_nothing_is_lost_or_doubled(fresh_store: Store, project: Project) -> None:
+    with chat_server(says) as server:
+        server.every = 20
+        report = run_judge(fresh_store, project, asks(server, name="mine", eps=0.2))
+        assert server.failed >= 4
+        again = run_judge(fresh_store, project, asks(server, name="mine"))
+    assert (report.labelled, report.failed, again.labelled, again.before) == (80, 0, 0, 80)
+    assert len(labels(fresh_store)) == len({item for item, *_ in labels(fresh_store)}) == 80
+    expected = [json.loads(says(body))["choice"] for body in server.bodies if len(body["messages"]) == 2]
+    assert set(expected) == {"correct", "misgendering", "no_pronoun"}
+    assert judge(fresh_store, project, "mine").eps_labels == 0  # chosen before the first label
+    assert KEY not in "".join(fresh_store.db.iterdump()) and server.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_texts_that_fail_are_told_and_asked_again_by_the_next_run(fresh_store: Store, project: Project) -> None:
+    bad = texts_of(fresh_store, project)[5].text
+
+    with chat_server(lambda body: "well" if bad in body["messages"][1]["content"] else says(body)) as server:
+        report = run_judge(fresh_store, project, asks(server))
+        assert (report.labelled, report.failed) == (79, 1)
+        (failure,) = failures(fresh_store, report.judge)
+        assert "could not be read" in failure.message
+        server.says = says
+        assert run_judge(fresh_store, project, asks(server)).labelled == 1
+    assert failures(fresh_store, report.judge) == []
+
+
+def test_a_run_without_a_single_label_is_refused(fresh_store: Store, project: Project) -> None:
+    with chat_server(lambda body: "well") as server:
+        with pytest.raises(Refused, match="None of the 80 texts"):
+            run_judge(fresh_store, project, asks(server))
+        server.refuse = (404, {"error": {"message": "no such model"}})
+        with pytest.raises(ModelUnavailable, match="no such model"):
+            run_judge(fresh_store, project, asks(server))
+
+
+def test_another_prompt_is_another_judge(fresh_store: Store, project: Project) -> None:
+    with chat_server(says) as server:
+        for template in (None, "{guideline}{choices}{text}{format}"):
+            run_judge(fresh_store, project, asks(server, template=template, limit=5))
+        run_judge(fresh_store, project, asks(server, settings=ServerSettings(temperature=0.7), limit=5))
+    one, other, third = judges(fresh_store, project)
+    assert one.spec.settings["prompt_sha256"] == third.spec.settings["prompt_sha256"]
+    assert len({one.spec.hash, other.spec.hash, third.spec.hash}) == len({one.spec.signature, other.spec.signature}) + 1
+    assert (one.labels, other.labels) == (5, 5)
+    drawn = {item for item, *_ in labels(fresh_store)}
+    assert len(drawn) == 5  # the same ones each time
+
+
+def test_the_same_judge_is_asked_again_and_keeps_its_labels(fresh_store: Store, project: Project) -> None:
+    with chat_server(says) as server:
+        run_judge(fresh_store, project, asks(server, name="mine"))
+        before = labels(fresh_store)
+        server.model, server.says = "planted-2", lambda body: '{"choice": "correct", "extraneous": false}'
+        report = ask_again(fresh_store, project, "mine", 30, pace=Pace(pause_s=0.001))
+    assert (report.labelled, report.round) == (30, 1)
+    assert [row for row in labels(fresh_store) if row[2] == 0] == before
+    told = fresh_store.db.execute("SELECT round, answered, count(*) FROM judge_label GROUP BY 1, 2").fetchall()
+    assert told == [(0, "planted-1", 80), (1, "planted-2", 30)]
+
+
+def test_the_forecast_knows_what_was_measured(fresh_store: Store, project: Project) -> None:
+    with chat_server(says) as server:
+        first = forecast(fresh_store, project, asks(server), price_in=1.0, price_out=2.0)
+        assert (first.texts, first.requests, first.measured, first.seconds) == (80, 80, 0, None)
+        assert first.cost == pytest.approx((first.tokens_in + 2 * first.tokens_out) / 1e6)
+        assert 80 * 500 < first.tokens_in < 80 * 2000
+        run_judge(fresh_store, project, asks(server, limit=20))
+        rest = forecast(fresh_store, project, asks(server))
+    assert (rest.texts, rest.measured) == (60, 20) and rest.seconds is not None and rest.seconds > 0
+    assert (rest.tokens_in, rest.tokens_out, rest.cost) == (6000.0, 600.0, None)
+    assert forecast(fresh_store, project, Request(rule=True)).texts == 80
+
+
+@pytest.mark.rehearsal
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    """kill -9 in the middle: what was stored is not asked for again, what was under way is; 0 lost, 0 doubled."""
+    path = tmp_path / "a.db"
+    with Store.open(path) as store:
+        project = judged_project(store, all_written(3))
+    with chat_server(says) as server:
+        server.every, server.stops_after = 20, 100
+        command = [sys.executable, str(ROOT / "cli.py"), "judge", "run", project.name, "--server", server.address,
+                   "--model", "planted", "--db", str(path), "--json"]  # fmt: skip
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert server.hangs.wait(60)
+        with Store.open(path) as store:
+            while not labels(store):  # half a second after they came at the latest
+                assert process.poll() is None
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        with Store.open(path) as store:
+            stored = len(labels(store))
+        server.stops_after = None
+        server.goes_on.set()
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert 0 < stored < 240 and (found["before"], found["labelled"], found["failed"]) == (stored, 240 - stored, 0)
+    with Store.open(path) as store:
+        assert len(labels(store)) == len({item for item, *_ in labels(store)}) == 240
+    assert KEY not in done.stdout + done.stderr

@@ -1,0 +1,62 @@
+"""From what a judge wrote to a label."""
+
+import math
+
+import pytest
+
+from core.guidelines import generations
+from core.judges.answers import Answer, Unreadable, most_said, read_answer, shares_of
+from core.judges.prompts import Prompt
+
+TEXT = "She left. Sheila saw he and the old woman; SHE waved."
+PROMPT = Prompt("{text}", "", generations("en").choices)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ('{"choice": "correct", "extraneous": false}', Answer("correct", False)),
+        ('{"choice": "no_pronoun"}', Answer("no_pronoun", None)),
+        ('Sure:\n```json\n{"choice": " correct ", "extraneous": true, "gendered_words": ["woman"]}\n```',
+         Answer("correct", True, ((36, 41, "extraneous"),))),
+        # Each place of a word as a whole, whatever its case; what does not stand there is left out.
+        ('{"choice": "misgendering", "extraneous": false, "wrong_pronouns": ["she", "xe"]}',
+         Answer("misgendering", False, ((0, 3, "pronoun"), (43, 46, "pronoun")))),
+        ('{"choice": "correct", "extraneous": false, "wrong_pronouns": "she"}', Answer("correct", False)),
+        ('{"choice": "correct", "extraneous": true, "gendered_words": ["old woman", "woman"]}',
+         Answer("correct", True, ((32, 41, "extraneous"),))),
+    ],
+)  # fmt: skip
+def test_what_can_be_read(written: str, expected: Answer) -> None:
+    assert read_answer(written, PROMPT, TEXT) == expected
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("", "not one JSON object"),
+        ("I think it is correct.", "not one JSON object"),
+        ('{"choice": "right"}', "must be one of correct"),
+        ('{"choice": ["correct"]}', "must be one of"),
+        ('{"choice": "correct", "extraneous": "no"}', "true or false"),
+        ("[" * 100_000 + "{}", "must be one of"),
+        ('{"a":' * 5_000 + "1" + "}" * 5_000, "not one JSON object"),
+    ],
+)
+def test_what_cannot(written: str, why: str) -> None:
+    with pytest.raises(Unreadable) as caught:
+        read_answer(written, PROMPT, TEXT)
+    assert why in caught.value.why and len(str(caught.value)) < 300
+
+
+def test_the_answer_of_most_samples() -> None:
+    said = [Answer("correct", False), Answer("misgendering", True), Answer("correct", True), Answer("correct", True)]
+    assert most_said(said) == (Answer("correct", True), {"correct": 0.75, "misgendering": 0.25})
+    assert most_said([Answer("no_pronoun", None), Answer("correct", None)])[0] == Answer("no_pronoun", None)
+
+
+def test_shares_of_letters() -> None:
+    found = shares_of({"A": math.log(0.3), "B": math.log(0.1), "x": 0.0}, ("one", "two", "three"))
+    assert found == pytest.approx({"one": 0.75, "two": 0.25, "three": 0.0})
+    with pytest.raises(Unreadable):
+        shares_of({"x": 0.0}, ("one",))

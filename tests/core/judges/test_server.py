@@ -1,0 +1,95 @@
+"""A judge behind a server: what is sent, repaired, counted and given up."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from core.errors import EvenhandError, Refused
+from core.guidelines import generations
+from core.judges.labels import JudgedText, JudgeLabel
+from core.judges.prompts import SYSTEM, Prompt, Way
+from core.judges.server import ServerJudge, ServerSettings
+from core.servers.asking import Pace
+from tests.support.chat_server import ChatServer, chat_server
+
+TEXTS = [JudgedText(n, f"She left at {n}.", f"Kim uses they/them ({n}).") for n in range(1, 41)]
+RIGHT = json.dumps({"choice": "misgendering", "extraneous": False, "wrong_pronouns": ["she"], "gendered_words": []})
+
+
+def label(
+    server: ChatServer, texts: list[JudgedText] = TEXTS, way: Way = "json", **how: Any
+) -> tuple[list[JudgeLabel], dict[int, EvenhandError]]:
+    prompt = Prompt("{choices}{context}|{text}|{format}", "", generations("en").choices, SYSTEM, way=way)
+    judge = ServerJudge(server.address, "planted", prompt, ServerSettings(**how), Pace(pause_s=0.001))
+    found: list[JudgeLabel] = []
+    failed: dict[int, EvenhandError] = {}
+    judge.label(texts, found.append, failed.__setitem__)
+    return found, failed
+
+
+def test_errors_and_answers_that_are_no_json_are_asked_again() -> None:
+    with chat_server(lambda body: RIGHT) as server:
+        server.every = 4
+        found, failed = label(server)
+    assert not failed and sorted(one.item for one in found) == list(range(1, 41))
+    assert all(
+        (one.choice, one.extraneous, one.spans) == ("misgendering", False, ((0, 3, "pronoun"),)) for one in found
+    )
+    repaired = [body for body in server.bodies if len(body["messages"]) == 4]
+    assert repaired and server.failed >= 10
+    assert repaired[0]["messages"][2]["content"].startswith("Well") and "JSON" in repaired[0]["messages"][3]["content"]
+    assert {one.answered for one in found} == {"planted-1"} and {one.tokens_in for one in found} == {100, 200}
+
+
+def test_what_stays_unreadable_is_told_of_its_text_and_the_others_go_on() -> None:
+    def says(body: dict[str, Any]) -> str:
+        return "no idea" if "left at 7." in body["messages"][1]["content"] else RIGHT
+
+    with chat_server(says) as server:
+        found, failed = label(server)
+    assert list(failed) == [7] and "no idea" in str(failed[7]) and len(found) == 39
+    assert server.answered.total() == 41  # one repair, no more
+
+
+def test_what_is_sent() -> None:
+    with chat_server(lambda body: RIGHT) as server:
+        label(server, TEXTS[:1], temperature=0.5, samples=3, constraint="schema")
+        label(server, TEXTS[:1], constraint="none")
+    first = server.bodies[0]
+    assert {key: first[key] for key in ("model", "temperature", "top_p", "max_tokens")} == {
+        "model": "planted", "temperature": 0.5, "top_p": 1.0, "max_tokens": 300,
+    }  # fmt: skip
+    assert [body["seed"] for body in server.bodies] == [42, 43, 44, 42]
+    assert first["response_format"]["json_schema"]["schema"]["required"][0] == "choice"
+    assert "response_format" not in server.bodies[-1]
+    assert [one["role"] for one in first["messages"]] == ["system", "user"]
+
+
+def test_the_label_of_most_samples_with_their_shares() -> None:
+    with chat_server(
+        lambda body: RIGHT if body["seed"] < 44 else '{"choice": "correct", "extraneous": false}'
+    ) as server:
+        (found,), _ = label(server, TEXTS[:1], samples=3)
+    assert found.choice == "misgendering" and found.samples == 3 and found.tokens_in == 300
+    assert found.shares == pytest.approx({"misgendering": 2 / 3, "correct": 1 / 3})
+
+
+def test_probabilities_of_letters() -> None:
+    def says(body: dict[str, Any]) -> dict[str, float]:
+        if "gendered words" in body["messages"][-1]["content"]:
+            return {" B": math.log(0.9), "A": math.log(0.1)}
+        return {"B": math.log(0.6), "A": math.log(0.2), " B": math.log(0.1), "The": math.log(0.1)}
+
+    with chat_server(says) as server:
+        (found,), _ = label(server, TEXTS[:1], way="letter")
+    assert (found.choice, found.extraneous) == ("misgendering", True)
+    assert found.shares == pytest.approx({"correct": 0.25, "misgendering": 0.75, "no_pronoun": 0.0, "plural_they": 0.0})
+    assert [body["max_tokens"] for body in server.bodies] == [1, 1] and server.bodies[0]["top_logprobs"] == 20
+
+
+@pytest.mark.parametrize(("address", "model"), [("http://169.254.169.254/v1", "m"), ("http://h/v1", " ")])
+def test_what_may_not_be_asked(address: str, model: str) -> None:
+    with pytest.raises(Refused):
+        ServerJudge(address, model, Prompt("{text}", "", generations("en").choices))
