@@ -7,7 +7,8 @@ is absent says so):
   what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
 - mining_negatives.txt: sentences that must go, and twelve that must stay;
 - `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person. `--half`: of the
-  paragraphs on which rules of names were tuned (SHA-256 even), or of the others, whose people the rules have not seen.
+  paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--several`: sentences with two
+  keywords or more, the first taken for the only one; mining never shows them, so nobody has mended rules by them.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from core.mining.filters import FILTERS
@@ -123,16 +125,23 @@ def show_negatives(finder: Finder) -> None:
                 print(f"    wrong: {kind} {text}")
 
 
-def show_reading(number: int, seed: int, finder: Finder, half: str) -> None:
+def candidates_in(lines: Iterable[str], finder: Finder, several: bool) -> Iterator[Sentence]:
+    """The sentences with one keyword; with *several*, those with more, as if the first were the only one."""
+    for line in lines:
+        for text in sentences(line):
+            hits = finder.hits(text) if SHORTEST <= len(text) <= LONGEST else []
+            if hits and several == (len(hits) > 1):
+                yield Sentence(text, candidate(text, *hits[0]), paragraph=partial(str, line))
+
+
+def show_reading(number: int, seed: int, finder: Finder, half: str, several: bool) -> None:
     """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
     lines = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines()
-    text = "\n".join(line for line in lines if half == "both" or is_tuning(line) == (half == "tuning"))
+    lines = [line for line in lines if half == "both" or is_tuning(line) == (half == "tuning")]
     accepted, rejected = [], []
-    for one in sentences(text):
-        sentence = fit(one, finder) if SHORTEST <= len(one) <= LONGEST else None
-        if sentence is not None:
-            found = first_finding(sentence, (*RULES, "names"))
-            (accepted if found is None else rejected).append((sentence, found))
+    for sentence in candidates_in(lines, finder, several):
+        found = first_finding(sentence, (*RULES, "names"))
+        (accepted if found is None else rejected).append((sentence, found))
     print(f"zh_wiki.txt: {len(accepted)} accepted, {len(rejected)} rejected (names reject)")
     print(Counter(found[0] for _, found in rejected if found))
     chance = random.Random(seed)
@@ -150,6 +159,7 @@ def main() -> None:
     parser.add_argument("--read", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--half", choices=("both", "tuning", "other"), default="both")
+    parser.add_argument("--several", action="store_true")
     given = parser.parse_args()
     if not DATA.is_dir():
         print("../shared/data is not here: nothing to measure")
@@ -158,7 +168,7 @@ def main() -> None:
     show_kept(finder)
     show_negatives(finder)
     if given.read:
-        show_reading(given.read, given.seed, finder, given.half)
+        show_reading(given.read, given.seed, finder, given.half, given.several)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from core.text.sentences import EDGES, repair_quotes
 from core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
+AROUND = 4_000  # characters of a paragraph that filters may look at
 _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 
@@ -219,7 +220,8 @@ class _Work:
         name_of_pair = candidate_.pair.name
         counts = self.found.cell((name_of_pair, candidate_.side))
         counts.exactly_one += 1
-        examined = Sentence(sentence, candidate_, (self.settings.shortest, self.settings.longest))
+        limits = self.settings.shortest, self.settings.longest
+        examined = Sentence(sentence, candidate_, limits, lambda: self._around(line, at))
         findings: list[tuple[str, Finding]] = []
         at += _lead(part, whole) + len(whole) - len(sentence)
         for code, mode, check in self.examiner.steps[name_of_pair]:
@@ -240,6 +242,11 @@ class _Work:
         flagged = tuple(findings)
         mined = Mined(candidate_, self.block.name, offset, name, date, columns, original, flagged)
         self.found.mined.append(mined)
+
+    def _around(self, line: str, at: int) -> str:
+        """The paragraph of the sentence at *at* in *line*; of a long one, what is near."""
+        near = line if len(line) <= AROUND else line[max(0, at - AROUND // 2) : at + AROUND // 2]
+        return near if self.examiner.convert is None else str(self.examiner.convert(near))
 
     def _offset(self, paragraph: _Paragraph, line: str, at: int) -> int:
         """The byte of the file where the sentence begins; of its row, in a table."""

@@ -1,5 +1,6 @@
 """Values that the mining of candidates shares: a sentence under examination, what a filter found."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,12 +20,14 @@ class Sentence:
     """A cleaned sentence with exactly one keyword, as filters see it.
 
     `candidate` says where the keyword stands; `limits` are the least and the most
-    characters that the settings allow. Tokens are made when a filter first asks.
+    characters that the settings allow; `paragraph` gives the text around it, if
+    there is any. Tokens are made when a filter first asks.
     """
 
     text: str
     candidate: Candidate
     limits: tuple[int, int] = (SHORTEST, LONGEST)
+    paragraph: Callable[[], str] = str
     _tokens: tuple[Token, ...] | None = field(default=None, repr=False)
 
     @property

@@ -123,6 +123,9 @@ REASONS: dict[str, str] = {
     "nickname": N_("a given name or nickname"),
     "full": N_("a full name"),
     "foreign": N_("a foreign name"),
+    "told": N_("a name, judging by its form or context"),
+    "elsewhere": N_("a name that the paragraph gives"),
+    "likely": N_("probably a name"),
     "short": N_("too short"),
     "long": N_("too long"),
 }

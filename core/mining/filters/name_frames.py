@@ -6,20 +6,24 @@ to people (杀死, 采访).
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from core.mining.filters.name_shapes import (
     PERMITTED,
     Shape,
     fits_behind_surname,
     looks_like_a_name,
+    shape_of,
 )
 from core.mining.filters.name_words import (
     HAN,
+    NAMED_AFTER,
     NAMED_BEFORE,
     ONLY_SURNAMES,
     PLACE_BEFORE,
+    PLACES,
     TITLES,
     foreign_score,
     given_score,
@@ -40,6 +44,12 @@ DOING, DOING_SURNAME, DONE_TO = 3.0, 1.5, 1.0
 TITLED, YEAR, BESIDE, DYING = 1.5, 0.0, 1.0, 0.0
 INTRODUCED_KNOWN = 7.0  # of a place of the dictionary behind a word that says who somebody is
 ANY = -math.inf
+# Least scores of a given part behind a surname that is cut off: after who it is, after whom something is said to;
+# of a new word and of a known one written with the characters of transliterations.
+RELATED, TOLD_TO, FOREIGN_NEW, FOREIGN_DOING = 0.0, 1.0, 3.0, 4.0
+TO_WHOM = frozenset("对 与 和 由 被 向 给 让 跟 把 将".split())  # noqa: SIM905
+ADDRESSED = frozenset("同志 老人 先生 女士 活佛 法师 大师 上人 小姐".split())  # noqa: SIM905
+NOT_BEFORE = re.compile("[这那该两几每某我你他她它其本各此哪有没不非]")  # no name begins so
 RARE_IN_FRAME = 3.0  # what a rare character counts here
 NO_SURNAME_HERE = frozenset("于向时曾常任")  # more often a preposition or an adverb behind a noun or a year
 JOINING = frozenset("和与跟同及")
@@ -60,7 +70,12 @@ def is_done_by_people(word: str) -> bool:
 
 def by_frame(text: str, tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
     """Where a name stands that what is beside it tells."""
-    return _introduced(tokens, shapes) or _in_clause(tokens, shapes, keyword) or _cut(text, tokens, shapes, keyword)
+    return (
+        _introduced(tokens, shapes)
+        or _in_clause(tokens, shapes, keyword)
+        or _beside(tokens, shapes, keyword)
+        or _cut(text, tokens, shapes, keyword)
+    )
 
 
 def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None:
@@ -102,6 +117,77 @@ def _in_clause(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) 
         if _may_be_name(word) and likeness(word) >= least:
             return start, end
     return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _role(word: str, tag: str) -> str:
+    """What *word* may be in a name that only its place tells: rare, surname, new, known; "" for nothing."""
+    if not HAN.fullmatch(word):
+        return ""
+    shape = shape_of(word, tag)
+    if len(word) == 1:
+        return "rare" if is_rare(word) else "surname" if shape.surname else ""
+    if shape.ordinary or len(word) > 8 or tag[0] != "n" or tag == "nt" or not _may_be_name(word):
+        return ""
+    if shape.new:
+        return "new"
+    whole = len(word) == 3 and surname_length(word) > 0 and word[-1] not in PLACES
+    return "known" if shape.person or whole or (tag != "nz" and foreign_score(word) >= FOREIGN_DOING) else ""
+
+
+def _beside(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
+    """Words that need hardly any score, for where they stand: 缊|纥, 父亲|林|遵, 对|田|北辰, 荀息|派出, 比利|决定."""
+    for place, (word, tag, start, end) in enumerate(tokens):
+        role = _role(word, tag)
+        if not role or (start < keyword[1] and keyword[0] < end):
+            continue
+        before = tokens[place - 1] if place else None
+        related = place > 0 and shapes[place - 1].introduces
+        after = tokens[place + 1] if place + 1 < len(tokens) and not end <= keyword[0] < tokens[place + 1].end else None
+        if role in ("rare", "surname"):
+            if after is not None and _divided(word, after.word, after.tag, before, related):
+                return start, after.end
+        elif _named_there(tokens[place], shapes[place], before, related, after):
+            return start, end
+    return None
+
+
+def _divided(word: str, behind: str, tag: str, before: Token | None, related: bool) -> bool:
+    """Whether two pieces are one name: two rare characters that no word holds, or a surname and what follows it."""
+    if len(behind) == 1 and is_rare(word) and is_rare(behind):
+        return word != behind
+    if not (related or (before is not None and before.word in TO_WHOM)):
+        return False
+    if not is_surname(word) or not HAN.fullmatch(behind) or len(behind) > 2 or tag in NO_NAME_TAGS:
+        return False
+    if not fits_behind_surname(behind) or is_word(word + behind):
+        return False
+    if related:
+        return tag != "v" and given_score(behind) >= RELATED and behind[-1] not in PLACES
+    return len(behind) == 2 and given_score(behind) >= TOLD_TO
+
+
+def _named_there(token: Token, shape: Shape, before: Token | None, related: bool, after: Token | None) -> bool:
+    """Whether a word of two characters or more is a name for what stands before and behind it."""
+    word, behind = token.word, after.word if after is not None else ""
+    begins, does = before is None or before.tag == "x", behind in words_beside("behind")
+    if not shape.new:
+        if behind in ADDRESSED and shape.person:
+            return True  # 白石|老人
+        if begins and does and token.tag != "nz" and foreign_score(word) >= FOREIGN_DOING:
+            return True  # 比利|决定
+        whole = len(word) == 3 and surname_length(word) > 0 and word[-1] not in PLACES
+        return whole and (begins or related) and (does or behind == "同志")  # 邱娥国|说
+    if shape.person and (does or behind in words_beside("of people")):
+        return True  # 晋国|荀息|派出, 年|沙勿略|被
+    if len(word) > 4:
+        return False
+    if related:
+        return surname_length(word) > 0 or foreign_score(word) > 0  # 弟弟|高演
+    if (begins and (does or behind == "成为")) or (shape.person and any(map(is_rare, word))):
+        return not NOT_BEFORE.match(word)  # 雨侨|成为
+    at_place = before is not None and PLACE_BEFORE.search(before.word)
+    return not at_place and foreign_score(word) >= FOREIGN_NEW and not NAMED_AFTER.match(behind)
 
 
 def _least(tokens: Sequence[Token], shapes: Sequence[Shape], first: int, last: int, keyword: Span) -> float | None:

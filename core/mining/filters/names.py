@@ -40,6 +40,7 @@ from core.mining.filters.name_words import (
     read_as_none,
     told_forms,
 )
+from core.mining.filters.names_elsewhere import named_elsewhere
 from core.mining.types import Finding, Sentence
 from core.text.dictionary import Token, is_surname, is_word, surnames
 from core.types import Span
@@ -64,7 +65,8 @@ FIRST = 1.5  # a name that begins a clause needs so much less
 def names(sentence: Sentence) -> Finding | None:
     """A finding where a personal name stands in the sentence, whoever it names.
 
-    Reasons: dot, nickname, full, foreign, told (by a form, or by what stands before it).
+    Reasons: dot, nickname, full, foreign, told (by a form, or by what stands beside it), elsewhere (the paragraph
+    tells), likely.
     """
     found, text = sentence.candidate, sentence.text
     if found.pair.language != "zh":
@@ -92,6 +94,9 @@ def names(sentence: Sentence) -> Finding | None:
     span = by_frame(text, tokens, shapes, keyword)
     if span is not None:
         return Finding("told", span)
+    span = named_elsewhere(text, sentence.paragraph(), keyword)
+    if span is not None:
+        return Finding("elsewhere", span)
     for place, shape in enumerate(shapes):
         if shape.likely is not None and shape.likely >= (LIKELY_FIRST if _begins(tokens, place) else LIKELY):
             return Finding("likely", (tokens[place].start, tokens[place].end))
