@@ -7,14 +7,16 @@ is absent says so):
   what each filter rejects. Rules were tuned on half of the rows (SHA-256 of the text even);
 - mining_negatives.txt: sentences that must go, and twelve that must stay;
 - `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person. `--half`: of the
-  paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--several`: sentences with two
-  keywords or more, the first taken for the only one; mining never shows them, so nobody has mended rules by them.
+  paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--kind`: sentences with one keyword,
+  as mining takes them; with several, the first taken for the only one; or without any, but with one other word for
+  persons (PERSONS). Mining never shows the last two, so they are new to whoever mends rules.
 """
 
 import argparse
 import csv
 import hashlib
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -26,8 +28,10 @@ from core.mining.types import LONGEST, SHORTEST, Finding, Sentence
 from core.resources import keyword_pairs
 from core.text.keywords import candidate
 from core.text.sentences import sentences
+from core.types import KeywordPair
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+PERSONS = re.compile("自己|父母|夫妇|孩子|家人|朋友|学生|老师|演员|球员|选手|作家")
 RULES = ("inside_word", "gender_terms", "biological")  # generic only flags; the others compare or measure
 
 
@@ -125,21 +129,25 @@ def show_negatives(finder: Finder) -> None:
                 print(f"    wrong: {kind} {text}")
 
 
-def candidates_in(lines: Iterable[str], finder: Finder, several: bool) -> Iterator[Sentence]:
-    """The sentences with one keyword; with *several*, those with more, as if the first were the only one."""
+def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[Sentence]:
+    """The sentences of a *kind*, each with one word that stands for the keyword."""
     for line in lines:
         for text in sentences(line):
             hits = finder.hits(text) if SHORTEST <= len(text) <= LONGEST else []
-            if hits and several == (len(hits) > 1):
+            if hits and kind == ("one" if len(hits) == 1 else "several"):
                 yield Sentence(text, candidate(text, *hits[0]), paragraph=partial(str, line))
+            words = list(PERSONS.finditer(text)) if kind == "persons" and SHORTEST <= len(text) <= LONGEST else []
+            if len(words) == 1 and not hits:
+                pair = KeywordPair(words[0][0], words[0][0], (0, 1), (0, 1), "zh")
+                yield Sentence(text, candidate(text, words[0].start(), pair, "male"), paragraph=partial(str, line))
 
 
-def show_reading(number: int, seed: int, finder: Finder, half: str, several: bool) -> None:
+def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str) -> None:
     """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
     lines = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines()
     lines = [line for line in lines if half == "both" or is_tuning(line) == (half == "tuning")]
     accepted, rejected = [], []
-    for sentence in candidates_in(lines, finder, several):
+    for sentence in candidates_in(lines, finder, kind):
         found = first_finding(sentence, (*RULES, "names"))
         (accepted if found is None else rejected).append((sentence, found))
     print(f"zh_wiki.txt: {len(accepted)} accepted, {len(rejected)} rejected (names reject)")
@@ -159,7 +167,7 @@ def main() -> None:
     parser.add_argument("--read", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--half", choices=("both", "tuning", "other"), default="both")
-    parser.add_argument("--several", action="store_true")
+    parser.add_argument("--kind", choices=("one", "several", "persons"), default="one")
     given = parser.parse_args()
     if not DATA.is_dir():
         print("../shared/data is not here: nothing to measure")
@@ -168,7 +176,7 @@ def main() -> None:
     show_kept(finder)
     show_negatives(finder)
     if given.read:
-        show_reading(given.read, given.seed, finder, given.half, given.several)
+        show_reading(given.read, given.seed, finder, given.half, given.kind)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from core.types import Span
 
 _BEFORE_DOT, _BEHIND_DOT = re.compile(f"[{FOREIGN}]{{2,8}}$"), re.compile(f"\\s?([{FOREIGN}]{{2,9}})")
 # What an article on a person begins with: 马赛（1987年……）; a word in no dictionary, also so: 楼曾瑞（Lour……）.
-_SUBJECT = re.compile("([一-龥]{2,6})(?=（(?:[，）]|[^（）]{0,40}[0-9]{3,4}年))")
+_SUBJECT = re.compile("([一-龥]{2,6})(?=（(?:[，、；）]|[^（）]{0,40}[0-9]{3,4}年))")
 _NEW_SUBJECT = re.compile("([一-龥]{2,6})(?=（[^（）]{0,20}[A-Za-z]{3}|，(?:字|号|本名|原名|[一-龥]{1,4}氏，))")
 PERSON_WITHIN = 80  # characters from the beginning in which an article says that it is about a person
 _PERSON = re.compile(
@@ -44,12 +44,12 @@ def _told(paragraph: str) -> tuple[str, ...]:
 
 
 def named_elsewhere(text: str, paragraph: str, keyword: Span) -> Span | None:
-    """Where a name stands in *text* that *paragraph*, of which it is a sentence, tells; not over the *keyword*."""
+    """Where a name stands in *text* that *paragraph*, of which it is a sentence, tells; it is more than the *keyword*."""
     for name in _told(paragraph):
         start = text.find(name)
         while start >= 0:
             end = start + len(name)
-            apart = end <= keyword[0] or keyword[1] <= start
+            apart = end <= keyword[0] or keyword[1] <= start or end - start > keyword[1] - keyword[0]
             if apart and not NAMED_AFTER.match(text, end) and not PLACE_BEFORE.search(text[max(0, start - 2) : start]):
                 return start, end
             start = text.find(name, end)

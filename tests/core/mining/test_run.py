@@ -286,3 +286,16 @@ def test_the_map_of_a_line_is_made_once(tmp_path: Path, monkeypatch: pytest.Monk
     assert (len(lines), len(made)) == (100, 2)
     data = (tmp_path / "corpus.txt").read_bytes()
     assert all(data[line["source"]["offset"] :].startswith(line["sentence"].encode()) for line in lines)
+
+
+def test_filters_see_the_paragraph_and_of_a_long_line_what_is_near(tmp_path: Path) -> None:
+    told, used = "彼得·柏德力·罗利马是球员。", "罗利马受到重用，他很高兴。"
+    cases = {told + used: 0, told + "天气很好。" * 1_000 + used: 1, told + "\n" + used: 1}
+    for text, kept in cases.items():
+        lines, _ = mined(corpus(tmp_path, text), settings=Settings(keyword_pairs("released")))
+        assert len(lines) == kept, text[:40]
+    lines, _ = mined(
+        corpus(tmp_path, "彼得·羅利馬是球員。羅利馬受到重用，他很高興。"),
+        settings=Settings(keyword_pairs("released"), convert="t2s"),
+    )
+    assert lines == []

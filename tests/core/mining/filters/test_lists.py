@@ -102,7 +102,7 @@ def test_every_reason_has_words() -> None:
         "gender_terms": ["先生说他来了。"],
         "biological": ["她怀孕了。", "他的前列腺。"],
         "generic": ["每个人都有他的家。"],
-        "names": ["小明和他。", "姚明和他。", "布朗斯基和他。", "爱丽丝·门罗和他。"],
+        "names": ["小明和他。", "姚明和他。", "布朗斯基和他。", "爱丽丝·门罗和他。", "明世宗和他。"],
         "length": ["他来了。", "他" + "来" * 200],
     }
     for code, texts in sentences.items():

@@ -1,9 +1,14 @@
 """Names are found by their shape; surnames alone and ordinary words are kept."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.mining.filters.name_words import given_score, known_names, ordinary_words, surname_length
-from tests.support.filters import finding_of, meant
+from core.mining.filters.names import names
+from core.mining.types import Sentence
+from core.text.sentences import sentences
+from tests.support.filters import finding_of, meant, sentence_of
 
 NAMES = [
     ("郑晓梅把她的伞忘在车上。", "full"),
@@ -44,6 +49,17 @@ NAMES = [
     ("剧作家米南德没有见过他。", "foreign"),
     ("教练让巴乔退役，他没有答应。", "foreign"),
     ("伊达政则的父亲住在城里。", "foreign"),
+    ("作家林遵，早年离家，她一直等。", "told"),
+    ("此外，他曾对田北辰表达不满。", "told"),
+    ("比利决定帮她。", "told"),
+    ("皇帝不喜欢助手高演和她来往。", "told"),
+    ("缊纥提和他有仇。", "told"),
+    ("晋国荀息派出使者，他不肯走。", "told"),
+    ("正室是三浦重成之妻，他不知道。", "told"),
+    ("在巴西尔的命令下，他投降了。", "told"),
+    ("腓特烈大帝和他签了条约。", "told"),
+    ("在曼努埃尔一世的诏令下，他离开了。", "told"),
+    ("约西亚王第十三年，他还年轻。", "told"),
 ]
 KEPT = [
     "老马说他从来没有后悔过。",
@@ -79,6 +95,11 @@ KEPT = [
     "清水煮白菜是他最爱吃的菜。",
     "给他起小名儿的是邻居。",
     "他用iPhone给家里打电话。",
+    "他相信南斯拉夫人的办法。",
+    "俄罗斯在他出生那年很冷。",
+    "摩托车被他推走了。",
+    "她和同事合力推车。",
+    "父子之间他不说谢。",
 ]
 
 
@@ -87,6 +108,38 @@ def test_a_name_is_found(text: str, reason: str) -> None:
     found = finding_of("names", text)
     assert found is not None and found.reason == reason
     assert found.span is not None and meant(text, found)
+
+
+# A paragraph, a sentence of it, and the name in the sentence that only the paragraph tells.
+ELSEWHERE = [
+    ("彼得·柏德力·罗利马是前苏格兰足球员。1966年，罗利马受到重用，他很高兴。", "罗利马"),
+    ("马赛（1987年4月15日－），香港女演员。大家都知道马赛不肯承认，她很生气。", "马赛"),
+    ("雨侨（，）前艺名羽翘，香港女歌手及演员。后来雨侨为她写了歌。", "雨侨"),
+    ("他本名廖羽翘，住在香港。有人看见羽翘在他家门口。", "羽翘"),
+    ("余男（、），中国电影女演员。影片中余男的角色很重要。", "余男"),
+]
+NOT_ELSEWHERE = [
+    "近日，演员们来到学校。近日她很忙。",  # what a paragraph begins with is a name only before its dates
+    "爱德华·斯坦福来到学校。她毕业于斯坦福大学。",  # a school, though its name is in the paragraph
+]
+
+
+def in_paragraph(paragraph: str) -> tuple[str, Sentence]:
+    text = sentences(paragraph)[-1]
+    return text, replace(sentence_of(text), paragraph=lambda: paragraph)
+
+
+@pytest.mark.parametrize(("paragraph", "name"), ELSEWHERE)
+def test_a_name_that_the_paragraph_gives(paragraph: str, name: str) -> None:
+    text, sentence = in_paragraph(paragraph)
+    found = names(sentence)
+    assert found is not None and (found.reason, meant(text, found)) == ("elsewhere", name)
+    assert finding_of("names", text) is None
+
+
+@pytest.mark.parametrize("paragraph", NOT_ELSEWHERE)
+def test_what_a_paragraph_does_not_name(paragraph: str) -> None:
+    assert names(in_paragraph(paragraph)[1]) is None
 
 
 @pytest.mark.parametrize("text", KEPT)
