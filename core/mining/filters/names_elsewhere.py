@@ -44,7 +44,7 @@ def _told(paragraph: str) -> tuple[str, ...]:
 
 
 def named_elsewhere(text: str, paragraph: str, keyword: Span) -> Span | None:
-    """Where a name stands in *text* that *paragraph*, of which it is a sentence, tells; it is more than the *keyword*."""
+    """Where a name stands in *text* that its *paragraph* tells; it is more than the *keyword*."""
     for name in _told(paragraph):
         start = text.find(name)
         while start >= 0:
