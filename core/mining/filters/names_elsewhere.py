@@ -28,7 +28,7 @@ _ALIASES = [
 
 
 @lru_cache(maxsize=64)
-def _told(paragraph: str) -> tuple[str, ...]:
+def _names_in(paragraph: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for dot in DOTS.finditer(paragraph):
         before = _BEFORE_DOT.search(paragraph, max(0, dot.start() - 8), dot.start())
@@ -45,7 +45,7 @@ def _told(paragraph: str) -> tuple[str, ...]:
 
 def named_elsewhere(text: str, paragraph: str, keyword: Span) -> Span | None:
     """Where a name stands in *text* that its *paragraph* tells; it is more than the *keyword*."""
-    for name in _told(paragraph):
+    for name in _names_in(paragraph):
         start = text.find(name)
         while start >= 0:
             end = start + len(name)
