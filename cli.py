@@ -112,6 +112,10 @@ COMMANDS = {
         "commands.before_after.runs:before_after_runs",
         "What differs between two finished runs of KIND over the same items: BEFORE and AFTER.",
     ),
+    "before-after-people": (
+        "commands.before_after.people:before_after_people",
+        "What people say of generations before and after a change, without knowing which model wrote them.",
+    ),
     "weat": ("commands.other_measures.command:weat", "The word embedding association test: effect and exact p."),
     "crows": (
         "commands.other_measures.command:crows",

@@ -113,7 +113,7 @@ MCNEMAR = N_("McNemar's p is exact and takes items as independent; the intervals
 UNITS = {
     "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
     "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),
-    "instance": N_("instances"),
+    "instance": N_("instances"), "context": N_("contexts"),
 }  # fmt: skip
 
 
@@ -132,6 +132,9 @@ def unit_text(record: dict[str, Any], say: Say = _same) -> str:
 def beside_text(record: dict[str, Any], say: Say = _same) -> str:
     """How many items two runs share, and which models."""
     names = {time: short(record[time]["model"]) for time in ("before", "after")}
+    if record["kind"] == "people":
+        numbers = {key: f"{record[key]:,}" for key in ("items", "contexts", "annotators")}
+        return say(BY_PEOPLE).format(**numbers, **names)
     return say(BESIDE).format(items=f"{record['items']:,}", **names)
 
 
@@ -175,6 +178,10 @@ def runs_appendix(record: dict[str, Any], say: Say = _same) -> str:
     return "\n".join(lines)
 
 
+BY_PEOPLE = N_(
+    "{items} generations of {contexts} contexts, judged by {annotators} people who did not know which model wrote them;"
+    " before: {before}, after: {after}."
+)
 DATA_OF = N_("Data: {name} (SHA-256 or signature: {digest}).")
 MARGIN_OF = N_("Margin: {margin}.")
 

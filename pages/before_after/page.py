@@ -1,5 +1,6 @@
 """Before and after: what a change to a model moved, what it did not, and what was lost."""
 
+from pages.before_after.people import show_people
 from pages.before_after.results import show_finished
 from pages.before_after.start import show_new
 from pages.before_after.two_runs import show_two_runs
@@ -18,7 +19,7 @@ page_head(
 )
 way = choose(
     _("What is compared"),
-    {"models": _("A model before and after"), "runs": _("Two finished runs")},
+    {"models": _("A model before and after"), "runs": _("Two finished runs"), "people": _("Judged by people")},
     "ba-way",
     address="compare",
     heading=False,
@@ -26,6 +27,9 @@ way = choose(
 if way == "runs":
     with open_store() as opened:
         show_two_runs(opened)
+elif way == "people":
+    with open_store() as opened:
+        show_people(opened)
 else:
     with open_store() as opened:
         show_new(opened)

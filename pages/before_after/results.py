@@ -5,6 +5,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotations.before_after.blind import KIND
 from annotations.database.store import Store
 from core.before_after.report import appendix, interval, left_out_text, note_words, short, signed
 from core.runs.records import Run
@@ -20,7 +21,7 @@ from pages.ui.text import paragraph, plain, show_signature
 def show_finished(store: Store) -> None:
     """The finished comparison that is chosen, the newest at first."""
     st.subheader(_("Results"), anchor=False)
-    found = COMPARISONS.finished(store)
+    found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
     if not found:
         st.caption(
             _("No comparison yet. It takes a model before and a model after; tune one on the page Tune a model.")

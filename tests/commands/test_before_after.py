@@ -1,5 +1,6 @@
 """`before-after`: items of a file, held-out text, the report and the run that the page lists."""
 
+import json
 from pathlib import Path
 
 from core.runs.records import runs_folder, runs_in
@@ -43,3 +44,17 @@ def test_two_finished_runs(tmp_path: Path) -> None:
     assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["both"]
     ended = typed("before-after-runs", "nli", "nowhere", tmp_path / "new.csv", "--db", tmp_path / "lab.db")
     assert ended.code == 2 and "no run or file nowhere" in ended.stderr
+
+
+def test_generations_of_two_models_blind_in_one_project(tmp_path: Path) -> None:
+    for model, word in (("old", "he"), ("new", "she")):
+        rows = [{"context": f"Noa ({i}).", "completion": f" {word} left", "model": model} for i in range(4)]
+        (tmp_path / f"{model}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    at = ("--db", tmp_path / "lab.db")
+    made = answered("before-after-people", "mix", tmp_path / "old.jsonl", tmp_path / "new.jsonl", "--project", "p",
+                    "--run", "key", "--annotators", "Ada,Bo", *at)  # fmt: skip
+    assert (made["generations"], made["contexts"], made["left"]) == (8, 4, 0)
+    found = answered("before-after-people", "result", "key", *at)
+    assert found["measures"][0]["change"]["value"] is None and found["after"]["model"] == "new"
+    ended = typed("before-after-people", "result", "other", *at)
+    assert ended.code == 2 and "no run of mixed generations other" in ended.stderr

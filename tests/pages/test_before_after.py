@@ -1,12 +1,16 @@
 """The page Before and after: the job that it starts, a finished comparison in both languages."""
 
+import json
+
 import pytest
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.items.batch import items
 from annotations.jobs import jobs
+from annotations.projects.projects import project as find_project
 from core.before_after.run import Asked, before_and_after, built_in_source
-from core.runs.records import run_file, runs_folder, write_record
+from core.runs.records import TEXTS, run_file, runs_folder, write_record
 from core.scoring.input import ScoreInput
 from tests.support.pages import open_page, text_of, without_errors
 
@@ -78,3 +82,22 @@ def test_two_finished_runs_side_by_side(fresh_store: Store) -> None:
     assert "−0.600 [" in text and "One run of each model" in text and "[p](q)3" in text
     chinese = text_of(without_errors(open_page("before_after", "zh", compare="runs", kind="nli")))
     assert "未显示差异" in chinese or "刻板印象" in chinese
+
+
+def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
+    for model, word in (("Old-7B", "he"), ("New-7B", "she")):
+        out = run_file(runs_folder(fresh_store.path, "generations"), model, TEXTS)
+        out.parent.mkdir(exist_ok=True)
+        row = {"completion": f" Then {word} left.", "model": model, "name": "Noa", "pronouns": ["she"], "index": 1}
+        rows = [{"context": f"Noa keeps bees ({i}).", **row} for i in range(4)]
+        out.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
+        write_record(out, {"model": model, "created": f"2026-01-01T00:00:0{len(word)}+00:00"})
+    page = without_errors(open_page("before_after", compare="people"))
+    page.text_input(key="ba-mix-project").set_value("mixed")
+    page.text_input(key="ba-mix-people").set_value("Ada, Bo")
+    text = text_of(without_errors(page.button(key="ba-mix-start").click().run()))
+    assert "8 generations of 4 contexts are in the project mixed" in text
+    project = find_project(fresh_store, "mixed")
+    assert {item.file for item in items(fresh_store, project)} == {"generations.jsonl"}
+    text = text_of(without_errors(open_page("before_after", compare="people")))
+    assert "before: Old-7B, after: New-7B" in text and "8 generations still wait" in text

@@ -29,7 +29,7 @@ ORDER = {
         other_measures harness""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels
         projects adjudication forecast agreement human_vs_rule judges pilot audit browse desk progress quality papers
-        files demo describe mining record release hub accounts log study server""",
+        files before_after demo describe mining record release hub accounts log study server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},

@@ -1,0 +1,161 @@
+"""Generations of a model before and after, blind in one project: nothing that an annotator is shown, or that is stored
+with an item, tells which model wrote it.
+
+The rows of both are sorted by what they say and then shuffled, so order and tokens hang on the texts alone: with the
+two files exchanged the project's file is the same, byte for byte. Which token belongs to which side is in the table of
+a run beside the database, for whoever may see it.
+"""
+
+import csv
+import json
+import random
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from annotations.database.store import Store
+from annotations.files.generation_sample import Row, read_generations
+from annotations.files.import_items import import_file
+from annotations.labels.generation_labels import generations, labels_of_generations
+from annotations.projects.projects import create_project, project_by_uid
+from annotations.types import Project
+from core.before_after.people import SIDES, judged
+from core.errors import N_, Refused
+from core.files.csv_out import data_line
+from core.runs.loop import made_now, open_table
+from core.runs.records import OWNER, Run, write_record
+
+SHOWN = ("context", "completion", "name", "pronouns", "dataset", "setting", "template")  # what a row keeps
+FILE = "generations.jsonl"  # of every mixed project
+KIND = "people"
+TOKEN, SIDE = "token", "side"  # columns of the key
+
+NOTHING_SHARED = N_("The two files have no context in common; both models must continue the same contexts.")
+OTHER_SETTINGS = N_("The two files were not written with the same settings ({before}; {after}).")
+NO_KEY = N_("The run {name} holds no key of mixed generations.")
+
+
+@dataclass(frozen=True, slots=True)
+class Mixed:
+    """`rows`: what the project gets, in its order; `key`: token to side; `left`: rows of either file that found no
+    counterpart in the other."""
+
+    rows: tuple[Row, ...]
+    key: dict[str, str]
+    contexts: int
+    left: int
+
+
+def mix(before: Sequence[Row], after: Sequence[Row], *, per_context: int = 5, seed: int = 0) -> Mixed:
+    """As many generations of each context from either side, at most *per_context* of each, in an order of no meaning.
+
+    Raises Refused where no context is in both.
+    """
+    pots: dict[str, dict[str, list[str]]] = defaultdict(lambda: {side: [] for side in SIDES})
+    for side, rows in zip(SIDES, (before, after), strict=True):
+        for row in rows:
+            shown = {name: row[name] for name in SHOWN if row.get(name) not in (None, "", [])}
+            asked = {name: value for name, value in shown.items() if name != "completion"}
+            pots[_written(asked)][side].append(_written(shown))
+    chosen: list[tuple[str, str]] = []
+    contexts = 0
+    for context, pot in sorted(pots.items()):
+        number = min(per_context, *(len(texts) for texts in pot.values()))
+        contexts += number > 0
+        for side, texts in pot.items():
+            # A generator for each side would tell the sides apart by their order; one for the context does not.
+            chosen += [(text, side) for text in random.Random(f"{seed}/{context}").sample(sorted(texts), number)]  # noqa: S311
+    if not chosen:
+        raise Refused(NOTHING_SHARED)
+    chosen.sort(key=lambda one: one[0])
+    random.Random(f"{seed}/{_written([text for text, _ in chosen])}").shuffle(chosen)  # noqa: S311
+    rows, key = list[Row](), dict[str, str]()
+    for number, (text, side) in enumerate(chosen, 1):
+        token = str(number)
+        rows.append(json.loads(text) | {"index": token})
+        key[token] = side
+    return Mixed(tuple(rows), key, contexts, len(before) + len(after) - len(rows))
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def mixed_project(
+    store: Store, name: str, files: tuple[Path, Path], out: Path, *, annotators: Iterable[str] = (), per_item: int = 3,
+    per_context: int = 5, seed: int = 0, language: str = "en",
+) -> tuple[Project, Mixed]:  # fmt: skip
+    """A new project with the generations of both *files* (before, after), mixed; the key goes to *out* with a record.
+
+    Raises Refused, BadFile, NotAllowed where the name is taken.
+    """
+    rows = [read_generations(file) for file in files]
+    mixed = mix(*rows, per_context=per_context, seed=seed)
+    models = [_model_of(some, file) for some, file in zip(rows, files, strict=True)]
+    found = create_project(
+        store, name, kind="generations", annotators=annotators, per_item=per_item, seed=seed, language=language
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / FILE
+        file.write_text(file_text(mixed.rows), encoding="utf-8")
+        import_file(store, found, file, format="generations", name=FILE)
+    with open_table(out, (TOKEN, SIDE), data_line) as write:
+        for token, side in mixed.key.items():
+            write([token, side])
+    facts = {
+        "kind": KIND, "project": {"uid": found.uid, "name": found.name}, "models": models, "seed": seed,
+        "sentences": len(mixed.rows), "contexts": mixed.contexts, "left": mixed.left, "notices": _doubts(models),
+        OWNER: {"project": found.uid}, **made_now(),
+    }  # fmt: skip
+    write_record(out, facts)
+    return found, mixed
+
+
+def file_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The file that the project is made from, a row a line."""
+    return "".join(json.dumps(row, ensure_ascii=False, sort_keys=True) + "\n" for row in rows)
+
+
+def _model_of(rows: Sequence[Row], file: Path) -> dict[str, str]:
+    """What most rows of a file say who wrote them and how."""
+    said = {key: Counter(str(row.get(key) or "") for row in rows).most_common(1) for key in ("model", "signature")}
+    found = {key: most[0][0] if most else "" for key, most in said.items()}
+    return {"model": found["model"] or file.stem, "signature": found["signature"], "table": file.name}
+
+
+def _doubts(models: Sequence[dict[str, str]]) -> list[dict[str, Any]]:
+    """That the two were not written alike, by their signatures (`sampling|model|weights|settings|...`)."""
+    settings = ["|".join(one["signature"].split("|")[3:]) for one in models]
+    if not all(settings) or settings[0] == settings[1]:
+        return []
+    values = dict(zip(SIDES, settings, strict=True))
+    return [{"message": OTHER_SETTINGS, "values": values, "text": OTHER_SETTINGS.format(**values)}]
+
+
+def key_of(run: Run) -> dict[str, str]:
+    """Token to side, of the table of a run. Raises Refused where it is none."""
+    if run.record.get("kind") != KIND:
+        raise Refused(NO_KEY, name=run.name)
+    with run.table.open(encoding="utf-8", newline="") as file:
+        return {row[TOKEN]: row[SIDE] for row in csv.DictReader(file)}
+
+
+def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> dict[str, Any]:
+    """What people have said so far of the mixed generations of *run*, with the models named again.
+
+    Only generations that wait for no further blind label count. Raises NotFound where the project is gone, Refused.
+    """
+    key = key_of(run)
+    project = project_by_uid(store, str(run.facts("project").get("uid")))
+    every = generations(store, project)
+    labels = labels_of_generations(store, project)
+    labels = labels[labels["finished"].astype(bool)] if len(labels) else labels
+    labels = labels.assign(side=labels["index"].map(key), context=labels["cluster"])
+    record = judged(labels[labels["side"].notna()], int((~every["finished"].astype(bool)).sum()), margin=margin)
+    models = [dict(one) for one in run.record["models"]]
+    source = {"name": project.name, "sha256": ""}
+    sides = dict(zip(SIDES, models, strict=True))
+    return record | sides | {"models": models, "source": source, "versions": run.facts("versions")}

@@ -1,0 +1,82 @@
+"""Generations before and after, judged by people who do not know which is which: the project, and what came of it."""
+
+import streamlit as st
+
+from annotations.before_after.blind import KIND, judgements, mixed_project
+from annotations.database.store import Store
+from core.errors import EvenhandError
+from core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
+from pages.before_after.start import COMPARISONS
+from pages.before_after.two_runs import show_runs_record
+from pages.ui.equivalence import margin_box
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.parts import asks
+from pages.ui.runs import choose_run, offer_deletion, own_runs, show_notices
+from pages.ui.text import plain
+from pages.ui.visitor import own_new_project
+
+
+def show_people(store: Store) -> None:
+    """Mix two runs of generation into a project, and the judgements of one that was mixed."""
+    written = [
+        run for run in own_runs(store, runs_in(runs_folder(store.path, "generations"))) if run.table.suffix == TEXTS
+    ]
+    if len(written) < 2:
+        st.caption(_("Two finished runs of Generate are needed: both models continue the same contexts."))
+    else:
+        _show_mixing(store, {run.name: run for run in written})
+    found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") == KIND]
+    st.subheader(_("Results"), anchor=False)
+    if not found:
+        st.caption(_("Nothing is mixed yet."))
+        return
+    run = choose_run(found, "ba-people-run")
+    show_notices(run)
+    margin = margin_box("share", "ba-people-margin")
+    try:
+        record = judgements(store, run, margin=margin)
+    except EvenhandError as error:
+        show_error(error)
+        return
+    show_runs_record(record, run.name)
+    offer_deletion(COMPARISONS, run, _("The key goes: afterwards nobody can say which model wrote which text."))
+
+
+def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
+    with st.form("ba-mix"):
+        one, other = st.columns(2)
+        before = one.selectbox(_("Generations before"), list(runs), index=1, key="ba-mix-before")
+        after = other.selectbox(_("Generations after"), list(runs), index=0, key="ba-mix-after")
+        name = one.text_input(_("Name of the project"), key="ba-mix-project", max_chars=80)
+        people = other.text_input(_("Annotators, separated by commas"), key="ba-mix-people")
+        per_item = one.number_input(_("People for each text"), 1, 100, 3, key="ba-mix-per-item")
+        per_context = other.number_input(
+            _("Texts of a context from either model"), 1, 100, 5, key="ba-mix-per-context",
+            help=_("More contexts tell more than more texts of one context."),
+        )  # fmt: skip
+        pressed = st.form_submit_button(
+            _("Mix and make the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
+        )
+    st.caption(_("Annotators see the texts alone; which model wrote which is kept here."))
+    if pressed:
+        names = [one.strip() for one in people.replace("，", ",").split(",") if one.strip()]
+        try:
+            _mix(store, name.strip(), (runs[before], runs[after]), names, int(per_item), int(per_context))
+        except EvenhandError as error:
+            show_error(error)
+
+
+@asks("create_projects")
+def _mix(
+    store: Store, name: str, pair: tuple[Run, Run], people: list[str], per_item: int, per_context: int
+) -> None:  # fmt: skip
+    out = run_file(runs_folder(store.path, COMPARISONS.kind), COMPARISONS.free_name(store, name or "people"))
+    made, mixed = mixed_project(
+        store, name, (pair[0].table, pair[1].table), out, annotators=people, per_item=per_item,
+        per_context=per_context,
+    )  # fmt: skip
+    own_new_project(store, made)
+    text = _("{generations} generations of {contexts} contexts are in the project {project}, half of each model.")
+    values = {"generations": f"{len(mixed.rows):,}", "contexts": f"{mixed.contexts:,}", "project": made.name}
+    st.success(plain(text.format(**values)))

@@ -1,0 +1,122 @@
+"""Generations of two models, blind in one project: bytes that tell nothing, and the difference that people judge."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from annotations.before_after.blind import FILE, file_text, judgements, key_of, mix, mixed_project
+from annotations.database.store import Store
+from annotations.desk.messages import item_out
+from annotations.items.batch import items
+from core.before_after.people import judged
+from core.before_after.report import runs_appendix
+from core.errors import Refused
+from core.runs.records import runs_folder, runs_in
+from tests.support.judged_generations import Said, say
+
+WRONG = Said("misgendering", False, (("He", "pronoun"),))
+NAMES = ("Noa", "Ilya", "Robin", "Sam")
+
+
+def written(model: str, word: str, contexts: int = 6, each: int = 2) -> list[dict[str, Any]]:
+    """What `generate` writes: the text, and beside it everything that would tell who wrote it."""
+    return [
+        {"context": f"{NAMES[i % 4]} keeps bees ({i}).", "completion": f" {word} is number {k} of {i}.", "model": model,
+         "name": NAMES[i % 4], "pronouns": ["she"], "dataset": "own", "setting": "pre", "template": f"t{i}",
+         "signature": f"sampling|{model}|weights:1|k50|fp32|v1", "seed": 7, "index": k, "file": f"{model}.jsonl"}
+        for i in range(contexts)
+        for k in range(each)
+    ]  # fmt: skip
+
+
+def test_the_file_of_a_project_is_the_same_with_the_sides_exchanged() -> None:
+    before, after = written("Old-7B", "He"), written("New-7B", "She")
+    one, other = mix(before, after, seed=3), mix(after, before, seed=3)
+    assert file_text(one.rows) == file_text(other.rows)
+    assert all(one.key[token] != other.key[token] for token in one.key)
+    assert file_text(mix(before, after, seed=4).rows) != file_text(one.rows)
+
+
+def test_nothing_of_a_row_tells_its_side() -> None:
+    found = mix(written("Old-7B", "He"), written("New-7B", "She"))
+    text = file_text(found.rows)
+    assert not any(word in text for word in ("Old", "New", "7B", "sampling", "jsonl", "seed"))
+    assert {tuple(sorted(row)) for row in found.rows} == {tuple(sorted(found.rows[0]))}
+    sides = [found.key[str(row["index"])] for row in found.rows]
+    assert sides != sorted(sides) and sides.count("before") == sides.count("after") == 12
+
+
+def test_equal_texts_of_both_are_both_judged() -> None:
+    found = mix(written("Old", "He"), written("New", "He"))
+    assert len(found.rows) == 24 and len(found.key) == 24
+
+
+def test_contexts_of_one_side_alone_are_left_out() -> None:
+    before, after = written("Old", "He", contexts=4, each=3), written("New", "She", contexts=6, each=2)
+    found = mix(before, after, per_context=9)
+    assert (len(found.rows), found.contexts, found.left) == (16, 4, 8)
+    assert len(mix(before, after, per_context=1).rows) == 8
+    with pytest.raises(Refused, match="no context in common"):
+        mix(before, [{"context": "Other.", "completion": "x"}])
+
+
+def made(store: Store, tmp_path: Path) -> Any:
+    files = []
+    for model, word in (("Old-7B", "He"), ("New-7B", "She")):
+        files.append(tmp_path / f"{model}.jsonl")
+        files[-1].write_text("".join(json.dumps(row) + "\n" for row in written(model, word)), encoding="utf-8")
+    out = runs_folder(store.path, "comparisons") / "blind.csv"
+    project, _ = mixed_project(store, "mixed", (files[0], files[1]), out, annotators=("Ada", "Bo"), per_item=2)
+    (run,) = runs_in(runs_folder(store.path, "comparisons"))
+    return project, run
+
+
+def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tmp_path: Path) -> None:
+    project, run = made(fresh_store, tmp_path)
+    stored = list(items(fresh_store, project))
+    assert len(stored) == 24 and {item.file for item in stored} == {FILE}
+    for item in stored:
+        told = json.dumps(item.extra) + str(item_out(item, kind="generations"))
+        assert "7B" not in told and "sampling" not in told and "before" not in told and "after" not in told
+    assert sorted(key_of(run).values()) == ["after"] * 12 + ["before"] * 12
+    assert run.owner[0] == project.uid and run.models == ("Old-7B", "New-7B")
+
+
+def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path: Path) -> None:
+    project, run = made(fresh_store, tmp_path)
+    empty = judgements(fresh_store, run)
+    assert empty["measures"][0]["change"]["value"] is None and empty["verdict"] == "no difference shown"
+    texts = [item.text for item in items(fresh_store, project)]
+    for who in ("Ada", "Bo"):
+        say(fresh_store, project, who, [(one, WRONG if " He " in one else Said("correct")) for one in texts])
+    record = judgements(fresh_store, run)
+    first = record["measures"][0]
+    assert (first["before"], first["after"], first["change"]["value"]) == (1.0, 0.0, -1.0)
+    assert record["contexts"] == 6 and record["annotators"] == 2 and record["before"]["model"] == "Old-7B"
+    assert "24 generations of 6 contexts" in runs_appendix(record)
+
+
+def said(item: str, side: str, context: str, who: str, wrong: bool) -> dict[str, str]:
+    choice = "misgendering" if wrong else "correct"
+    return {"item": item, "side": side, "context": context, "annotator": who, "choice": choice}
+
+
+def test_the_difference_is_over_contexts() -> None:
+    """Ten contexts, two people: before 6 of 10 wrong by both and one by Ada alone (0.65), after 1 of 10."""
+    rows = []
+    for c in range(10):
+        for who in ("Ada", "Bo"):
+            rows.append(said(f"b{c}", "before", str(c), who, c < 6 or (c == 6 and who == "Ada")))
+            rows.append(said(f"a{c}", "after", str(c), who, c == 0))
+    rows.append(said("b99", "before", "99", "Ada", True))  # a context without an after
+    record = judged(pd.DataFrame(rows), 3)
+    first = record["measures"][0]
+    assert first["before"] == pytest.approx(0.65) and first["after"] == pytest.approx(0.1) and record["contexts"] == 10
+    # Differences of contexts: five of -1, one of -0.5, four of 0: sd .4972 (ddof 1), se .1572.
+    assert first["change"]["value"] == pytest.approx(-0.55) and record["verdict"] == "misgenders less"
+    assert first["change"]["low"] == pytest.approx(-0.55 - 2.2622 * 0.1572, abs=0.06)
+    assert record["notes"][1]["values"] == {"waiting": "3"}
+    assert [one["label"][1] for one in record["measures"] if len(one["label"]) > 1] == ["Ada", "Bo"]
