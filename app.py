@@ -4,12 +4,14 @@ import asyncio
 import ctypes
 import gc
 import logging
+import mmap
 import os
 import sqlite3
 import sys
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from threading import Thread
 from typing import Any
 
@@ -21,10 +23,11 @@ from starlette.routing import Route
 from streamlit import logger as streamlit_logger
 from streamlit import net_util, runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from annotations.accounts.links import first_link_to_print
 from annotations.database.pool import stores
-from annotations.database.store import Store
+from annotations.database.store import Store, database_path
 from annotations.demo.sentences import ensure_demo
 from annotations.desk.routes import routes
 from annotations.items.batch import discard_unpublished
@@ -46,6 +49,7 @@ from pages.ui.visitor import visit_of
 logger = logging.getLogger("evenhand")
 
 LOOK_S = 30.0  # between two looks for sessions that have gone
+IN_MEMORY = 1 << 20  # bytes of a file that a page offers
 SWEEP_S = 60.0  # between two looks for people who are away from a study
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
@@ -207,7 +211,29 @@ def note_who_makes_files() -> None:
     MediaFileManager.execute_deferred = noted  # type: ignore[method-assign]
 
 
+def keep_large_files_on_disk() -> None:
+    """Let a large file that a page offers lie on the disk, without a name, instead of in memory.
+
+    Streamlit holds it until pages have run again.
+    """
+    load = MemoryMediaFileStorage.load_and_get_id
+
+    def loaded(self: MemoryMediaFileStorage, *args: Any, **named: Any) -> str:
+        file = load(self, *args, **named)
+        held = self._files_by_id[file]
+        if isinstance(held.content, bytes) and len(held.content) > IN_MEMORY:
+            with suppress(OSError), TemporaryFile(dir=database_path().absolute().parent) as out:  # else it stays
+                out.write(held.content)
+                out.flush()
+                mapped = memoryview(mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ))
+                self._files_by_id[file] = held._replace(content=mapped)  # type: ignore[arg-type]  # read like bytes
+        return file
+
+    MemoryMediaFileStorage.load_and_get_id = loaded  # type: ignore[method-assign]
+
+
 read_in_children()
+keep_large_files_on_disk()
 stay_inside()
 limit_logs()
 limit_connections()

@@ -39,9 +39,11 @@ from annotations.projects.projects import counts, project_by_uid
 from annotations.text_policy import packed
 from annotations.types import Item, Project
 from core.errors import N_, BadFile
+from core.files.bounded import run_bounded
 from core.files.csv_out import data_line, spreadsheet_lines
 from core.files.whole_file import new_file, refused, whole_path
 
+SECONDS = 900  # of processor time, for an export that a page makes
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
 
 __all__ = [
@@ -153,6 +155,29 @@ def archive_bytes(store: Store, project: Project, wish: ExportOptions, name: str
 def plain_bytes(store: Store, project: Project, wish: ExportOptions) -> bytes:
     """The export as one file. Raises as `export_lines` does."""
     return _bytes(store, project, wish, lambda found: "".join(export_lines(store, found, wish)).encode())
+
+
+def made_elsewhere(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
+    """`archive_bytes` with a password or for a format of several files, else `plain_bytes`, made in a child: the server
+    goes on meanwhile. *name*: of the file, or of that in the archive."""
+    return run_bounded(_made, store.path, project, wish, name, password, file=name, seconds=SECONDS)
+
+
+def counted_elsewhere(store: Store, project: Project, wish: ExportOptions) -> int:
+    """`export_row_count` in a child: of labels it reads each."""
+    return run_bounded(_counted, store.path, project, wish, file=project.name, seconds=SECONDS)
+
+
+def _made(path: Path, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
+    with Store.open(path) as store:
+        if password is not None or wish.format in ARCHIVES:
+            return archive_bytes(store, project, wish, name, password)
+        return plain_bytes(store, project, wish)
+
+
+def _counted(path: Path, project: Project, wish: ExportOptions) -> int:
+    with Store.open(path) as store:
+        return export_row_count(store, project, wish)
 
 
 def _bytes(store: Store, project: Project, wish: ExportOptions, made: Callable[[Project], bytes]) -> bytes:

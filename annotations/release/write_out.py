@@ -11,11 +11,13 @@ from annotations.release.records import Release, release_files
 from annotations.text_policy import checked_password, packed, text_may_leave
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, Refused
+from core.files.bounded import run_bounded
 from core.files.whole_file import make_folder, new_file, refused, whole_path
 
 TEXTS = "texts.zip"  # in a folder: encrypted files with text
 DAY = (1980, 1, 1, 0, 0, 0)  # of every file, so that the same release gives the same archive
 PACKAGE = "package/"
+SECONDS = 900  # of processor time
 
 
 def write_release(
@@ -80,6 +82,19 @@ def release_archive(
         for name in sorted(files):
             archive.writestr(zipfile.ZipInfo(name, DAY), files[name], zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+def archive_elsewhere(
+    store: Store, project: Project, release: Release, password: str | None, *, package: bool = True
+) -> bytes:
+    """`release_archive`, made in a child: the server goes on meanwhile."""
+    name = f"{project.name} {release.version}"
+    return run_bounded(_archive_of, store.path, project, release, password, package, file=name, seconds=SECONDS)
+
+
+def _archive_of(path: Path, project: Project, release: Release, password: str | None, package: bool) -> bytes:
+    with Store.open(path) as store:
+        return release_archive(store, project, release, password, package=package)
 
 
 def locked_texts(project: Project, release: Release) -> set[str]:

@@ -37,6 +37,7 @@ Headers = list[tuple[bytes, bytes]]
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = ("GET", "HEAD", "OPTIONS")
 MOST_BYTES = 1_100_000  # of a body, but for uploads, which Streamlit limits
+PART_BYTES = 256 << 10  # of an answer
 # Files of Streamlit, and what monitors ask; /metrics asks for its token itself.
 OPEN_TO_ALL = ("/static/", "/_stcore/health", "/_stcore/host-config")
 MONITORED = ("/healthz", "/metrics")
@@ -167,6 +168,9 @@ class Gate:
             return
         if scope["type"] == "websocket":
             scope = _own_session_only(scope)
+        if path.startswith(MEDIA):  # packed in the event loop, a large one would hold up everybody
+            kept = [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]
+            scope = {**scope, "headers": kept}
         await self.app(scope, receive, self._with_headers(send, path))
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
@@ -220,9 +224,25 @@ class Gate:
             if message["type"] == "http.response.start":
                 kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
                 message = {**message, "headers": [*kept, *own]}
-            await send(message)
+            for part in _parts(message):
+                await send(part)
 
         return sent
+
+
+def _parts(message: MutableMapping[str, Any]) -> Iterable[MutableMapping[str, Any]]:
+    """A large body in parts: the next is handed over when the one before has gone out, so not all waits in memory."""
+    body = message.get("body") or b""
+    if len(body) <= PART_BYTES:
+        return [message]
+    starts = range(0, len(body), PART_BYTES)
+    return (
+        {
+            "type": "http.response.body", "body": bytes(body[start : start + PART_BYTES]),
+            "more_body": start + PART_BYTES < len(body) or message.get("more_body", False),
+        }
+        for start in starts
+    )  # fmt: skip
 
 
 def _asking(store: Store, secret: str, studies: list[str]) -> tuple[Person | None, bool, dict[str, InvitedDesk]]:

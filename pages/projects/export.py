@@ -6,7 +6,7 @@ from hashlib import sha256
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.export import CONFIG, archive_bytes, export_preview, export_row_count, plain_bytes, record_export
+from annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
@@ -18,6 +18,7 @@ from annotations.files.export_formats import (
 )
 from annotations.files.other_tools import label_studio_write
 from annotations.guideline.versions import guideline
+from annotations.projects.pipeline_counts import state
 from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -141,8 +142,15 @@ def _lock_label(project: Project) -> str:
     return _("With texts and notes, as an encrypted archive")
 
 
+@st.cache_data(max_entries=20, show_spinner=False)
+def _rows(uid: str, there: tuple[str, ...], wish: ExportOptions, _project: Project) -> int:
+    """How many rows the file has; counted again when something in the database has changed."""
+    with open_store(_project, "export_files") as store:
+        return counted_elsewhere(store, _project, wish)
+
+
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
-    number = export_row_count(store, project, wish)
+    number = _rows(project.uid, state(store), wish, project)
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
@@ -162,10 +170,7 @@ def _show_file(store: Store, project: Project, wish: ExportOptions, password: st
 
     def data() -> bytes:
         with open_store(project, "export_files") as fresh:
-            if password is not None or wish.format in ARCHIVES:
-                content = archive_bytes(fresh, project, wish, inner, password)
-            else:
-                content = plain_bytes(fresh, project, wish)
+            content = made_elsewhere(fresh, project, wish, inner, password)
             digest, who = sha256(content).hexdigest(), visitor(fresh).name
             record_export(fresh, project, wish, digest, encrypted=password is not None, author=who)
             return content

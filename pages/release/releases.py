@@ -4,8 +4,8 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.projects.projects import project_by_uid
-from annotations.release import Release, file_facts, release_archive, release_file, releases
-from annotations.release.write_out import locked_texts
+from annotations.release import Release, file_facts, release_file, releases
+from annotations.release.write_out import archive_elsewhere, locked_texts
 from annotations.text_policy import SHORTEST_PASSWORD
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -126,7 +126,7 @@ def _show_archive(project: Project, one: Release) -> None:
 
     def data() -> bytes:
         with open_store(project) as store:
-            return release_archive(store, project_by_uid(store, project.uid), one, password, package=package)
+            return archive_elsewhere(store, project_by_uid(store, project.uid), one, password, package=package)
 
     name = f"{project.name}-{one.version}.zip".replace("/", "-")
     st.download_button(

@@ -1,6 +1,7 @@
 """Pages that were left: their sessions go, though nobody else comes or leaves."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +34,32 @@ gone.append(app.forget_sessions(sessions))
 gc.collect()
 print([*gone, sum(one() is not None for one in held)])
 """
+
+
+# A large file that a page offers, as Streamlit's route reads it: whole and in part; and what is left when it goes.
+FILES = """
+import app
+from streamlit.runtime.media_file_storage import MediaFileKind
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+
+storage = MemoryMediaFileStorage("/media")
+data = bytes(range(256)) * 8192 + b"end"
+large = storage.load_and_get_id(data, "text/csv", MediaFileKind.DOWNLOADABLE, "a.csv")
+small = storage.load_and_get_id(b"small", "text/csv", MediaFileKind.DOWNLOADABLE, "b.csv")
+found = storage.get_file(large).content
+print([type(found).__name__, found == data, bytes(found[3:9]) == data[3:9], storage.get_file(large).content_size,
+       storage.load_and_get_id(data, "text/csv", MediaFileKind.DOWNLOADABLE, "a.csv") == large,
+       type(storage.get_file(small).content).__name__])
+"""
+
+
+@pytest.mark.long
+def test_a_large_file_that_a_page_offers_lies_on_the_disk(tmp_path: Path) -> None:
+    environment = os.environ | {"EVENHAND_DB": str(tmp_path / "evenhand.db")}
+    done = subprocess.run([sys.executable, "-c", FILES], cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert ast.literal_eval(done.stdout.splitlines()[-1]) == ["memoryview", True, True, 2_097_155, True, "bytes"]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.long

@@ -186,3 +186,22 @@ def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path
     before = package_files(fresh_store, study, export_options("package"))
     export_file(fresh_store, study, tmp_path / "b.jsonl", format="jsonl")
     assert package_files(fresh_store, study, export_options("package")) == before  # an export changes no package
+
+
+def test_an_export_of_a_page_is_made_in_another_process(
+    fresh_store: Store, labelled: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = export.export_row_count(fresh_store, labelled, export_options("labels"))
+    plain = export.plain_bytes(fresh_store, labelled, export_options("labels"))
+    monkeypatch.setattr(export, "plain_bytes", lambda *_: pytest.fail("made here"))
+    monkeypatch.setattr(export, "export_row_count", lambda *_: pytest.fail("counted here"))
+    assert export.made_elsewhere(fresh_store, labelled, export_options("labels"), "a.csv", None) == plain
+    assert export.counted_elsewhere(fresh_store, labelled, export_options("labels")) == rows
+    assert export.made_elsewhere(fresh_store, labelled, export_options("package"), "a", None)[:2] == b"PK"
+    with pytest.raises(BadFile, match="an archive of several files"):
+        export.run_bounded(_lines, fresh_store.path, labelled, file="a")
+
+
+def _lines(path: Path, project: Project) -> list[str]:
+    with Store.open(path) as store:
+        return list(export.export_lines(store, project, export_options("package")))

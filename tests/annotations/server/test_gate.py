@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -16,7 +18,7 @@ from annotations.accounts.accounts import add_account, grant
 from annotations.accounts.sign_ins import end_all, sign_in
 from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.server.gate import COOKIE, Gate, content_policy, cookie_secret, host_name
+from annotations.server.gate import COOKIE, PART_BYTES, Gate, content_policy, cookie_secret, host_name
 from annotations.server.visits import remember_visit
 
 PAGE = "<html><script>\n one()\n</script><script type=module src=a.js></script></html>"
@@ -233,3 +235,28 @@ def test_names_of_hosts(value: str, name: str) -> None:
 )
 def test_secret_in_a_cookie(header: bytes, secret: str) -> None:
     assert cookie_secret([(b"host", b"a"), (b"cookie", header)]) == secret
+
+
+def test_a_file_of_a_page_goes_out_in_parts_and_is_not_packed(fresh_store: Store, page: Path) -> None:
+    data = memoryview(b"a line\n" * (PART_BYTES // 2))
+    sent: list[dict[str, Any]] = []
+
+    async def offers(scope: Any, receive: Any, send: Any) -> None:
+        response = Response(data, headers={"seen": Request(scope).headers.get("accept-encoding", "nothing")})
+        await response(scope, receive, send)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    headers = [(b"host", b"localhost"), (b"accept-encoding", b"gzip")]
+    scope = {"type": "http", "method": "GET", "path": "/media/a.csv", "headers": headers, "client": HERE, "state": {}}
+    anyio.run(Gate(offers, page), scope, receive, send)
+    assert (b"seen", b"nothing") in sent[0]["headers"]
+    assert (b"content-length", str(len(data)).encode()) in sent[0]["headers"]
+    bodies = [one["body"] for one in sent[1:]]
+    assert b"".join(bodies) == bytes(data)
+    assert [len(one) for one in bodies[:-1]] == [PART_BYTES] * (len(bodies) - 1) and len(bodies) > 3
+    assert [one["more_body"] for one in sent[1:]] == [True] * (len(bodies) - 1) + [False]
