@@ -75,7 +75,8 @@ def _value_or_reason(name: str, value: float | None, reason: Note | None) -> dic
 
 def _person(one: Worker) -> dict[str, Any]:
     return {
-        "name": one.annotator.name, "id": one.annotator.uid, "active": one.active, "labels": one.labels,
+        "name": one.annotator.name, "id": one.annotator.uid, "active": one.active,
+        "participant": one.participant, "labels": one.labels,
         **_estimate("accepted", one.accepted), "today": one.today, "last_7_days": one.week,
         **_value_or_reason("pace", one.pace, NO_PACE), **_value_or_reason("median_seconds", one.seconds, NO_SECONDS),
         "last_label": one.last, "heard": one.heard and timestamp(one.heard),

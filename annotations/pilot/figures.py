@@ -10,7 +10,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.items.articles import articles
 from annotations.pilot.pilots import Pilot, items_left
-from annotations.projects.annotators import annotators
+from annotations.projects.annotators import annotators, participants
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note
@@ -162,12 +162,12 @@ def _people(
     own: defaultdict[int, list[tuple[bool, str]]] = defaultdict(list)
     for item, who, choice in made:
         own[who].append((choice in GOOD, sources.get(item, "")))
-    active = {one.id for one in annotators(store, project)}
+    active, by_link = {one.id for one in annotators(store, project)}, participants(store, project)
     named = letters(store, project, pilot)
     found = []
     for one in annotators(store, project, active=False):
         rows = own[one.id]
-        if rows or (one.id in active and pilot.closed is None):
+        if rows or (one.id in active - by_link and pilot.closed is None):
             share = share_of_rows([good for good, _ in rows], [unit for _, unit in rows], nothing=NOBODY)
             found.append(PilotAnnotator(one, named[one.id], len(rows), share, one.id in active))
     return tuple(found)

@@ -16,6 +16,7 @@ from annotations.items.changes import draw_into_pilot, end_pilot
 from annotations.items.gold import recount_item
 from annotations.items.returned import return_items
 from annotations.items.wanted_labels import sample_of, set_wanted
+from annotations.projects.annotators import annotators, participants
 from annotations.queue.leases import release
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -29,6 +30,11 @@ SELECT item.hash, item.id FROM published_item AS item
 WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS NULL AND item.known IS NULL
     AND item.settlement IS NULL
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE item = item.id AND state IN ('labelled', 'skipped'))
+"""
+# Open for others, or with somebody at work.
+_STUDY = """
+SELECT name FROM study WHERE project = ? AND (closed IS NULL OR EXISTS (
+    SELECT 1 FROM study_person WHERE study_person.study = study.id AND state = 'working'))
 """
 
 
@@ -61,15 +67,16 @@ def start_pilot(
 
     The draw depends only on *seed* (None: the project's), the pilot's number and the texts. All active annotators, and
     at least `per_item`, label each item. Draws fewer if fewer are left. Raises NotAllowed while another pilot is open;
-    Refused if there is no annotator or no item.
+    Refused if there is no annotator or no item, or a study is under way.
     """
     if not isinstance(items, int) or items < 1:
         raise Refused(N_("A pilot needs at least one item."))
     with store.write() as db:
         if open_pilot(store, project) is not None:
             raise NotAllowed(N_("A pilot is already open. Close it before starting another."))
-        query = "SELECT count(*) FROM active_member WHERE project = ?"
-        people = int(db.execute(query, (project.id,)).fetchone()[0])
+        refuse_beside_study(db, project)
+        by_link = participants(store, project)
+        people = sum(one.id not in by_link for one in annotators(store, project))
         if people == 0:
             raise Refused(N_("This project has no annotators yet. Add them first, then start the pilot."))
         drawn_from = project.seed if seed is None else seed
@@ -85,6 +92,14 @@ def start_pilot(
         _release_leases(store, project)
         record(store, project, "pilot_started", author=author, pilot=number, items=len(drawn), people=people)
     return _pilot(store, pilot_id)
+
+
+def refuse_beside_study(db: Connection, project: Project) -> None:
+    """Raise Refused while people may come by the link of a study: they would be given the pilot's texts."""
+    row = db.execute(f"{_STUDY} LIMIT 1", (project.id,)).fetchone()
+    if row is not None:
+        message = N_("The study {name} is under way, and its participants would get the texts of the pilot. Close it.")
+        raise Refused(message, name=row[0])
 
 
 def close_pilot(store: Store, project: Project, *, author: str = "") -> Pilot:

@@ -3,7 +3,7 @@
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 
@@ -11,7 +11,7 @@ from annotations.database.store import Store
 from annotations.items.articles import articles
 from annotations.labels.read import own_conflicts, own_progress
 from annotations.progress.labels_per_day import Day
-from annotations.projects.annotators import annotators
+from annotations.projects.annotators import annotators, participants
 from annotations.queue.leases import LEASE_S
 from annotations.types import Annotator, Project
 from core.errors import N_
@@ -68,7 +68,7 @@ class Worker:
     `seconds`: median time on an item, of the last 500 labels. `last`: time of the last label (UTC); `heard`: last
     contact of the desk (unix seconds). `leased`: items on the desk; `sent_back`: those for relabelling. `stalled`:
     since when (unix seconds) these wait without anybody at work, or None. `skipped`: items that wait as skipped.
-    `conflicts`: labels of a second desk that need a decision.
+    `conflicts`: labels of a second desk that need a decision. `participant`: came by the link of a study.
     """
 
     annotator: Annotator
@@ -87,6 +87,7 @@ class Worker:
     skipped: int
     conflicts: int
     differs: Difference
+    participant: bool = False
 
 
 def workers(
@@ -108,10 +109,11 @@ def workers(
     sources = articles(store, project)
     apart = disagreement(store, project, sources)
     made = {who: _recent(days, who, today, since) for who in {day.annotator for day in days}}
-    found = []
+    found, by_link = [], participants(store, project)
     for one in annotators(store, project, active=False):
         known = states.get(one.id, (0, 0)), apart, made.get(one.name, (0, 0))
-        found.append(_worker(store, project, one, one.id in active, *known, moment, sources))
+        made_of = _worker(store, project, one, one.id in active, *known, moment, sources)
+        found.append(replace(made_of, participant=one.id in by_link))
     return tuple(found)
 
 

@@ -56,13 +56,15 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
     since = (local - timedelta(days=WEEK - 1)).date().isoformat()
     people = workers(store, project, days=days, today=local.date().isoformat(), since=since, now=moment.timestamp())
     cells, ahead = counted_cells(store, project)
-    paces = [one.pace for one in people if one.active and one.pace is not None]
+    # Participants of studies do a few texts each: the rest is the annotators' work, where there are any.
+    staff = [one for one in people if not one.participant] or list(people)
+    paces = [one.pace for one in staff if one.active and one.pace is not None]
     pace = sum(paces) / len(paces) if paces else None
     hours = None if pace is None else ahead.labels / pace
     over_articles = any(one.differs.any.clusters or one.accepted.clusters for one in people)
     return Dashboard(
         project=project.name, people=people, days=days, cells=cells, ahead=ahead, pace=pace, hours=hours,
-        each=None if hours is None else hours / sum(one.active for one in people),
+        each=None if hours is None else hours / sum(one.active for one in staff),
         hours_reason=NO_PACE if hours is None else None,
         moment=moment.timestamp(), signature=signature(project, minutes, over_articles=over_articles),
     )  # fmt: skip

@@ -27,6 +27,15 @@ def annotators(store: Store, project: Project, *, active: bool = True) -> list[A
     return [Annotator(*row) for row in rows]
 
 
+def participants(store: Store, project: Project) -> frozenset[int]:
+    """Those who came by the link of a study (row ids): a few texts each, and nobody waits for them to finish."""
+    query = (
+        "SELECT annotator FROM study_person JOIN study ON study.id = study_person.study"
+        " WHERE study.project = ? AND annotator IS NOT NULL"
+    )
+    return frozenset(row[0] for row in store.db.execute(query, (project.id,)))
+
+
 def annotator(store: Store, project: Project, name: str) -> Annotator:
     """The annotator of that name, also one who has left. Raises NotFound."""
     row = store.db.execute(

@@ -32,6 +32,7 @@ from core.language import Language
 State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
 PRESENT: tuple[State, ...] = ("test", "ready", "working")
 FULL = N_("This study needs no more participants. Thank you for your interest.")
+PAUSED = N_("This study is paused. Please come back another day.")
 TAKEN_PART = N_("This id has already been used to take part. Continue in the browser you started in.")
 NOT_YET = N_("You still have texts to judge.")
 DAY_S = 24 * 3600.0
@@ -156,6 +157,9 @@ def agree(
         closed = db.execute("SELECT closed IS NOT NULL FROM study WHERE id = ?", (study.id,)).fetchone()[0]
         if closed or _is_full(store, study):
             raise Refused(FULL)
+        if db.execute("SELECT 1 FROM open_pilot JOIN study ON study.project = open_pilot.project WHERE study.id = ?",
+                      (study.id,)).fetchone():  # fmt: skip
+            raise Refused(PAUSED)
         state = "test" if study.settings.questions else "ready"
         made = db.execute(
             "INSERT INTO study_person"

@@ -7,7 +7,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.pilot.figures import PilotFigures, differing_items, pilot_figures
 from annotations.pilot.pilots import Pilot, close_pilot, open_pilot, pilots, start_pilot
-from annotations.projects.annotators import annotators
+from annotations.projects.annotators import annotators, participants
 from annotations.projects.projects import counts, guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -60,7 +60,8 @@ def _go_on() -> None:
 
 @asks("change_projects")
 def _show_start(store: Store, project: Project, *, first: bool) -> None:
-    people, found = annotators(store, project), counts(store, project)
+    by_link, found = participants(store, project), counts(store, project)
+    people = [one for one in annotators(store, project) if one.id not in by_link]
     if not people:
         st.info(_("This project has no annotators yet. Add them on the Projects page, then start a pilot."))
         page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")

@@ -1,11 +1,13 @@
 """Annotators on the page Progress: their work, labels per day, and stalled items."""
 
+from collections import Counter
 from typing import Any
 
 import streamlit as st
 
 from annotations.progress.annotators import Worker
 from annotations.progress.dashboard import Dashboard, filled_days
+from annotations.progress.labels_per_day import Day
 from annotations.projects.annotators import give_back
 from annotations.queue.leases import LEASE_S
 from annotations.types import Project
@@ -17,22 +19,27 @@ from pages.ui.numbers import DASH, moment, note_text, with_interval
 from pages.ui.parts import asks_at_click
 from pages.ui.style import colours
 from pages.ui.text import plain
+from pages.ui.visitor import page_link
 
 DAYS = 90  # in the chart
 
 
 def people(project: Project, found: Dashboard) -> None:
-    """One row per annotator, those who have left last."""
-    if not found.people:
+    """One row per annotator, those who have left last; participants of online studies apart."""
+    everybody = sorted(found.people, key=lambda one: (one.participant, not one.active))
+    staff = [one for one in everybody if not one.participant]
+    by_link = everybody[len(staff) :]
+    if not staff:
         st.info(_("There are no annotators yet. Add them on the Projects page, under People."))
+    if not everybody:
         return
-    everybody = sorted(found.people, key=lambda one: not one.active)
-    st.dataframe(
-        [_row(project, one, found.moment) for one in everybody],
-        hide_index=True,
-        key="progress-people",
-        column_config=_explained(),
-    )
+    if staff:
+        _table(project, staff, found.moment, "progress-people")
+    if by_link:
+        title = _("Participants of online studies ({number})").format(number=f"{len(by_link):,}")
+        with st.expander(title, icon=":material/group:", expanded=not staff):
+            _table(project, by_link, found.moment, "progress-participants")
+            page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(
             _(
@@ -42,6 +49,11 @@ def people(project: Project, found: Dashboard) -> None:
             )
         )
         downloads([_numbers(one, found.signature) for one in everybody], key="progress-annotators")
+
+
+def _table(project: Project, rows: list[Worker], now: float, key: str) -> None:
+    shown = [_row(project, one, now) for one in rows]
+    st.dataframe(shown, hide_index=True, key=key, column_config=_explained())
 
 
 def _state(one: Worker, now: float) -> str:
@@ -105,7 +117,7 @@ def _numbers(one: Worker, signature: str) -> dict[str, Any]:
     """The same as numbers, with further columns."""
     accepted, most, some = one.accepted, one.differs.most, one.differs.any
     return {
-        "annotator": one.annotator.name, "active": one.active, "labels": one.labels,
+        "annotator": one.annotator.name, "participant": one.participant, "active": one.active, "labels": one.labels,
         "accepted": accepted.value, "accepted_low": accepted.low, "accepted_high": accepted.high,
         "today": one.today, "seven_days": one.week, "labels_per_hour": one.pace, "median_seconds": one.seconds,
         "last_label": one.last, "in_hand": one.leased, "sent_back": one.sent_back, "skipped": one.skipped,
@@ -146,10 +158,14 @@ def by_day(found: Dashboard) -> None:
     """Labels of each annotator on each of the last days."""
     from core.charts.labels_per_day import labels_per_day  # charts take a third of a second to import
 
-    names = [
-        one.annotator.name for one in found.people if any(day.annotator == one.annotator.name for day in found.days)
-    ]
-    days = filled_days(found.days, names, DAYS)
+    counted, together = Counter[tuple[str, str]](), _("Participants of online studies")
+    by_link = {one.annotator.name for one in found.people if one.participant}
+    for day in found.days:
+        counted[day.day, together if day.annotator in by_link else day.annotator] += day.labels
+    there = {name for _day, name in counted}
+    names = [one.annotator.name for one in found.people if one.annotator.name in there - {together}]
+    names += [together] if by_link and together in there else []
+    days = filled_days([Day(day, name, labels) for (day, name), labels in counted.items()], names, DAYS)
     if not days:
         st.info(_("Nobody has labelled an item yet. Start on the Review page."), icon=":material/rate_review:")
         return

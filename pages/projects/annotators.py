@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.labels.read import own_progress
+from annotations.projects.annotators import participants
 from annotations.projects.projects import (
     add_annotators,
     annotators,
@@ -30,8 +31,10 @@ def show_people(store: Store, project: Project) -> None:
         show_error(error)
     if done := st.session_state.pop("people-done", None):
         st.success(plain(done), icon=":material/check:")
-    people = annotators(store, project)
-    left = [one for one in annotators(store, project, active=False) if one not in people]
+    by_link = participants(store, project)
+    everybody = [one for one in annotators(store, project, active=False) if one.id not in by_link]
+    people = [one for one in annotators(store, project) if one.id not in by_link]
+    left = [one for one in everybody if one not in people]
     if not people:
         st.info(_("There are no annotators yet. Add the first one."))
     for person in people:
@@ -45,6 +48,9 @@ def show_people(store: Store, project: Project) -> None:
                 show_error(error)
             else:
                 st.rerun()
+    if by_link:
+        st.caption(plain(_("Participants of online studies ({number})").format(number=f"{len(by_link):,}")))
+        page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
     if left:
         with st.expander(_("Former annotators ({number})").format(number=len(left)), expanded=not people):
             for person in left:

@@ -9,6 +9,7 @@ from annotations.demo.generation_texts import make_generations_demo
 from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import make_demo
 from annotations.labels.read import own_progress
+from annotations.projects.annotators import participants
 from annotations.projects.projects import annotators, archive, counts, guideline
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -128,7 +129,8 @@ def _card(store: Store, project: Project) -> None:
 
 def _quota_legend(store: Store, project: Project) -> Markup:
     cells = [cell for cell in counts(store, project).cells if cell.quota is not None]
-    people = [own_progress(store, project, person).labelled for person in annotators(store, project)]
+    by_link = participants(store, project)
+    people = [own_progress(store, project, one).labelled for one in annotators(store, project) if one.id not in by_link]
     texts = []
     if cells:
         wanted = sum(cell.quota or 0 for cell in cells)

@@ -102,3 +102,18 @@ def test_nobody_else_acts_on_a_study(fresh_store: Store, project: Project, monke
     app.button(key=f"close-{study.uid}").click().run()
     assert "You do not have permission to do this" in app.error[0].value
     assert studies(fresh_store, project)[0].closed is None
+
+
+def test_progress_shows_participants_apart(fresh_store: Store, project: Project) -> None:
+    study = new_study(fresh_store, project)
+    secret = agree(fresh_store, study, consent(fresh_store, study), "en", None)
+    begin(fresh_store, study, person(fresh_store, study, secret))
+    place = desk_of(fresh_store, study, person(fresh_store, study, secret))
+    for item in claim(fresh_store, *place, want=3):
+        store_operations(fresh_store, *place, [decide(item)])
+    app = open_page("progress", project=project.name)
+    tables = [one.value for one in without_errors(app).dataframe if "Annotator" in one.value]
+    annotators, participants = tables[:2]
+    assert place[1].name not in list(annotators["Annotator"])
+    assert list(participants["Annotator"]) == [place[1].name] and list(participants["Valid labels"]) == [3]
+    assert "Participants of online studies (1)" in [one.label for one in app.expander]

@@ -9,6 +9,9 @@ from annotations.database.store import Store
 from annotations.items.batch import items
 from annotations.labels.operations import reveal, store_operations
 from annotations.log.verify import verify
+from annotations.pilot.figures import pilot_figures
+from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.progress.dashboard import dashboard
 from annotations.projects.projects import annotators, change_project
 from annotations.queue.leases import claim
 from annotations.study import people
@@ -301,3 +304,36 @@ def test_studies_are_found_by_name(fresh_store: Store) -> None:
     assert study_named(fresh_store, " Réunion ") == study_of_uid(fresh_store, study.uid) == study
     with pytest.raises(NotFound):
         study_named(fresh_store, "none")
+
+
+def test_participants_are_no_annotators_of_progress_and_pilot(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 12, per_item=1, people=("A", "B"))
+    study = new_study(fresh_store, project)
+    secret, _who = come(fresh_store, study)
+    judge(fresh_store, study, secret, 3)
+    found = dashboard(fresh_store, project)
+    pseudonym = person(fresh_store, study, secret).pseudonym
+    assert [(one.annotator.name, one.participant, one.labels) for one in found.people] == [
+        ("A", False, 0), ("B", False, 0), (pseudonym, True, 3),
+    ]  # fmt: skip
+    assert (found.pace, found.each) == (None, None)  # how fast a participant is says nothing of the annotators
+    with pytest.raises(Refused, match="The study study is under way"):
+        start_pilot(fresh_store, project, 4)
+    set_closed(fresh_store, study, True)
+    with pytest.raises(Refused, match="The study study is under way"):
+        start_pilot(fresh_store, project, 4)  # somebody is still at work
+    finish(fresh_store, study, person(fresh_store, study, secret))
+    pilot = start_pilot(fresh_store, project, 4)
+    assert pilot.people == 2
+    assert {one.annotator.name for one in pilot_figures(fresh_store, project, pilot).people} == {"A", "B"}
+    assert fresh_store.db.execute("SELECT DISTINCT wanted FROM item WHERE pilot IS NOT NULL").fetchall() == [(2,)]
+
+
+def test_nobody_joins_a_study_while_a_pilot_is_open(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 12, per_item=1, people=("A", "B"))
+    pilot = start_pilot(fresh_store, project, 4)
+    study = new_study(fresh_store, project)
+    with pytest.raises(Refused, match="paused"):
+        come(fresh_store, study)
+    close_pilot(fresh_store, project)
+    assert pilot.people == 2 and come(fresh_store, study)[1].state == "working"
