@@ -1,6 +1,6 @@
 """Many annotators at once over HTTP: latency, the server's CPU per label, nothing lost.
 
-    python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside]
+    python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside] [--after]
 
 Every annotator sends one label a second, as the desk does: the operation, what
 it has, and how many items it wants. --beside: each of them also has the page
@@ -32,7 +32,7 @@ from annotations.desk.routes import PATH
 from annotations.desk.tokens import issue
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, project
-from benchmarks.sessions import close_sessions
+from benchmarks.sessions import GONE_S, close_sessions, resident
 from tests.support.browser import Server
 from tests.support.desk_driver import make_project
 from tests.support.sessions import open_session
@@ -154,23 +154,27 @@ def main() -> None:
     parser.add_argument("--annotators", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=30)
     parser.add_argument("--beside", action="store_true", help="sessions, an import, a scoring job and exports too")
+    parser.add_argument("--after", action="store_true", help="and how much memory is left when all have gone")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         server = Server(Path(folder) / "desk.db").start()
         name, people = seated(server, asked.annotators, asked.seconds)
         process = psutil.Process(server.process.pid if server.process else None)
-        before = sum(process.cpu_times()[:2])
+        before, begun = sum(process.cpu_times()[:2]), resident(server)
         if asked.beside:
             with jobs_beside(server, name, Path(folder)):
                 asyncio.run(load(server, people, asked.seconds, name))
         else:
             asyncio.run(load(server, people, asked.seconds))
         cpu = sum(process.cpu_times()[:2]) - before
-        memory = process.memory_info().rss / 2**20
+        memory = resident(server)
         times = [each for person in people for each in person.times]
         acked, failed = [op for person in people for op in person.acked], sum(person.failed for person in people)
         again = sum(person.again for person in people)
         lost = len(set(acked) - stored(server))
+        if asked.after:
+            time.sleep(GONE_S)
+            print(f"server {begun:.0f} MB before, {resident(server):.0f} MB {GONE_S:.0f} s after everybody has left")
         server.stop()
     cuts = statistics.quantiles(times, n=100)
     print(

@@ -160,7 +160,7 @@ def plain_bytes(store: Store, project: Project, wish: ExportOptions) -> bytes:
 def made_elsewhere(store: Store, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
     """`archive_bytes` with a password or for a format of several files, else `plain_bytes`, made in a child: the server
     goes on meanwhile. *name*: of the file, or of that in the archive."""
-    return run_bounded(_made, store.path, project, wish, name, password, file=name, seconds=SECONDS)
+    return run_bounded(_exported, store.path, project, wish, name, password, file=name, seconds=SECONDS)
 
 
 def counted_elsewhere(store: Store, project: Project, wish: ExportOptions) -> int:
@@ -168,7 +168,7 @@ def counted_elsewhere(store: Store, project: Project, wish: ExportOptions) -> in
     return run_bounded(_counted, store.path, project, wish, file=project.name, seconds=SECONDS)
 
 
-def _made(path: Path, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
+def _exported(path: Path, project: Project, wish: ExportOptions, name: str, password: str | None) -> bytes:
     with Store.open(path) as store:
         if password is not None or wish.format in ARCHIVES:
             return archive_bytes(store, project, wish, name, password)

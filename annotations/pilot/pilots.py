@@ -33,7 +33,7 @@ WHERE item.project = ? AND item.labels = 0 AND item.aside = 0 AND item.pilot IS 
 """
 # Open for others, or with somebody at work.
 _STUDY = """
-SELECT name FROM study WHERE project = ? AND (closed IS NULL OR EXISTS (
+SELECT name FROM study WHERE project = ? AND (coalesce(closed, '') = '' OR EXISTS (
     SELECT 1 FROM study_person WHERE study_person.study = study.id AND state = 'working'))
 """
 

@@ -30,7 +30,8 @@ State = Literal["done", "waiting", "not begun"]
 
 _FACTS = f"""
 SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}),
-       (SELECT count(*) FROM active_member WHERE project = :project),
+       (SELECT count(*) FROM active_member AS member WHERE project = :project AND NOT EXISTS (
+            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator)),
        (SELECT count(*) FROM guideline WHERE project = :project),
        (SELECT count(*) FROM pilot WHERE project = :project),
        (SELECT id FROM open_pilot WHERE project = :project),

@@ -6,7 +6,7 @@ from annotations.accounts import accounts, links, sign_ins
 from annotations.accounts.accounts import Account, account_of_uid, manages, person_of, roles_in, roles_to_give
 from annotations.database.store import Store
 from annotations.permissions import FORBIDDEN, Person, Role
-from annotations.projects.annotators import annotators
+from annotations.projects.annotators import annotators, participants
 from annotations.projects.projects import projects
 from annotations.server.forms import ROLES
 from annotations.types import Project
@@ -109,7 +109,8 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
         )
         if project is not None:
             taken = {one.annotator for one, _role in roles_in(store, project)}
-            free = [one.name for one in annotators(store, project) if one.name not in taken]
+            by_link = participants(store, project)
+            free = [one.name for one in annotators(store, project) if one.name not in taken and one.id not in by_link]
             st.selectbox(
                 _("Desk (for annotators)"), free, index=None, key=f"desk-{place}", width=240, accept_new_options=True,
                 placeholder=_("same name as the account"),
