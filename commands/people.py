@@ -8,6 +8,7 @@ import click
 
 from annotations.database.store import Store
 from annotations.projects import projects
+from annotations.projects.annotators import participants
 from annotations.record.files import record_csv, record_json
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
@@ -43,8 +44,17 @@ def people(context: click.Context, project: str, db: str, as_json: bool) -> None
 def _print_people(store: Store, found: Project, as_json: bool, **more: Any) -> None:
     active = {one.id for one in projects.annotators(store, found)}
     everybody = projects.annotators(store, found, active=False)
-    rows = [{"name": one.name, "id": one.uid, "active": one.id in active} for one in everybody]
-    lines = [f"{row['name']}{'' if row['active'] else ' (has left)'}" for row in rows]
+    by_link = participants(store, found)
+    rows = [
+        {"name": one.name, "id": one.uid, "active": one.id in active, "participant": one.id in by_link}
+        for one in everybody
+    ]
+    lines = [
+        one.name
+        + (" (participant of a study)" if one.id in by_link else "")
+        + ("" if one.id in active else " (has left)")
+        for one in everybody
+    ]
     answer({"annotators": rows, **more}, "\n".join(lines) or "Nobody yet.", as_json=as_json)
 
 

@@ -60,6 +60,12 @@ def signed_in(store: Store, secret: str, *, now: float | None = None) -> Person 
     return person_of(store, row[1])
 
 
+def sign_in_of(store: Store, secret: str) -> str | None:
+    """The public id of the sign-in that a cookie stands for; None for an unknown one."""
+    row = store.db.execute("SELECT uid FROM sign_in WHERE hash = ?", (keyed(store, secret),)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def sign_out(store: Store, secret: str) -> None:
     """End the sign-in of a cookie."""
     with store.write() as db:

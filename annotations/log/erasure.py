@@ -165,8 +165,11 @@ def _without(value: Any, names: set[str], code: str) -> Any:
 
 
 def erasable_names(store: Store) -> list[str]:
-    """The names of accounts, and of annotators without one, that no code stands for yet."""
-    query = "SELECT name FROM annotator WHERE id NOT IN (SELECT annotator FROM account WHERE annotator NOT NULL)"
+    """The names of accounts, and of annotators without one, that no code stands for yet; those of studies are codes."""
+    query = (
+        "SELECT name FROM annotator WHERE id NOT IN (SELECT annotator FROM account WHERE annotator NOT NULL)"
+        " AND id NOT IN (SELECT annotator FROM study_person WHERE annotator NOT NULL)"
+    )
     free = [row[0] for row in store.db.execute(f"{query} ORDER BY id")]
     codes = set(erased_codes(store))
     return [name for name in dict.fromkeys([*(one.name for one in accounts(store)), *free]) if name not in codes]

@@ -69,7 +69,7 @@ def _show_texts(store: Store, code: str) -> None:
     texts = texts_of(store, code)
     if not texts:
         return
-    with st.expander(plain(_("{number} texts by {code}").format(number=f"{len(texts):,}", code=code))):
+    with st.expander(plain(_("Texts by {code}: {number}").format(number=f"{len(texts):,}", code=code))):
         st.caption(
             _("Notes, tags, comments and reasons may name somebody. Read them first; scrubbed text cannot be restored.")
         )

@@ -14,8 +14,8 @@ from pages.accounts.links import offer_link, show_link
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.text import clauses, named, plain, series
-from pages.ui.visitor import visitor
+from pages.ui.text import clauses, in_brackets, named, plain, series
+from pages.ui.visitor import own_sign_in, visitor
 
 
 def browser_name(agent: str) -> str:
@@ -68,9 +68,11 @@ def show_own(store: Store, account: Account, person: Person) -> None:
         st.caption(plain(_("You label as {name}.").format(name=account.annotator)))
     heading = _("Signed in")
     st.markdown(f"**{heading}**")
+    here = own_sign_in(store)
     for one in sign_ins(store, account):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(browser_name(one.browser) or _("Unknown browser"))
+            name = browser_name(one.browser) or _("Unknown browser")
+            st.text(in_brackets(name, _("this one")) if one.uid == here else name)
             st.caption(
                 plain(_("since {since}, last seen {seen}").format(since=moment(one.created), seen=moment(one.seen)))
             )

@@ -23,7 +23,7 @@ ORDER: tuple[Role, ...] = ("annotator", "adjudicator", "reader", "lead", "owner"
 
 def _act(work: str, uid: str, place: str, project: Project | None = None) -> None:
     """Reset, close, reopen, sign out, or withdraw the role of an account; asked anew who asks. A link for it is shown
-    at *place*."""
+    below the account at *place*."""
     try:
         with open_store() as store:
             who, other = visitor(store), account_of_uid(store, uid)
@@ -38,7 +38,7 @@ def _act(work: str, uid: str, place: str, project: Project | None = None) -> Non
                 raise NotAllowed(FORBIDDEN)
             if work == "reset":
                 secret = links.reset_link(store, other, author=author)
-                offer_link(place, _("New password of {name}").format(name=other.name), secret)
+                offer_link(f"{place}-{uid}", _("New password of {name}").format(name=other.name), secret)
             elif work == "sign out":
                 sign_ins.end_all(store, other, author=author)
             elif work == "close":
@@ -147,6 +147,7 @@ def show_project_roles(store: Store, project: Project, account: Account, person:
                     args=("withdraw", one.uid, project.uid, project),
                 )  # fmt: skip
             _show_actions(store, one, account, person, project.uid)
+        show_link(f"{project.uid}-{one.uid}")
     _show_invite(store, project, roles)
 
 
@@ -174,6 +175,7 @@ def show_everybody(store: Store, account: Account) -> None:
             roles += [named(names[uid], _(ROLES[role])) for uid, role in found.roles.items() if uid in names]
             st.caption(plain(clauses(roles) or (_("closed") if one.closed else _("no role"))))
             _show_actions(store, one, account, owner, "server")
+        show_link(f"server-{one.uid}")
     heading = _("Invite somebody to the whole server")
     st.markdown(f"**{heading}**")
     _show_invite(store, None, roles_to_give(owner, None))

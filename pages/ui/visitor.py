@@ -15,7 +15,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from annotations.accounts.accounts import accounts_exist, lead_new_project
-from annotations.accounts.sign_ins import signed_in
+from annotations.accounts.sign_ins import sign_in_of, signed_in
 from annotations.database.events import acting
 from annotations.database.store import Store
 from annotations.permissions import OPEN, Action, Person, allowed, require
@@ -110,6 +110,11 @@ def cookie() -> str:
         return asked[0]
     cookies = st.context.cookies
     return cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or ""
+
+
+def own_sign_in(store: Store) -> str | None:
+    """The public id of the sign-in of this browser; None in the open mode and for a guest."""
+    return sign_in_of(store, cookie())
 
 
 def may(store: Store, action: Action, project: Project | None = None) -> bool:

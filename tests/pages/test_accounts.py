@@ -125,7 +125,11 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     page.button(key=f"invite-{project.uid}").click().run()
     assert "/account/link?lang=en#" in page.code[0].value
     assert not page.run().code  # shown once
-    assert "Firefox, Linux" in text_of(page)
+    assert "Firefox, Linux (this one)" in text_of(page)
+    page.button(key=f"reset-{project.uid}-{ada.uid}").click().run()
+    shown = [one.value for one in page.main if one.type in ("markdown", "code")]
+    names = [one for one in shown if one in ("**Ada**", "**Both**") or "New password of" in one]
+    assert names[:2] == ["**Ada**", "**New password of Ada**"]  # beside the account that it is for
 
 
 def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> None:
