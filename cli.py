@@ -104,6 +104,10 @@ COMMANDS = {
         "commands.tune.command:tune",
         "Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.",
     ),
+    "tune-grid": (
+        "commands.tune.grid:tune_grid",
+        "Change every model in every way with every seed, measure each, and fill a table in.",
+    ),
     "before-after": (
         "commands.before_after.command:before_after",
         "What a change to a model moved on ITEMS, what it did not, and what was lost.",

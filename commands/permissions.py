@@ -130,6 +130,7 @@ NEEDS: dict[str, Need] = {
     "swap": Need("start_jobs", "any"),
     "models": Need("try_models", "any"),
     "tune": Need("start_jobs", "any"),
+    "tune-grid": Need("start_jobs", "any"),
     "before-after": Need("start_jobs", "any"),
     "before-after-runs": Need("measure", "any"),
     "before-after-people": Need("start_jobs", "any"),

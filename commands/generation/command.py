@@ -10,6 +10,7 @@ from core.generation.inputs import Filling, open_contexts
 from core.generation.server import INSTRUCTION
 from core.misgendering.slots import SETTINGS
 from core.models.fetching import locate
+from core.models.sampling import DECAY, GENDER_PREFIX
 from core.runs.generation import GenerationReport, Request, generate_to_file
 from core.runs.records import TEXTS
 
@@ -45,6 +46,9 @@ from core.runs.records import TEXTS
     help="New tokens, exactly as many unless --stop.",
 )
 @click.option("--stop", is_flag=True, help="A text may end at the model's end mark.")
+@click.option("--self-debias", "debias", is_flag=False, flag_value=GENDER_PREFIX, default="",
+              help="Tokens that are likelier behind TEXT lose probability; none: that of Schick et al.")  # fmt: skip
+@click.option("--decay", type=float, default=DECAY, show_default=True, help="How fast they lose it (lambda).")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
 @click.option("--chunk", type=click.IntRange(1, 4096), default=CHUNK, show_default=True, help="Texts in a batch.")
@@ -115,8 +119,8 @@ def _request(options: dict[str, Any]) -> Request:
         **{
             name: options[name]
             for name in (
-                "model", "each", "seed", "top_k", "top_p", "temperature", "tokens", "stop", "precision", "chunk",
-                "threads", "server", "instruction", "standard", "at_once", "per_minute",
+                "model", "each", "seed", "top_k", "top_p", "temperature", "tokens", "stop", "debias", "decay",
+                "precision", "chunk", "threads", "server", "instruction", "standard", "at_once", "per_minute",
             )
         },
     )  # fmt: skip

@@ -21,3 +21,8 @@ def chosen(device: str) -> torch.device:
     if kind == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = False
     return torch.device(name)
+
+
+def use_threads(number: int) -> None:
+    """How many threads this process computes with."""
+    torch.set_num_threads(number)

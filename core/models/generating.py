@@ -21,7 +21,7 @@ from core.models import Precision
 from core.models.loaded import LoadedModel
 from core.models.loading import load_causal
 from core.models.probe_tokens import longest_input
-from core.models.sampling import Sampling
+from core.models.sampling import LEAST_FACTOR, Sampling
 from core.models.sentence_tokens import SentenceReader
 from core.types import signature
 
@@ -70,11 +70,12 @@ class Generator:
         """`sampling|model|weights|k50,p0.95,t1,n50|precision|v1`: everything but the seed that decides a text."""
         how = self.how
         settings = f"k{how.top_k},p{how.top_p:g},t{self.temperature:g},n{how.tokens}{',stop' if how.stop else ''}"
+        settings += how.debias_signature
         return signature(METHOD, self.loaded.name, self.loaded.weights, settings, self.loaded.precision, VERSION)
 
     def refusal(self, context: str) -> Refused | None:
         """Why nothing can be written after *context*; None where something can."""
-        found = len(self._ids(context))
+        found = len(self._ids(self.how.debias + context))
         if not found:
             return Refused(NO_START)
         if found + self.how.tokens > self.longest:
@@ -90,7 +91,8 @@ class Generator:
             rows.append(self._ids(prompt.context))
         if not rows:
             return []
-        made = (self._with_cache if self.cached else self._without)(rows, _numbers(prompts, self.how.tokens))
+        asking = [self._ids(self.how.debias + prompt.context) for prompt in prompts] if self.how.debias else None
+        made = (self._with_cache if self.cached else self._without)(rows, asking, _numbers(prompts, self.how.tokens))
         return [self._text(row, new) for row, new in zip(rows, made, strict=True)]
 
     def _ids(self, context: str) -> list[int]:
@@ -108,25 +110,27 @@ class Generator:
         return str(self.loaded.tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
 
     @torch.inference_mode()
-    def _with_cache(self, rows: list[list[int]], numbers: Tensor) -> list[list[int]]:
+    def _with_cache(self, rows: list[list[int]], asking: list[list[int]] | None, numbers: Tensor) -> list[list[int]]:
         """Contexts that several texts go on from are read once; then one new token at a time."""
-        distinct = list(dict.fromkeys(map(tuple, rows)))
-        ids, seen = _left_padded(distinct, self._reader.padding_id, self._model.device)
-        cache = DynamicCache(config=self._model.config)
-        logits = self._logits(ids, seen, cache)
-        of = torch.tensor([distinct.index(tuple(row)) for row in rows], device=self._model.device)
-        cache.batch_select_indices(of)
-        logits, seen = logits[of], seen[of]
+        plain, asked = _Reading(self, rows), _Reading(self, asking) if asking else None
         made: list[Tensor] = []
-        over = torch.zeros(len(rows), dtype=torch.bool, device=seen.device)
+        over = torch.zeros(len(rows), dtype=torch.bool, device=plain.logits.device)
         for step in range(self.how.tokens):
+            logits = self._without_bias(plain.logits, asked.logits) if asked else plain.logits
             made.append(self._chosen(logits, numbers[:, step]))
-            over |= torch.isin(made[-1], torch.tensor(self._ends, device=seen.device))
+            over |= torch.isin(made[-1], torch.tensor(self._ends, device=logits.device))
             if step + 1 == self.how.tokens or (self.how.stop and bool(over.all())):
                 break
-            seen = torch.cat([seen, seen.new_ones(len(rows), 1)], dim=1)
-            logits = self._logits(made[-1][:, None], seen, cache)
+            for reading in (plain, asked):
+                if reading:
+                    reading.read(made[-1])
         return torch.stack(made, dim=1).tolist()
+
+    def _without_bias(self, logits: Tensor, asked: Tensor) -> Tensor:
+        """The logits with what the biased reading makes likelier scaled down [rows, vocabulary]."""
+        gain = torch.softmax(asked.double(), dim=-1) - torch.softmax(logits.double(), dim=-1)
+        factor = torch.exp(-self.how.decay * gain.clamp(min=0)).clamp(min=LEAST_FACTOR)
+        return logits + factor.log().to(logits.dtype)
 
     def _logits(self, ids: Tensor, seen: Tensor, cache: Any) -> Tensor:
         """Of the last place of each row [rows, vocabulary]."""
@@ -138,17 +142,20 @@ class Generator:
         return found.float()
 
     @torch.inference_mode()
-    def _without(self, rows: list[list[int]], numbers: Tensor) -> list[list[int]]:
+    def _without(self, rows: list[list[int]], asking: list[list[int]] | None, numbers: Tensor) -> list[list[int]]:
         """For models of another make: everything is read anew for every token, rows of one length together."""
         made: list[list[int]] = [[] for _ in rows]
-        for length in sorted({len(row) for row in rows}):
-            places = [place for place, row in enumerate(rows) if len(row) == length]
-            ids = torch.tensor([rows[place] for place in places], device=self._model.device)
+        lengths = [(len(row), len(other)) for row, other in zip(rows, asking or [[]] * len(rows), strict=True)]
+        for length in sorted(set(lengths)):
+            places = [place for place, one in enumerate(lengths) if one == length]
+            kinds = [[some[place] for place in places] for some in (rows, asking) if some]
+            ids = [torch.tensor(kind, device=self._model.device) for kind in kinds]
             for step in range(self.how.tokens):
-                logits = self._model(input_ids=ids, use_cache=False).logits[:, -1].float()
+                found = [self._model(input_ids=one, use_cache=False).logits[:, -1].float() for one in ids]
+                logits = self._without_bias(*found) if asking else found[0]
                 chosen = self._chosen(logits, numbers[places, step])
-                ids = torch.cat([ids, chosen[:, None]], dim=1)
-            for place, row in zip(places, ids[:, length:].tolist(), strict=True):
+                ids = [torch.cat([one, chosen[:, None]], dim=1) for one in ids]
+            for place, row in zip(places, ids[0][:, length[0] :].tolist(), strict=True):
                 made[place] = row
         return made
 
@@ -185,6 +192,26 @@ class Generator:
             return False
         limit = ALIKE if self.loaded.precision == "fp32" else 0.5
         return bool(torch.allclose(together, alone, rtol=limit, atol=limit))
+
+
+class _Reading:
+    """What a model has read of some rows so far, with the logits of what comes next [rows, vocabulary]."""
+
+    def __init__(self, generator: Generator, rows: list[list[int]]) -> None:
+        distinct = list(dict.fromkeys(map(tuple, rows)))
+        self._ask: Any = generator._logits
+        device = generator._model.device
+        ids, seen = _left_padded(distinct, generator._reader.padding_id, device)
+        self._cache = DynamicCache(config=generator._model.config)
+        logits = self._ask(ids, seen, self._cache)
+        of = torch.tensor([distinct.index(tuple(row)) for row in rows], device=device)
+        self._cache.batch_select_indices(of)
+        self.logits, self._seen = logits[of], seen[of]
+
+    def read(self, tokens: Tensor) -> None:
+        """One token more in every row [rows]."""
+        self._seen = torch.cat([self._seen, self._seen.new_ones(len(tokens), 1)], dim=1)
+        self.logits = self._ask(tokens[:, None], self._seen, self._cache)
 
 
 def open_generator(

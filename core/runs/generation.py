@@ -1,7 +1,7 @@
 """A run of generating from contexts to file: begun, killed, resumed, whole."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from core.generation.server import INSTRUCTION, Server, ServerWriter, Way
 from core.generation.writers import LocalWriter
 from core.models import Precision
 from core.models.fetching import locate
-from core.models.sampling import Sampling
+from core.models.sampling import DECAY, Sampling
 from core.runs.loop import Laps, RunReport, Watcher, made_now
 from core.runs.records import write_record
 from core.servers.addresses import key_from_environment
@@ -37,6 +37,8 @@ class Request:
     temperature: float | None = None
     tokens: int = 50
     stop: bool = False
+    debias: str = ""
+    decay: float = DECAY
     precision: Precision = "fp32"
     chunk: int = CHUNK
     server: str | None = None
@@ -55,6 +57,7 @@ class Request:
         loose = {"at_once", "per_minute", "with_key", "threads", "pause_s", "model"}
         mine = {"server", "way", "instruction", "standard"}
         here = {"precision", "chunk"}
+        loose |= set() if self.debias else {"debias", "decay"}  # runs of earlier versions know neither
         left = loose | (mine - {"server"} if self.server is None else here)
         return {key: value for key, value in asdict(self).items() if key not in left}
 
@@ -103,6 +106,7 @@ class GenerationReport(RunReport[None]):
         }
 
 
+NO_DEBIAS = N_("A server does not give what self-debias needs; use a model on this machine.")
 NO_RATE = "Nothing was written in this start, or the server did not count tokens."
 
 
@@ -179,6 +183,9 @@ def _fill(
 def open_writer(request: Request) -> Writer:
     """Who writes for a request. Raises ModelUnavailable, Refused."""
     how = Sampling(request.top_k, request.top_p, request.temperature, request.tokens, request.stop)
+    how = replace(how, debias=request.debias, decay=request.decay)
+    if request.server is not None and request.debias:
+        raise Refused(NO_DEBIAS)
     if request.server is None:
         locate(request.model)  # a model that cannot be had is refused before its library is loaded
         from core.models.generating import open_generator

@@ -52,3 +52,9 @@ def _numbers(file: Path) -> int:
             return 0
         head = json.loads(opened.read(length))
     return sum(math.prod(one["shape"]) for name, one in head.items() if name != "__metadata__")
+
+
+def training_seconds(numbers: int, tuning: Tuning, *, speed: float, used: float) -> float:
+    """About how long a run takes: 6 operations a parameter and token, forward and backward (Kaplan et al. 2020, table
+    1, without attention), on a device of *speed* operations a second of which the share *used* is had (0 to 1)."""
+    return 6 * numbers * tuning.steps * tuning.batch * tuning.length / (speed * used)

@@ -1,5 +1,6 @@
 """Before and after: what a change to a model moved, what it did not, and what was lost."""
 
+from pages.before_after.grids import show_grids, show_new_grid
 from pages.before_after.people import show_people
 from pages.before_after.results import show_finished
 from pages.before_after.start import show_new
@@ -19,7 +20,12 @@ page_head(
 )
 way = choose(
     _("What is compared"),
-    {"models": _("A model before and after"), "runs": _("Two finished runs"), "people": _("Judged by people")},
+    {
+        "models": _("A model before and after"),
+        "grid": _("A grid of models"),
+        "runs": _("Two finished runs"),
+        "people": _("Judged by people"),
+    },
     "ba-way",
     address="compare",
     heading=False,
@@ -30,6 +36,12 @@ if way == "runs":
 elif way == "people":
     with open_store() as opened:
         show_people(opened)
+elif way == "grid":
+    with open_store() as opened:
+        show_new_grid(opened)
+    follow("tune-grid")
+    with open_store() as opened:
+        show_grids(opened)
 else:
     with open_store() as opened:
         show_new(opened)

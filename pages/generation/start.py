@@ -10,6 +10,7 @@ from annotations.database.store import Store
 from annotations.permissions import OPEN
 from core.errors import N_, Notice
 from core.generation.server import Server
+from core.models.sampling import DECAY, GENDER_PREFIX
 from core.runs.records import TEXTS, Run
 from core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from core.worker.client import known_models
@@ -57,6 +58,7 @@ def choose_writer() -> Writer:
     )  # fmt: skip
     with narrow.popover(_("Method"), icon=":material/tune:", type="tertiary"):
         tokens, more = _settings()
+        more = more if where == "server" else (*more, *_self_debias())
     return Writer(model.strip(), int(each), tokens, server, (*options, *more))
 
 
@@ -122,6 +124,18 @@ def _settings() -> tuple[int, tuple[str, ...]]:
     options = ["--top-k", str(int(top_k)), "--top-p", f"{top_p:g}", "--seed", str(int(seed))]
     options += ["--temperature", f"{heat:g}"] if heat else []
     return int(tokens), (*options, *(["--stop"] if stop else []))
+
+
+def _self_debias() -> list[str]:
+    """Self-debias with its published settings, unless the visitor changes them."""
+    if not st.checkbox(
+        _("Self-debias"), key="self-debias",
+        help=_("Tokens that become likelier after the text below lose probability (Schick et al. 2021)."),
+    ):  # fmt: skip
+        return []
+    text = st.text_area(_("Text that asks for what is not wanted"), GENDER_PREFIX.strip(), key="self-debias-text")
+    decay = st.number_input(_("Decay (λ)"), 0.1, 1000.0, DECAY, 10.0, key="self-debias-decay")
+    return [f"--self-debias={text.strip()}\n", "--decay", f"{decay:g}"] if text.strip() else []
 
 
 def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:

@@ -44,6 +44,7 @@ RESULTS = {
     "association": "association/page.py",
     "generate": "generation/page.py",
     "tune": "tune/page.py",
+    "tune-grid": "before_after/page.py",
     "before-after": "before_after/page.py",
 }
 

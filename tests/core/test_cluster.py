@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -258,3 +259,52 @@ def _bad_line():
         raise BadLine("f", 1, "reason", "no {x}", x=item)
 
     return refuse
+
+
+GRID = """
+import json, sys, threading, time
+from pathlib import Path
+import psutil
+from core import cluster
+from core.before_after.grid import Grid, run_grid
+from core.models.tuning.settings import Tuning
+
+cluster.START_S = cluster.LATE_S = 600.0
+cluster.STARTS = 12
+folder = Path(sys.argv[1])
+tuning = Tuning(steps=300, batch=8, length=16, every=20, patience=0, rate=1e-3)
+grid = Grid(("planted:+1",), ("none", "cds"), folder / "t.txt", 2, tuning, share=0.3, threads=1)
+killed = []
+
+def kill():
+    # A worker that is in the middle of a model: its checkpoint is there, its model is not.
+    while not killed:
+        if any((folder / "two").glob(".*/checkpoint-*/whole")):
+            answerers = [one for one in psutil.Process().children(recursive=True) if "ray::Answerer" in one.name()
+                         or "ray::Answerer" in " ".join(one.cmdline()[:1])]
+            if len(answerers) > 1:
+                answerers[0].kill()
+                killed.append(answerers[0].pid)
+        time.sleep(0.02)
+
+threading.Thread(target=kill, daemon=True).start()
+record = run_grid(grid, folder / "two", folder / "two.csv", ray="local", workers=2)
+alone = run_grid(grid, folder / "one", folder / "one.csv")
+keys = ("model", "intervention", "seed", "status", "size_after", "loss_after", "resumed_at")
+told = [[{key: cell.get(key) for key in keys} for cell in one["cells"]] for one in (record, alone)]
+print(json.dumps({"killed": killed, "two": told[0], "one": told[1]}))
+"""
+
+
+@pytest.mark.rehearsal
+def test_a_grid_on_two_workers_survives_one_that_is_killed(tmp_path: Path) -> None:
+    """The cell that the killed worker had goes on at its checkpoint, in the same numbers as one that nobody killed."""
+    lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
+    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ended = subprocess.run([sys.executable, "-c", GRID, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert len(found["killed"]) == 1 and {cell["status"] for cell in found["two"]} == {"ok"}
+    assert any(cell["resumed_at"] for cell in found["two"])
+    same = [[{**cell, "resumed_at": 0} for cell in found[kind]] for kind in ("one", "two")]
+    assert same[0] == same[1]

@@ -101,3 +101,16 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
     assert {item.file for item in items(fresh_store, project)} == {"generations.jsonl"}
     text = text_of(without_errors(open_page("before_after", compare="people")))
     assert "before: Old-7B, after: New-7B" in text and "8 generations still wait" in text
+
+
+def test_a_grid_starts_and_fills_in(fresh_store: Store) -> None:
+    out = run_file(runs_folder(fresh_store.path, "grids"), "grid")
+    out.parent.mkdir(exist_ok=True)
+    heads = "model,intervention,seed,status,size_before,size_after,rise"
+    out.write_text(f"{heads}\na,cds,0,ok,1.0,0.5,0.01\na,cds,1,waiting,,,\n", encoding="utf-8")
+    effect = {"value": -0.5, "low": -0.7, "high": -0.3}
+    write_record(out, {"kind": "grid", "effects": [{"model": "a", "intervention": "cds", "effect": effect}]})
+    page = without_errors(open_page("before_after", compare="grid"))
+    text = text_of(page)
+    assert "6 models are made and measured" in text and "−0.500 [−0.700, −0.300]" in text
+    assert "waits" in text and "made" in text and page.button(key="ba-grid-start").disabled

@@ -12,7 +12,7 @@ from transformers import LlamaForCausalLM
 from core.errors import ModelUnavailable, Refused
 from core.models.generating import Generator, Prompt, _numbers, open_generator
 from core.models.loading import load_causal
-from core.models.sampling import Sampling
+from core.models.sampling import GENDER_PREFIX, Sampling
 from tests.support.tiny_models import tiny_causal
 
 CONTEXTS = ["he is a doctor.", "she is", "a", "is he a doctor. she is a doctor."]
@@ -161,3 +161,63 @@ def test_the_models_own_temperature(tmp_path: Path) -> None:
 def test_a_masked_model_does_not_write() -> None:
     with pytest.raises(ModelUnavailable):
         open_generator("known")
+
+
+def leaning(asked: str = "", **how: Any) -> Generator:
+    """A planted model that writes the pronouns of whoever was named more often, surely; alone, of two named alike, half
+    of each."""
+    generator = open_generator("planted:pronouns:he=0", Sampling(tokens=1, top_k=0, top_p=1.0, debias=asked, **how))
+    with torch.no_grad():
+        generator._model.lm_head.weight[:, 5:9] *= 20
+    return generator
+
+
+HE, SHE = {"he", "him", "his", "himself"}, {"she", "her", "hers", "herself"}
+
+
+def shares(generator: Generator, texts: int = 400) -> tuple[float, float]:
+    found = Counter(one.completion.strip() for one in generator.write([Prompt("he she", i) for i in range(texts)]))
+    return (sum(found[word] for word in HE) / texts, sum(found[word] for word in SHE) / texts)
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_self_debias_takes_away_what_the_text_asks_for(cached: bool) -> None:
+    """Half of each before. Behind a text that names "he" six times every form of "he" gains at least 0.1, so lambda
+    50 gives the least factor, 0.01: the share of "he" is 0.5 x 0.01 / (0.5 x 0.01 + 0.5) = 0.0099."""
+    plain, asked = leaning(), leaning("he him his he him his ")
+    asked.cached = cached
+    he, she = shares(plain)
+    assert 0.4 < he < 0.6 and 0.4 < she < 0.6
+    he, she = shares(asked)
+    assert he < 0.04 and she > 0.96
+    assert shares(leaning("she her hers she her hers "))[1] < 0.04
+
+
+def test_self_debias_is_the_formula_of_the_paper() -> None:
+    """p'(w) in proportion to max(0.01, e^(lambda (p - p_asked))) p(w) where p_asked is larger, else to p(w)."""
+    generator = leaning("he ", decay=10.0)
+    logits = [torch.tensor([[2.0, 1.0, 0.0, -1.0]]), torch.tensor([[3.0, 0.0, 0.5, -9.0]])]
+    one, other = (torch.softmax(row, -1)[0].tolist() for row in logits)
+    kept = [p * max(0.01, math.exp(10 * (p - q))) if q > p else p for p, q in zip(one, other, strict=True)]
+    found = torch.softmax(generator._without_bias(*logits), -1)[0].tolist()
+    assert found == pytest.approx([value / sum(kept) for value in kept], rel=1e-5)
+
+
+def test_a_text_that_changes_nothing_takes_nothing_away(llama: Path) -> None:
+    """Alone, in batches and in any order the same; and without an effect where both readings are alike."""
+    asked = prompts(6)
+    generator = opened(llama, debias="he is a doctor. ")
+    together = generator.write(asked)
+    assert [generator.write([prompt])[0] for prompt in asked] == together
+    assert Generator(generator.loaded, generator.how, cached=False).write(asked) == together
+    assert together != opened(llama).write(asked)
+    same = torch.randn(2, 9)
+    assert torch.equal(generator._without_bias(same, same), same)
+
+
+def test_self_debias_is_in_the_signature(llama: Path) -> None:
+    how = Sampling(debias=GENDER_PREFIX)
+    assert Generator(load_causal(str(llama)), how).signature.split("|")[3].endswith(",self-debias:50,0.01,d3ba688b")
+    assert "self-debias" not in opened(llama).signature
+    with pytest.raises(Refused, match="decay"):
+        Sampling(decay=0)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.models.tuning.settings import Tuning
-from core.tune.estimate import memory_of
+from core.tune.estimate import memory_of, training_seconds
 from tests.support.tiny_models import bert, tiny_causal
 
 
@@ -24,3 +24,9 @@ def test_a_model_that_is_not_here_has_no_forecast(tmp_path: Path) -> None:
     assert memory_of("somebody/some-model", Tuning()) is None
     assert memory_of(str(tmp_path / "none"), Tuning()) is None
     assert memory_of("planted:+1", Tuning()) is None
+
+
+def test_training_time_is_six_operations_a_parameter_and_token() -> None:
+    """110 million parameters, 1,000 steps of 32 x 128 tokens: 2.7 x 10^15 operations, 27 s at 10^14 a second."""
+    tuning = Tuning(steps=1000, batch=32, length=128)
+    assert training_seconds(110_000_000, tuning, speed=2e14, used=0.5) == pytest.approx(27.0, rel=0.01)

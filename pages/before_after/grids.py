@@ -1,0 +1,158 @@
+"""A grid of changes: models x interventions x seeds as one job, and its table, which fills in while it goes on."""
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, Intervention
+from core.before_after.report import interval, short
+from core.errors import EvenhandError
+from core.runs.records import TABLE, Run, runs_folder
+from pages.before_after.start import ENDINGS
+from pages.ui.choose import choose, choose_models, every_model
+from pages.ui.head import show_error
+from pages.ui.jobs import jobs_of
+from pages.ui.language import _
+from pages.ui.runs import (
+    RunPage,
+    RunRequest,
+    choose_run,
+    download_table,
+    finished_at,
+    offer_deletion,
+    show_facts,
+    show_notices,
+    show_start_form,
+)
+from pages.ui.tables import number_columns, show_html, table
+from pages.ui.text import plain, series
+from pages.ui.uploads import choose_upload
+
+GRIDS = RunPage("grids", "tune-grid", form_key="ba-grid-{part}", run_key="ba-grid-{part}-{run}")
+PLACE = "ba-grid-text-0"
+
+
+def intervention_name(kind: str) -> str:
+    """An intervention in words."""
+    return {
+        "as-is": _("as it is (only measured)"),
+        "none": _("unswapped text (placebo)"),
+        "swap": _("swapped text"),
+        "cda": _("text with its swapped copies (CDA)"),
+        "cds": _("text of which half is swapped (CDS)"),
+        "dropout": _("unswapped text with more dropout"),
+        "sentence-debias": "SentenceDebias",
+        "inlp": "INLP",
+    }.get(kind, kind)
+
+
+def show_new_grid(store: Store) -> None:
+    """The form."""
+    with st.container(border=True, key="ba-grid-form"):
+        names = [entry.name for entry in every_model()]
+        help = _("Each is changed in every way.")
+        models = choose_models(names, "ba-grid-models", first=["demo-zh"], help=help, label=_("Models"))
+        kinds: list[Intervention] = st.multiselect(
+            _("Interventions"), INTERVENTIONS, ["none", "cds"], format_func=intervention_name, key="ba-grid-kinds"
+        )
+        seeds, steps, workers = st.columns(3)
+        seeds_of = int(seeds.number_input(_("Seeds of each"), 1, 20, 3, key="ba-grid-seeds"))
+        options = ["--seeds", str(seeds_of)]
+        options += ["--steps", str(int(steps.number_input(_("Steps"), 1, 100_000, 1000, key="ba-grid-steps")))]
+        help = _("More than one: on Ray, one model a worker.")
+        number = int(workers.number_input(_("Models at once"), 1, 64, 1, key="ba-grid-workers", help=help))
+        options += ["--ray", "local", "--workers", str(number)] if number > 1 else []
+        try:
+            files = _files(options)
+        except EvenhandError as error:
+            show_error(error)
+            files = []
+        cells = sum(seeds_of if kind not in NO_SEED else 1 for kind in kinds) * len(models)
+        options += [word for kind in kinds for word in ("--intervention", kind)]
+        request = None
+        if files and models and kinds:
+            title = _("A grid of {models}").format(models=series(map(short, models)))
+            request = RunRequest(title, models, options, rest=["--", str(files[0])], uploads=files, place=PLACE)
+        work = _("{number} models are made and measured.").format(number=f"{cells:,}")
+        show_start_form(store, GRIDS, f"{short(models[0])} × {len(kinds)}" if models else "grid", request, work=work)
+
+
+def _files(options: list[str]) -> list[Path]:
+    """The texts, and behind them the items to measure on; [] where one is missing. Puts what they ask for into
+    *options*."""
+    languages = {"zh": _("Chinese"), "en": _("English")}
+    chosen = choose(_("Language of the texts"), languages, "ba-grid-language")
+    options += ["--language", chosen]
+    texts = choose_upload(_("Texts to train on, a text a line"), ["txt", "gz"], key=PLACE)
+    help = _("What every model is measured on; Chinese: without a file the built-in neutral sentences.")
+    items = choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
+    if items:
+        options += ["--items", str(items)]
+    if texts is None or (items is None and chosen != "zh"):
+        return []
+    return [texts, items] if items else [texts]
+
+
+def show_grids(store: Store) -> None:
+    """The table of what goes on, as far as it is filled in, and the finished grids."""
+    for job in jobs_of(store, GRIDS.command):
+        file = runs_folder(store.path, "grids") / f"{GRIDS.name_in(job)}{TABLE}"
+        if job.active and file.is_file():
+            st.markdown(f"**{plain(file.stem)}**")
+            _show_cells(file)
+    st.subheader(_("Results"), anchor=False)
+    found = GRIDS.finished(store)
+    if not found:
+        st.caption(_("No finished grid yet."))
+        return
+    _show_run(choose_run(found, "ba-grid-run"))
+
+
+def _show_run(run: Run) -> None:
+    text = _("{cells} models, trained on {name}; finished {time}")
+    values = {"cells": run.sentences, "name": run.source.get("name", ""), "time": finished_at(run)}
+    show_facts(run, text.format(**values))
+    show_notices(run)
+    heads = [_("model"), _("intervention"), _("change of size")]
+    rows = [
+        (short(one["model"]), intervention_name(one["intervention"]), interval(one["effect"], say=_))
+        for one in run.record.get("effects", ())
+    ]
+    if rows:
+        show_html(table(number_columns(heads, (2,)), rows))
+        st.caption(
+            _(
+                "Below 0 leans less. Over seeds, against the placebo where the grid has one; three seeds of each have"
+                " an interval."
+            )
+        )
+    with st.expander(_("Every model")):
+        _show_cells(run.table)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        download_table(GRIDS, run)
+        offer_deletion(GRIDS, run, _("The models themselves stay in the folder of that name."))
+
+
+def _show_cells(file: Path) -> None:
+    import pandas as pd
+
+    frame = pd.read_csv(file, dtype={"status": str})
+    heads = [_("model"), _("intervention"), _("seed"), _("size before"), _("size after")]
+    heads += [_("rise of held-out loss"), _("state")]
+    forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+.3f"))
+    rows = []
+    for one in frame.to_dict("records"):
+        numbers = [_number(one[key], form) for key, form in forms]
+        named = (short(str(one["model"])), intervention_name(str(one["intervention"])), str(one["seed"]))
+        rows.append((*named, *numbers, _state(str(one["status"]))))
+    show_html(table(number_columns(heads, (2, 3, 4, 5)), rows, kind="pinned"))
+
+
+def _number(value: Any, form: str) -> str:
+    return "—" if value is None or value != value else format(float(value), form).replace("-", "−")
+
+
+def _state(status: str) -> str:
+    return {"ok": _("made"), WAITING: _("waits")}.get(status, status)
