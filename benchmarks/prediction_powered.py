@@ -1,6 +1,7 @@
 """How often the intervals of `estimate` hold a planted rate, and how wide they are against those of people alone.
 
     python -m benchmarks.prediction_powered [--samples 400]
+    python -m benchmarks.prediction_powered --differences --samples 300
 
 Prints tables for docs/judges.md. A judge that is right in a share of the items (accuracy), or that besides calls a
 fifth of all items 1 (bias). Clusters: contexts of 5 items whose rate differs (beta with the same mean), of which people
@@ -13,10 +14,11 @@ from collections.abc import Iterator
 import click
 import numpy as np
 
-from core.judges.prediction_powered import Labels, Rates, prediction_powered
+from core.judges.prediction_powered import Labels, Rates, paired_difference, prediction_powered
 
 ACCURACIES, RATES, PEOPLE, FURTHER = (0.55, 0.7, 0.85, 0.99), (0.1, 0.3), (50, 100, 200, 500), (1_000, 100_000)
 SIZE = 5  # items of a context
+MORE = 0.15  # how far the second of two models lies above the first, of what is left
 HEAD = "\n| judge | accuracy | rate | people | further | held | held by people alone | error ratio | worth |"
 
 
@@ -66,11 +68,54 @@ def cells(samples: int, *, contexts: bool) -> Iterator[tuple[object, ...]]:
         )
 
 
+def two_models(rng: np.random.Generator, contexts: int, asked: int, right: float, *, bias: bool, paired: bool) -> Rates:
+    """The difference of two models, of which the second misgenders more; *paired*: in the same contexts."""
+    lean, found = rng.beta(1.2, 2.8, contexts), []
+    for number, more in enumerate((0.0, MORE)):
+        of_model = lean if paired else rng.beta(1.2, 2.8, contexts)
+        names = np.repeat(np.arange(contexts), SIZE)
+        truth = rng.random(len(names)) < np.clip(of_model * (1 - more) + more, 0, 1)[names]
+        judge = np.where(rng.random(len(names)) < right, truth, ~truth)
+        if bias:
+            judge = judge | (rng.random(len(names)) < 0.2)
+        some = rng.permutation(len(names))[:asked]
+        rest = np.ones(len(names), dtype=bool)
+        rest[some] = False
+        of = "" if paired else str(number)
+        found.append(
+            Labels(truth[some], judge[some], judge[rest],  # type: ignore[arg-type]
+                   [f"{of}{name}" for name in names[some]], [f"{of}{name}" for name in names[rest]])
+        )  # fmt: skip
+    return paired_difference(*found)
+
+
+def print_differences(samples: int) -> None:
+    """The table of differences between two models."""
+    rng, truth = np.random.default_rng(1), 0.3 - (0.3 * (1 - MORE) + MORE)
+    print("| contexts | paired | labelled texts | judge | held | held by people alone | error ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for paired, (contexts, asked) in itertools.product((True, False), ((60, 60), (60, 150), (200, 100), (200, 300))):
+        for right, bias in ((0.55, False), (0.7, True), (0.9, False), (0.9, True), (0.99, False)):
+            held, alone, ratio = 0, 0, []
+            for _ in range(samples):
+                found = two_models(rng, contexts, asked, right, bias=bias, paired=paired)
+                both, people = found.both, found.people
+                held += both.low is not None and both.low <= truth <= both.high  # type: ignore[operator]
+                alone += people.low is not None and people.low <= truth <= people.high  # type: ignore[operator]
+                ratio += [both.se / people.se] if both.se and people.se else []
+            print(f"| {contexts} | {'yes' if paired else 'no'} | {asked} | {right}{', biased' if bias else ''} |"
+                  f" {held / samples:.3f} | {alone / samples:.3f} | {np.mean(ratio):.3f} |", flush=True)  # fmt: skip
+
+
 @click.command()
+@click.option("--differences", is_flag=True, help="The differences between two models instead.")
 @click.option("--contexts-only", is_flag=True, help="Leave out the table of items without clusters.")
 @click.option("--samples", default=400, show_default=True, help="Samples a cell.")
-def main(samples: int, *, contexts_only: bool) -> None:
+def main(samples: int, *, contexts_only: bool, differences: bool) -> None:
     """Print the tables."""
+    if differences:
+        print_differences(samples)
+        return
     for contexts in (True,) if contexts_only else (False, True):
         found = list(cells(samples, contexts=contexts))
         print(f"\n{'contexts' if contexts else 'items'}: {len(found)} cells of {samples} samples")

@@ -143,6 +143,7 @@ NEEDS: dict[str, Need] = {
     "judge run": Need("change_projects", "project"),
     "judge again": Need("change_projects", "project"),
     "judge import": Need("change_projects", "project"),
+    "judge show": Need("change_projects", "project"),
     "judge list": Need("change_projects", "project"),
     "judge failures": Need("change_projects", "project"),
     "judge eps": Need("change_projects", "project"),

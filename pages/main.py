@@ -48,6 +48,7 @@ PAGES = [
     st.Page(
         "human_vs_rule/page.py", title=_("Human vs. automatic rule"), icon=":material/rule:", url_path="human-vs-rule"
     ),
+    st.Page("judges/page.py", title=_("Judges"), icon=":material/smart_toy:", url_path="judges"),
     st.Page("study/page.py", title=_("Online studies"), icon=":material/link:", url_path="study"),
     st.Page("sentence_bias/page.py", title=_("Try a sentence"), icon=":material/balance:", url_path="sentence-bias"),
     st.Page("scoring/page.py", title=_("Score a file"), icon=":material/playlist_play:", url_path="scoring"),

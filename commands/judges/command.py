@@ -6,9 +6,14 @@ from typing import Any
 
 import click
 
+from annotations.judges.estimates import GROUPS, estimates
+from annotations.judges.judges import judge as find_judge
+from annotations.permissions import require
+from annotations.projects.projects import project as find_project
 from commands.agreement import measure
-from commands.shared import answer, json_option
-from core.errors import BadLine
+from commands.permissions import acting_person
+from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, BadLine, Refused
 from core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
 from core.judges.label_tables import read_judge, read_people, read_rates
 from core.judges.prediction_powered import VERSION, Rates, prediction_powered
@@ -18,31 +23,84 @@ TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("estimate")
-@click.option("--people", type=TABLE, required=True, help="Labels of people: a table with the columns item and label.")
-@click.option("--judge", type=TABLE, required=True, help="Labels of the judge, of these items and of further ones.")
+@click.option("--people", type=TABLE, help="Labels of people: a table with the columns item and label.")
+@click.option("--judge", required=True, help="Labels of the judge, of these items and of further ones: a table. With"
+                                             " --project, the name of a judge of it.")  # fmt: skip
 @click.option("--clusters", help="The column, in both tables, of what belongs together, as the context of generations.")
 @click.option("--inclusion", help="The column of --people with the probability with which an item was drawn.")
+@click.option("--project", help="Instead of tables: the rates of this project, over contexts.")
+@click.option(
+    "--by", multiple=True, type=click.Choice(GROUPS), help="With --project: a rate for each; may be repeated."
+)
+@db_option
 @json_option
-def estimate(people: Path, judge: Path, clusters: str | None, inclusion: str | None, as_json: bool) -> None:
+def estimate(
+    people: Path | None, judge: str, clusters: str | None, inclusion: str | None, project: str | None,
+    by: tuple[str, ...], db: str, as_json: bool,
+) -> None:  # fmt: skip
     """A rate from few labels of people and many of a judge, with 95% intervals.
 
     Labels are 0 and 1. `both` corrects the judge's rate by what people say of the items that both labelled, so it needs
     no faith in the judge; `worth` says how many labels of people alone would give the same error.
     """
-    given = read_rates(people, judge, clusters, inclusion)
+    if project is not None:
+        _of_project(db, project, judge, by, as_json=as_json)
+        return
+    if people is None or not Path(judge).is_file():
+        raise Refused(N_("Give two tables, --people and --judge, or a project and the name of its judge."))
+    given = read_rates(people, Path(judge), clusters, inclusion)
     say_errors(given.errors)
     rates = prediction_powered(given.labels)
     labels = given.labels
     data = {
-        "people": _estimate(rates.people, n=len(labels.people)),
-        "judge": _estimate(rates.judge, n=len(labels.people) + len(labels.further)),
-        "both": _estimate(rates.both) | {"lambda": rates.weight, "worth": rates.worth},
-        "further": len(labels.further),
+        **rates_json(rates, len(labels.people), len(labels.further)),
         "without_judge": given.without_judge,
         "errors": [_error(one) for one in given.errors],
         "signature": f"prediction-powered-v{VERSION}|units={clusters or 'items'}|inclusion={inclusion or 'equal'}",
     }
     answer(data, _in_words(rates, given.without_judge), as_json=as_json)
+
+
+def rates_json(rates: Rates, people: int, further: int) -> dict[str, Any]:
+    """The three rates as JSON; *people*: items with labels of both, *further*: of the judge alone."""
+    return {
+        "people": _estimate(rates.people, n=people),
+        "judge": _estimate(rates.judge, n=people + further),
+        "both": _estimate(rates.both) | {"lambda": rates.weight, "worth": rates.worth},
+        "further": further,
+    }
+
+
+def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_json: bool) -> None:
+    """Every rate of a project with one judge, and the differences between its models."""
+    with existing_store(db) as store:
+        of = find_project(store, project)
+        require(acting_person(), "see_names", project=of.uid)
+        found = estimates(store, of, find_judge(store, of, name))
+    cells = {measure: found.cells(measure, by) for measure in found.measures}
+    apart = {measure: found.differences(measure) for measure in found.measures}
+    rows = [
+        rates_json(one.rates, one.people, one.further)
+        | {"measure": one.measure, "without_judge": one.without_judge, **dict(zip(by, one.key, strict=True))}
+        for some in cells.values() for one in some
+    ]  # fmt: skip
+    differences = [
+        {"measure": one.measure, "one": one.one, "other": one.other, "holm": one.stays,
+         **{key: _estimate(getattr(one.rates, key)) for key in ("people", "judge", "both")},
+         "worth": one.rates.worth}
+        for some in apart.values() for one in some
+    ]  # fmt: skip
+    data = {"project": of.name, "judge": found.judge, "rates": rows, "differences": differences,
+            "signature": found.signature}  # fmt: skip
+    lines = [
+        "\n".join([f"{one.measure} {' / '.join(one.key)}".rstrip(), _in_words(one.rates, one.without_judge)])
+        for some in cells.values() for one in some
+    ]  # fmt: skip
+    lines += [
+        f"{one.measure}: {one.one} less {one.other}  {with_interval_of(one.rates.both)}{'  *' if one.stays else ''}"
+        for some in apart.values() for one in some
+    ]  # fmt: skip
+    answer(data, "\n".join(lines), as_json=as_json)
 
 
 @click.command("alt-test")
@@ -63,16 +121,11 @@ def alt_test(people: Path, judge: Path, eps: float, as_json: bool) -> None:
     say_errors([*errors, *more])
     verdict = alternative_annotator_test(given, labels, eps)
     data = {
-        "winning_rate": verdict.winning_rate,
-        "advantage": verdict.advantage,
-        "passes": verdict.passes,
-        "reason": str(verdict.reason) if verdict.reason else None,
-        "eps": eps,
-        "annotators": [_against(one) for one in verdict.annotators],
+        **verdict_json(verdict),
         "errors": [_error(one) for one in (*errors, *more)],
         "signature": f"alternative-annotator-test|eps={eps:g}|level={LEVEL:g}|by|items>={FEWEST}",
     }
-    answer(data, _verdict_in_words(verdict), as_json=as_json)
+    answer(data, verdict_in_words(verdict), as_json=as_json)
 
 
 def say_errors(errors: Iterable[BadLine]) -> None:
@@ -90,7 +143,7 @@ def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
 
 
 def _in_words(rates: Rates, without_judge: int) -> str:
-    lines = [f"{name:<7} {_with_interval(found)}" for name, found in
+    lines = [f"{name:<7} {with_interval_of(found)}" for name, found in
              (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
     if rates.weight is not None and rates.worth is not None:
         lines.append(f"lambda {rates.weight:.3f}; as exact as {rates.worth:,.0f} labels of people alone")
@@ -99,7 +152,8 @@ def _in_words(rates: Rates, without_judge: int) -> str:
     return "\n".join(lines)
 
 
-def _with_interval(found: Estimate) -> str:
+def with_interval_of(found: Estimate) -> str:
+    """A rate with its interval, or why it has none."""
     if found.value is None:
         return f"-  ({found.reason})"
     if found.low is None:
@@ -119,7 +173,20 @@ def _against(one: Against) -> dict[str, Any]:
     }
 
 
-def _verdict_in_words(verdict: Verdict) -> str:
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """The test as JSON."""
+    return {
+        "winning_rate": verdict.winning_rate,
+        "advantage": verdict.advantage,
+        "passes": verdict.passes,
+        "reason": str(verdict.reason) if verdict.reason else None,
+        "eps": verdict.eps,
+        "annotators": [_against(one) for one in verdict.annotators],
+    }
+
+
+def verdict_in_words(verdict: Verdict) -> str:
+    """The test, a line an annotator."""
     lines = []
     for one in verdict.annotators:
         if one.reason:

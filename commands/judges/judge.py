@@ -2,21 +2,26 @@
 
 import hashlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from annotations.judges import judges as records
+from annotations.judges.against_people import BY, against_people
+from annotations.judges.drift import drift
 from annotations.judges.forecast import Forecast
 from annotations.judges.forecast import forecast as forecast_of
 from annotations.judges.import_file import import_judge
 from annotations.judges.judges import Judge
 from annotations.judges.run import JudgeReport, Request, ask_again, run_judge
 from annotations.projects.projects import project as find_project
-from commands.judges.command import say_errors
+from commands.agreement import measure
+from commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
 from commands.shared import Meter, answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
+from core.human_vs_rule.means_over_contexts import Mean
 from core.judges.prompts import SYSTEM, default_template
 from core.judges.server import ServerSettings
 from core.servers.addresses import place_of
@@ -265,3 +270,47 @@ def _forecast_in_words(found: Forecast) -> str:
     parts += [f"about {found.seconds:,.0f} s"] if found.seconds is not None else ["time: known once it has begun"]
     parts += [f"cost {found.cost:,.2f}"] if found.cost is not None else []
     return "; ".join([*parts, json.dumps({"measured": found.measured})])
+
+
+@judge.command("show")
+@click.argument("project")
+@click.argument("name")
+@db_option
+@json_option
+def show(project: str, name: str, db: str, as_json: bool) -> None:
+    """The judge NAME against people: agreement over contexts, confusion, alternative annotator test, drift.
+
+    Only items that people have finished count. The test is there once `judge eps` has recorded its eps.
+    """
+    with existing_store(db) as store:
+        of = find_project(store, project)
+        found = records.judge(store, of, name)
+        against, drifted = against_people(store, of, found), drift(store, found)
+    data = {
+        **row_of(found), "finished": against.finished, "items": against.items,
+        "agreement": _mean(against.agreement), "flags": _mean(against.flags), "kappa": measure(against.kappa),
+        "among_people": _mean(against.among_people),
+        "groups": {by: {one.key: _mean(one.agreement) for one in against.groups(by)} for by in BY},
+        "confusion": against.confusion, "disagreements": [one.item for one in against.disagreements],
+        "test": verdict_json(against.verdict) if against.verdict else None,
+        "drift": {
+            "answered": [asdict(one) for one in drifted.answered],
+            "rounds": [{"round": one.round, "items": one.items, "same": measure(one.same)} for one in drifted.rounds],
+        },
+        "signature": against.signature,
+    }  # fmt: skip
+    if against.verdict is None:
+        data["test_reason"] = "No eps was recorded for this judge: judge eps PROJECT NAME EPS."
+    lines = [
+        f"{found.name}: {against.items:,} of {against.finished:,} finished items",
+        *(f"{label:<14} {with_interval_of(mean.estimate)}" for label, mean in (
+            ("agreement", against.agreement), ("flags", against.flags), ("among people", against.among_people),
+        )),
+        f"{'kappa':<14} {with_interval_of(against.kappa)}",
+        verdict_in_words(against.verdict) if against.verdict else str(data["test_reason"]),
+    ]  # fmt: skip
+    answer(data, "\n".join(lines), as_json=as_json)
+
+
+def _mean(mean: Mean) -> dict[str, Any]:
+    return measure(mean.estimate) | {"n": mean.rows, "contexts": mean.estimate.units if mean.rows else 0}

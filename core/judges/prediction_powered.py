@@ -4,10 +4,6 @@ The judge's rate is corrected by what people say of the items that both have lab
 mean_labelled(Y - k f), with k from 0 (people alone) to 1, chosen so that the error is least. A judge that errs to one
 side widens nothing and moves nothing: its bias is measured on the labelled items and taken off.
 
-A judge that is nearly always right differs from people on so few items that their spread cannot be estimated: with no
-difference among 50 items the formula's interval would rest on the further items alone (it held the truth in 61 of 100
-samples). So the error counts one difference more than there were.
-
 A judge that is nearly always right differs from people on so few items that their spread cannot be estimated: with 50
 labelled items and a judge that is right in 99%, the formula alone held the truth in 61 of 100 samples. So the error
 counts one difference more than there were.
@@ -26,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.errors import N_, Refused
 from core.statistics import Estimate, Note
-from core.statistics.estimate import ONE_UNIT
+from core.statistics.estimate import BY_T, ONE_UNIT
 from core.statistics.intervals import by_t
 
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
@@ -39,6 +35,7 @@ ALL_THE_SAME = Note(
 NO_GAIN = Note(N_("The judge's labels of further items would not make the error smaller, so they are not used."))
 
 
+TOO_FEW_OF_ONE = Note(N_("One of the two has labels of fewer than two units."))
 BY_T_OF_BOTH = N_("t on the standard error of both terms")
 
 Numbers = NDArray[np.float64]
@@ -114,16 +111,8 @@ def prediction_powered(labels: Labels) -> Rates:
 
 
 def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
-    shared = _shared(people.names, rest.names)
-    shares = people.weights / people.weights.sum()
-    units = 1 / float(shares @ shares)  # Kish's; as many as there are where all weigh the same
-    if labels.clusters is None and labels.inclusion is None:  # items are alike, labelled or not: one spread
-        least = np.concatenate([automatic.values, rest.values]).var(ddof=1) * (1 / len(rest.values) + 1 / units)
-    else:  # a cluster mean spreads less the more items it has
-        least = float(automatic.parts @ automatic.parts) + float(rest.parts @ rest.parts)
-        least -= 2 * _together(rest.parts, automatic.parts, shared)
-    gain = float(automatic.parts @ people.parts) - _together(rest.parts, people.parts, shared)
-    weight = min(1.0, max(0.0, float(gain / least))) if least > 0 else 0.0
+    units = _units(people)
+    weight = _weight(labels, people, automatic, rest)
     if weight == 0.0:
         alike = min(np.ptp(people.values), np.ptp(automatic.values)) == 0
         return Rates(found, judge, _noted(found, ALL_THE_SAME if alike else NO_GAIN), 0.0, float(len(labels.people)))
@@ -131,7 +120,7 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
     variance = float(
         errors @ errors
         + weight**2 * (rest.parts @ rest.parts)
-        + 2 * weight * _together(rest.parts, errors, shared)
+        + 2 * weight * _together(rest.parts, errors, _shared(people.names, rest.names))
         + (weight * UNSEEN / units) ** 2
     )
     value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
@@ -140,6 +129,95 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
     )
     alone = float(people.parts @ people.parts)
     return Rates(found, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
+
+
+def _units(people: _Term) -> float:
+    """Kish's number of units: as many as there are where all weigh the same."""
+    shares = people.weights / people.weights.sum()
+    return 1 / float(shares @ shares)
+
+
+def _weight(labels: Labels, people: _Term, automatic: _Term, rest: _Term) -> float:
+    """The k with the least error, from 0 to 1."""
+    shared = _shared(people.names, rest.names)
+    if labels.clusters is None and labels.inclusion is None:  # items are alike, labelled or not: one spread
+        every = np.concatenate([automatic.values, rest.values])
+        least = every.var(ddof=1) * (1 / len(rest.values) + 1 / _units(people))
+    else:  # a cluster mean spreads less the more items it has
+        least = float(automatic.parts @ automatic.parts) + float(rest.parts @ rest.parts)
+        least -= 2 * _together(rest.parts, automatic.parts, shared)
+    gain = float(automatic.parts @ people.parts) - _together(rest.parts, people.parts, shared)
+    return min(1.0, max(0.0, float(gain / least))) if least > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """A rate, what each unit adds to its error, how many units it rests on, and the variance that no unit has."""
+
+    value: float
+    parts: dict[Hashable, float]
+    units: int
+    unseen: float = 0.0
+
+
+def paired_difference(one: Labels, other: Labels) -> Rates:
+    """The first rate less the second, -1 to 1, by people, by the judge and by both, over the clusters of both together.
+
+    What a cluster adds to the error of each rate is taken off each other, so whatever moves both does not widen the
+    difference. `weight` is the smaller of the two. Raises Refused where clusters are missing.
+    """
+    if one.clusters is None or other.clusters is None:
+        raise Refused(N_("A paired difference needs the clusters in which the items are paired."))
+    found = [_moved_by(labels) for labels in (one, other)]
+    people, judge = _less(found[0][0], found[1][0], BY_T), _less(found[0][1], found[1][1], BY_T)
+    weights = [weight for _, _, _, weight in found]
+    if None in weights:
+        return Rates(people, judge, people, None, None)
+    both = _less(found[0][2], found[1][2], BY_T_OF_BOTH)
+    count = len(one.people) + len(other.people)
+    if max(weights) == 0.0:  # type: ignore[type-var]
+        return Rates(people, judge, _noted(people, NO_GAIN), 0.0, float(count))
+    worth = (people.se / both.se) ** 2 * count if people.se and both.se else None
+    return Rates(people, judge, both, min(weights), worth)  # type: ignore[type-var]
+
+
+def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | None, float | None]:
+    """The rate by people, by the judge and by both, each as moved by its units; and k."""
+    _refuse_unequal(labels)
+    people, automatic = _terms(labels)
+    every = _unweighted(
+        [*labels.automatic, *labels.further], [*(labels.clusters or ()), *(labels.further_clusters or ())]
+    )
+    judge = _as_moved(every) if every is not None and len(every.values) > 1 else None
+    if people is None or automatic is None or len(people.values) < 2:
+        return None, judge, None, None
+    mine = _as_moved(people)
+    rest = every if labels.inclusion is not None else _unweighted(labels.further, labels.further_clusters)
+    if rest is None or len(rest.values) < 2:
+        return mine, judge, mine, 0.0
+    weight = _weight(labels, people, automatic, rest)
+    parts = dict(zip(people.names, (people.parts - weight * automatic.parts).tolist(), strict=True))
+    for name, part in zip(rest.names, (weight * rest.parts).tolist(), strict=True):
+        parts[name] = parts.get(name, 0.0) + part
+    value = people.mean + weight * (rest.mean - automatic.mean)
+    unseen = (weight * UNSEEN / _units(people)) ** 2
+    return mine, judge, _Moved(value, parts, len(people.values), unseen), weight
+
+
+def _as_moved(term: _Term) -> _Moved:
+    return _Moved(term.mean, dict(zip(term.names, term.parts.tolist(), strict=True)), len(term.values))
+
+
+def _less(one: _Moved | None, other: _Moved | None, method: str) -> Estimate:
+    if one is None or other is None:
+        return Estimate.undefined(TOO_FEW_OF_ONE)
+    names = one.parts.keys() | other.parts.keys()
+    squares = sum((one.parts.get(name, 0.0) - other.parts.get(name, 0.0)) ** 2 for name in names)
+    value = min(1.0, max(-1.0, one.value - other.value))
+    # As few as the smaller of the two has: what is not shared has no more freedom than that.
+    units = min(one.units, other.units)
+    return by_t(Estimate(value, units=units), (squares + one.unseen + other.unseen) ** 0.5, units, (-1.0, 1.0),
+                method=method)  # fmt: skip
 
 
 def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:

@@ -1,26 +1,21 @@
 """Who writes on the page Generate, how, what that will take, and the start of the job."""
 
-import os
 from dataclasses import dataclass, field
 
 import streamlit as st
 
-from annotations.database.pool import stores
 from annotations.database.store import Store
-from annotations.permissions import OPEN
 from core.errors import N_, Notice
 from core.generation.server import Server
 from core.models.sampling import DECAY, GENDER_PREFIX
 from core.runs.records import TEXTS, Run
-from core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
-from pages.ui.choose import choose, choose_model
+from pages.ui.choose import choose, choose_model, choose_server
 from pages.ui.language import _
 from pages.ui.numbers import duration
 from pages.ui.runs import RunPage, RunRequest, show_start_form
-from pages.ui.text import paragraph, plain
-from pages.ui.visitor import visitor
+from pages.ui.text import paragraph
 
 GENERATIONS = RunPage("generations", "generate", form_key="generate-{part}", ending=TEXTS)
 FIRST_MODEL = "demo-en-causal"
@@ -68,8 +63,7 @@ def _model() -> str:
 
 
 def _server() -> tuple[str, str, tuple[str, ...]]:
-    st.session_state.setdefault("server", os.environ.get(SERVER, "http://localhost:8000/v1"))
-    address = _address()
+    address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "server")
     model = st.text_input(_("Name of the model on the server"), key="server-model")
     ways = {"completions": _("continues the text"), "chat": _("answers in a chat")}
     way = st.radio(_("Mode of the model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
@@ -79,36 +73,12 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     limit = st.number_input(
         _("Maximum requests per minute"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
     )
-    trusted = is_trusted(address)
-    if key_from_environment() and not trusted:
-        text = _("The API key of this installation is not sent to this address, only to the one in {variable}.")
-        st.caption(plain(text.format(variable=SERVER)))
     options = ["--chat"] if way == "chat" else []
     options += ["--standard"] if standard else []
     options += ["--per-minute", str(limit)] if limit else []
     if not address:
         model = ""  # there is nothing to ask
     return model, address, tuple(options if trusted else [*options, "--no-key"])
-
-
-def _address() -> str:
-    """The address of a server: any in the open mode; with accounts one of those that the installation names, since
-    this server could be made to ask any address that it alone can reach."""
-    with stores.borrow() as store:
-        any_address = visitor(store) is OPEN
-    label = _("Address of an OpenAI-compatible server")
-    if any_address:
-        return st.text_input(label, key="server").strip()
-    offered = servers_allowed()
-    if not offered:
-        text = _(
-            "No server is available to this page. The administrator of this installation lists servers in {variable}."
-        )
-        st.info(plain(text.format(variable=SERVERS)))
-        return ""
-    if st.session_state.get("server") not in offered:
-        st.session_state["server"] = offered[0]
-    return str(st.selectbox(label, offered, key="server"))
 
 
 def _settings() -> tuple[int, tuple[str, ...]]:

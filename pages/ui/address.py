@@ -12,7 +12,7 @@ import streamlit as st
 PROJECT_PAGES = frozenset(
     (
         *("pilot", "plan", "study", "review", "record", "adjudication", "progress", "browse", "agreement", "quality"),
-        *("human-vs-rule", "describe", "release", "guideline"),
+        *("human-vs-rule", "judges", "describe", "release", "guideline"),
     )
 )
 # Pages about models: they have a navigation of their own.

@@ -1,5 +1,6 @@
 """What a visitor chooses: one of a few options, models by name that fit the text, one of the projects."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from annotations.permissions import OPEN, allowed
 from annotations.projects.annotators import annotators
 from annotations.types import Annotator, Kind, Project
 from core.models.catalogue import ModelEntry
+from core.servers.addresses import SERVER, SERVERS, is_trusted, key_from_environment, servers_allowed
 from core.worker.client import is_open_to_all, is_open_to_leads, known_models
 from pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
 from pages.ui.language import _
@@ -88,6 +90,35 @@ def choose_models(
         help=help,
     )  # fmt: skip
     return tuple(models_to_use(chosen))
+
+
+def choose_server(label: str, key: str) -> tuple[str, bool]:
+    """The address of a server, and whether the key of this installation may be sent there; "" for none.
+
+    Any in the open mode; with accounts one of those that the installation names, since this server could be made to ask
+    any address that it alone can reach.
+    """
+    st.session_state.setdefault(key, os.environ.get(SERVER, "http://localhost:8000/v1"))
+    with stores.borrow() as store:
+        any_address = visitor(store) is OPEN
+    offered = servers_allowed()
+    if any_address:
+        address = st.text_input(label, key=key).strip()
+    elif offered:
+        if st.session_state.get(key) not in offered:
+            st.session_state[key] = offered[0]
+        address = str(st.selectbox(label, offered, key=key))
+    else:
+        text = _(
+            "No server is available to this page. The administrator of this installation lists servers in {variable}."
+        )
+        st.info(plain(text.format(variable=SERVERS)))
+        return "", False
+    trusted = is_trusted(address)
+    if key_from_environment() and not trusted:
+        text = _("The API key of this installation is not sent to this address, only to the one in {variable}.")
+        st.caption(plain(text.format(variable=SERVER)))
+    return address, trusted
 
 
 def every_model() -> list[ModelEntry]:

@@ -115,6 +115,7 @@ def resuming_text(job: jobs.Job) -> str:
     return {
         "score": _("Nothing is lost: finished scores are in the cache."),
         "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
+        "judge": _("Nothing is lost: labels are kept, and a resumed run asks for the rest."),
         "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
         "tune": _("Nothing is lost: a resumed run goes on from its latest checkpoint and ends in the same numbers."),
         "mine": _("Mining restarts from the beginning of the text; the interrupted run wrote nothing."),
@@ -137,7 +138,8 @@ def show_result_link(store: Store, job: jobs.Job) -> None:
     if name and command in RESULTS:
         page_link(RESULTS[command], label=label, icon=":material/arrow_forward:", query_params={"run": name})
     elif project is not None:
-        file = "release/page.py" if command in ("release", "hub") else "projects/page.py"
+        files = {"release": "release/page.py", "hub": "release/page.py", "judge": "judges/page.py"}
+        file = files.get(command, "projects/page.py")
         page_link(file, label=label, icon=":material/arrow_forward:", query_params={"project": project})
 
 

@@ -219,6 +219,7 @@ def _beside(project: Project) -> list[Link]:
     ]
     if project.kind == "generations":
         found.insert(1, ("human_vs_rule/page.py", _("Human vs. automatic rule"), ":material/rule:"))
+    found.insert(-2, ("judges/page.py", _("Judges"), ":material/smart_toy:"))
     if not opens("pilot/page.py"):
         found.append(("guideline/page.py", _("Guideline"), ":material/menu_book:"))
     return found

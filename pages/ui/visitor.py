@@ -49,6 +49,7 @@ PAGES: dict[str, Action | None] = {
     "agreement": "see_agreement",
     "quality": "see_names",
     "human-vs-rule": "see_all_labels",
+    "judges": "change_projects",
     "describe": "see_agreement",
     "release": "see_releases",
     "sentence-bias": "try_models",

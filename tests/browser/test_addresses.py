@@ -24,6 +24,7 @@ STAYED = (
     *("projects", "pilot", "plan", "review", "record", "progress", "browse", "agreement", "quality", "guideline"),
     *(
         "human-vs-rule",
+        "judges",
         "release",
         "concordance",
         "swap",

@@ -78,6 +78,7 @@ TITLES = {
     "describe": "Data set statistics",
     "guideline": "Guideline",
     "human_vs_rule": "Human vs. automatic rule",
+    "judges": "Judges",
     "release": "Release",
     "concordance": "Concordance",
     "swap": "Counterfactual texts",

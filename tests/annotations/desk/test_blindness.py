@@ -22,13 +22,19 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from annotations.database.pool import stores
+from annotations.database.store import Store
 from annotations.desk import frontend, opinion
 from annotations.desk.routes import PATH, ROUTES, routes
+from annotations.items.batch import items
+from annotations.judges.judges import Spec, add_judge, choose_margin, store_failure, store_labels
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known
-from annotations.types import Item, Project
+from annotations.types import Annotator, Item, Project
+from core.errors import EvenhandError
 from core.files import timestamps
+from core.judges.labels import JudgeLabel
+from tests.support.generations import generations_project
 from tests.support.projects import filled_project, new_database, new_store
 
 BEGIN = 1_790_000_000.0
@@ -321,6 +327,54 @@ def test_nothing_of_plan_share_gold_or_pilot_has_a_name_on_the_wire(
     for data in (*one.sent, *other.sent):
         assert not keys_of(json.loads(data)) & set(HIDDEN)
         assert b'"stop"' not in data and b"0.5" not in data
+
+
+def judged(world: World, choice: str) -> None:
+    """A judge labels everything, and another one only some of it."""
+    with Actor.acts("judge"):
+        texts = [one.id for one in items(world.store, world.project)]
+        for name, some in ((choice, texts), (f"{choice} again", texts[::3])):
+            found = add_judge(world.store, world.project, name, Spec("file", 1, name, name), author="Lea")
+            store_labels(world.store, found, [JudgeLabel(text, choice, shares={choice: 0.9}) for text in some])
+            store_failure(world.store, found, texts[1], EvenhandError("Late."))
+            choose_margin(world.store, world.project, found, 0.2)
+
+
+@FIXTURES
+@given(STEPS)
+def test_what_judges_say_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
+    """Two worlds that differ in nothing but the labels of judges, before the work and in the middle of it."""
+    worlds = []
+    for version in (0, 1):
+        world = World(tmp_path, version, monkeypatch, number=24, per_item=2, seed=3, retest=0.5, retest_hours=0)
+        for choice in ("accept", "reject"):
+            if version:
+                judged(world, choice)
+            play(world, steps, 0)
+        world.close()
+        worlds.append(world)
+    assert worlds[0].sent == worlds[1].sent and len(worlds[0].sent) > 10
+    with Store.open(worlds[1].path) as store:
+        assert store.db.execute("SELECT count(*) FROM judge_label").fetchone() == (64,)
+
+
+def test_nor_at_the_desk_for_generations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made(store: Store, **fields: Any) -> tuple[Project, list[Annotator]]:
+        project = generations_project(store, "blind", 16, annotators=("Ada", "Bo", "Chen"), checked=False)
+        return project, annotators(store, project)
+
+    monkeypatch.setattr(f"{__name__}.filled_project", made)
+    steps: list[Step] = [(n % 3, 4, "skip" if n % 4 == 3 else "label", "correct", "label", "correct") for n in range(9)]
+    worlds = []
+    for version in (0, 1):
+        world = World(tmp_path, version, monkeypatch)
+        if version:
+            judged(world, "misgendering")
+        play(world, steps, 0)
+        world.close()
+        worlds.append(world)
+    assert worlds[0].sent == worlds[1].sent and b"misgendering" in worlds[0].sent[0]  # a choice, as it always is
+    assert not any(b"misgendering again" in data for data in worlds[1].sent)
 
 
 def test_the_comparison_can_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

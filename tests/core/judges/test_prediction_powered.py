@@ -6,7 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Refused
-from core.judges.prediction_powered import ALL_THE_SAME, NO_FURTHER, NO_GAIN, NO_PEOPLE, Labels, prediction_powered
+from core.judges.prediction_powered import (
+    ALL_THE_SAME,
+    NO_FURTHER,
+    NO_GAIN,
+    NO_PEOPLE,
+    Labels,
+    paired_difference,
+    prediction_powered,
+)
 
 Counts = tuple[int, int, int, int]  # of items by (people's label, judge's label): 11, 10, 01, 00
 
@@ -129,3 +137,45 @@ def test_the_interval_holds_a_planted_rate(bias: float, clustered: bool) -> None
 def test_lists_that_do_not_fit_are_refused(wrong: Labels) -> None:
     with pytest.raises(Refused):
         prediction_powered(wrong)
+
+
+def of_contexts(people: list[float], contexts: str, further: list[float] | None = None) -> Labels:
+    """One item a letter; the judge says what people say, and *further* of contexts of their own."""
+    rest = further or []
+    return Labels(people, people, rest, list(contexts), [f"r{n}" for n in range(len(rest))])
+
+
+def test_a_paired_difference_by_hand() -> None:
+    """The same three contexts for both: the error is that of the differences 0, 1, 1 of their means."""
+    found = paired_difference(of_contexts([1, 1, 1], "abc"), of_contexts([1, 0, 0], "abc"))
+    assert found.people.value == pytest.approx(2 / 3)
+    assert found.people.se == pytest.approx((1 / 3 / 3) ** 0.5)  # sd(0, 1, 1)^2 = 1/3
+    apart = paired_difference(of_contexts([1, 1, 0, 0], "abcd"), of_contexts([1, 0, 0, 0], "efgh"))
+    one, other = (prediction_powered(of_contexts(values, "abcd")).people.se for values in ([1, 1, 0, 0], [1, 0, 0, 0]))
+    assert one is not None and other is not None
+    assert apart.people.se == pytest.approx((one**2 + other**2) ** 0.5)  # nothing is shared
+
+
+def test_what_moves_both_does_not_widen_the_difference() -> None:
+    rng = np.random.default_rng(3)
+    lean = rng.random(80)
+    samples = []
+    for shift in (0.0, 0.1):
+        values = (rng.random(80) < np.clip(lean + shift, 0, 1)).astype(float)
+        judge = np.where(rng.random(80) < 0.9, values, 1 - values)
+        names = [f"c{n}" for n in range(80)]
+        samples.append(Labels(values[:30], judge[:30], judge[30:], names[:30], names[30:]))  # type: ignore[arg-type]
+    paired = paired_difference(*samples)
+    apart = sum((prediction_powered(one).both.se or 0) ** 2 for one in samples) ** 0.5
+    assert paired.both.se is not None and paired.people.se is not None and paired.both.se < apart
+    assert paired.both.value == pytest.approx(
+        (prediction_powered(samples[0]).both.value or 0) - (prediction_powered(samples[1]).both.value or 0)
+    )
+    assert paired.worth is not None and paired.worth > 60 and paired.both.low is not None
+
+
+def test_a_paired_difference_needs_clusters_and_two_units() -> None:
+    with pytest.raises(Refused, match="needs the clusters"):
+        paired_difference(Labels([1], [1], []), Labels([1], [1], []))
+    found = paired_difference(of_contexts([1], "a"), of_contexts([1, 0], "ab"))
+    assert (found.people.value, found.both.value, found.worth) == (None, None, None) and found.people.reason is not None

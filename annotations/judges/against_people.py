@@ -1,0 +1,194 @@
+"""A judge against people: agreement over contexts, confusion, disagreements, the alternative annotator test.
+
+Each item counts once, however many labels it has; only items that people have finished.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from annotations.database.store import Store
+from annotations.guideline.versions import CHOICES
+from annotations.judges.judges import Judge
+from annotations.judges.tables import judge_labels, people_labels
+from annotations.types import Project
+from core.errors import N_
+from core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means
+from core.judges.alternative_annotator import Verdict, alternative_annotator_test
+from core.statistics import Estimate, Note, Resampling, cohen_kappa
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NOBODY = Note(N_("No item has a label by people and by the judge."))
+NO_FLAGS = Note(N_("This judge, or nobody of the people, says whether there is extraneous gendered language."))
+NOT_SEVERAL = Note(N_("No compared item has labels of two annotators."))
+BY = ("choice", "pronoun", "language", "model", "setting")
+VERSION = 1  # of the method: raise it when a number may change
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Items of one kind: how often judge and people say the same of them."""
+
+    key: str
+    agreement: Mean
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one annotator said of an item."""
+
+    annotator: str
+    choice: str
+    extraneous: bool | None
+    reasons: tuple[str, ...]
+    note: str
+    marks: tuple[tuple[int, int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreed:
+    """A finished item of which the judge says something else than somebody. `share`: of its own samples or
+    probabilities for what it says; None: it gave one answer."""
+
+    item: str
+    text: str
+    context: str
+    model: str
+    pronoun: str
+    judge: str
+    judge_marks: tuple[tuple[int, int, str], ...]
+    share: float | None
+    people: tuple[Said, ...]
+
+
+@dataclass(frozen=True)
+class AgainstPeople:
+    """A judge against people. `pairs`: a row per blind label of a finished item that the judge labelled too;
+    `choices`: the codes in their order; `finished`: how many items people have finished."""
+
+    judge: Judge
+    pairs: "pd.DataFrame"
+    choices: tuple[str, ...]
+    finished: int
+    resampling: Resampling
+
+    @cached_property
+    def items(self) -> int:
+        """How many items have labels of both."""
+        return int(self.pairs["item"].nunique())
+
+    @cached_property
+    def agreement(self) -> Mean:
+        """How often the judge says what an annotator says, 0 to 1."""
+        return Mean(Estimate.undefined(NOBODY), None, 0) if self.pairs.empty else self._mean(self.pairs, "same")
+
+    @cached_property
+    def flags(self) -> Mean:
+        """The same of the flag for extraneous gendered language."""
+        said = self.pairs[self.pairs["flags"].notna()]
+        if said.empty:
+            return Mean(Estimate.undefined(NO_FLAGS if len(self.pairs) else NOBODY), None, 0)
+        return self._mean(said, "flags")
+
+    @cached_property
+    def among_people(self) -> Mean:
+        """How often an annotator says what the others say of the same items: what a judge is measured by."""
+        several = self.pairs[self.pairs["others"].notna()]
+        return Mean(Estimate.undefined(NOT_SEVERAL), None, 0) if several.empty else self._mean(several, "others")
+
+    def groups(self, by: str) -> list[Group]:
+        """Agreement by a column of BY; "choice" is what people said."""
+        found = [
+            Group(str(key), self._mean(rows, "same"), int(rows["item"].nunique()))
+            for key, rows in self.pairs.groupby(by, sort=False)
+        ]
+        order = {code: place for place, code in enumerate(self.choices)}
+        return sorted(found, key=lambda one: order.get(one.key, len(order))) if by == "choice" else found
+
+    @cached_property
+    def confusion(self) -> dict[str, dict[str, int]]:
+        """What people said -> what the judge said -> how many labels of people."""
+        counts = self.pairs.groupby(["choice", "judge"]).size()
+        return {a: {b: int(counts.get((a, b), 0)) for b in self.choices} for a in self.choices}
+
+    @cached_property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of people's labels and the judge's, -1 to 1, interval over contexts."""
+        import numpy as np
+
+        if self.pairs.empty:
+            return Estimate.undefined(NOBODY)
+        size, at = len(self.choices), {code: place for place, code in enumerate(self.choices)}
+        cells = self.pairs["choice"].map(at).to_numpy() * size + self.pairs["judge"].map(at).to_numpy()
+        units, count = codes_of(list(self.pairs["cluster"]))
+        sums = np.bincount(units * size**2 + cells, minlength=count * size**2).reshape(count, size**2)
+        return cohen_kappa(sums.sum(axis=0).reshape(size, size), self.resampling, sums)
+
+    @cached_property
+    def verdict(self) -> Verdict | None:
+        """The alternative annotator test with the eps that was recorded; None before one is."""
+        if self.judge.eps is None:
+            return None
+        labels = zip(self.pairs["item"], self.pairs["annotator"], self.pairs["choice"], strict=True)
+        mine = dict(zip(self.pairs["item"], self.pairs["judge"], strict=True))
+        return alternative_annotator_test(labels, mine, self.judge.eps)
+
+    @cached_property
+    def disagreements(self) -> list[Disagreed]:
+        """The items of which the judge says something else than somebody, in the order of import."""
+        apart = self.pairs.groupby("item")["same"].transform("min") < 1
+        return [_disagreed(list(rows.itertuples())) for _, rows in self.pairs[apart].groupby("item", sort=False)]
+
+    def _mean(self, pairs: "pd.DataFrame", column: str) -> Mean:
+        """Of items: the mean over an item's labels first."""
+        rows = pairs.groupby("item", sort=False).agg(value=(column, "mean"), cluster=("cluster", "first"))
+        return context_means({"all": rows["value"].to_numpy(dtype=float)}, list(rows["cluster"]), self.resampling)[
+            "all"
+        ]
+
+    @property
+    def signature(self) -> str:
+        """Everything that can change the numbers."""
+        drawn = self.resampling.signature("context")
+        return f"judge-against-people|labels:blind|{drawn}|v{VERSION}|{self.judge.spec.signature}"
+
+
+def against_people(
+    store: Store, project: Project, found: Judge, *, resampling: Resampling | None = None,
+    said: "pd.DataFrame | None" = None,
+) -> AgainstPeople:  # fmt: skip
+    """A judge against the people of its project; *said*: of `people_labels`, where it is there already."""
+    labels = people_labels(store, project) if said is None else said
+    pairs = labels.merge(judge_labels(store, found), on="item", how="inner", validate="many_to_one")
+    pairs["same"] = (pairs["choice"] == pairs["judge"]).astype(float)
+    flags = pairs["extraneous"].map({True: 1.0, False: 0.0}).astype(float)
+    pairs["flags"] = (flags == pairs["judge_flag"]).astype(float).where(flags.notna() & pairs["judge_flag"].notna())
+    alike = pairs.groupby(["item", "choice"])["choice"].transform("size") - 1
+    others = pairs.groupby("item")["choice"].transform("size") - 1
+    pairs["others"] = (alike / others).where(others > 0)
+    finished = int(labels["item"].nunique())
+    return AgainstPeople(found, pairs, CHOICES[project.kind], finished, resampling or Resampling())
+
+
+def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:
+    """How much oftener the first judge says what people say than the second, -1 to 1, on the items of both."""
+    keys = ["item", "annotator"]
+    both = one.pairs[[*keys, "cluster", "same"]].merge(other.pairs[[*keys, "same"]], on=keys, suffixes=("", "_other"))
+    both["apart"] = both["same"] - both["same_other"]
+    rows = both.groupby("item", sort=False).agg(value=("apart", "mean"), cluster=("cluster", "first"))
+    columns = {"apart": rows["value"].to_numpy(dtype=float)}
+    return context_means(columns, list(rows["cluster"]), one.resampling, bounds=(-1.0, 1.0))["apart"]
+
+
+def _disagreed(rows: Sequence[Any]) -> Disagreed:
+    one = rows[0]
+    people = tuple(
+        Said(row.annotator, row.choice, row.extraneous, row.reasons, row.note, tuple(map(tuple, row.spans)))
+        for row in rows
+    )
+    share = one.shares.get(one.judge) if one.shares else None
+    return Disagreed(one.item, one.text, one.context, one.model, one.pronoun, one.judge, one.judge_marks, share, people)

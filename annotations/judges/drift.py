@@ -1,0 +1,77 @@
+"""Does a judge stay the same? What the server says has answered, and what the judge says when it is asked again."""
+
+from dataclasses import dataclass
+
+from annotations.database.store import Store
+from annotations.judges.judges import Judge
+from core.errors import N_
+from core.statistics import Estimate, Note, wilson
+
+NOT_AGAIN = Note(N_("It was not asked again."))
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The labels of one round that one model gave, by what the server says of itself, and from when to when."""
+
+    round: int
+    model: str
+    labels: int
+    first: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """One later round: how many of its items have the same label as at first, with Wilson's interval.
+
+    `changed`: (label at first, label now) -> items. `models`: what the server said then, and now.
+    """
+
+    round: int
+    items: int
+    same: Estimate
+    changed: dict[tuple[str, str], int]
+    models: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """`answered`: by round and model; `rounds`: of each later round."""
+
+    answered: tuple[Answered, ...]
+    rounds: tuple[Again, ...]
+
+    @property
+    def has_changed_model(self) -> bool:
+        """Whether the server named more than one model."""
+        return len({one.model for one in self.answered}) > 1
+
+
+_ANSWERED = """
+SELECT round, answered, count(*), min(created), max(created) FROM judge_label WHERE judge = ?
+GROUP BY round, answered ORDER BY round, min(id)
+"""
+_PAIRS = """
+SELECT now.round, first.choice, now.choice, count(*) FROM judge_label AS now
+JOIN judge_label AS first ON first.judge = now.judge AND first.item = now.item AND first.round = 0
+WHERE now.judge = ? AND now.round > 0 GROUP BY 1, 2, 3
+"""
+
+
+def drift(store: Store, found: Judge) -> Drift:
+    """How a judge has changed since it began."""
+    answered = tuple(Answered(*row) for row in store.db.execute(_ANSWERED, (found.id,)).fetchall())
+    pairs: dict[int, dict[tuple[str, str], int]] = {}
+    for number, first, now, items in store.db.execute(_PAIRS, (found.id,)).fetchall():
+        pairs.setdefault(number, {})[first, now] = items
+    models = {number: tuple(one.model for one in answered if one.round == number) for number in (0, *pairs)}
+    rounds = []
+    for number, counts in sorted(pairs.items()):
+        items = sum(counts.values())
+        same = sum(times for (first, now), times in counts.items() if first == now)
+        changed = {pair: times for pair, times in counts.items() if pair[0] != pair[1]}
+        rounds.append(
+            Again(number, items, wilson(same, items, nothing=NOT_AGAIN), changed, (models[0], models[number]))
+        )
+    return Drift(answered, tuple(rounds))

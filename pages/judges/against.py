@@ -1,0 +1,187 @@
+"""A judge against people: every judge in a table, then one of them: agreement, confusion, the test, disagreements."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from annotations.database.store import Store
+from annotations.judges.against_people import AgainstPeople
+from annotations.judges.judges import Failure, choose_margin, failures, judge
+from annotations.projects.projects import guidelines
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.judges.alternative_annotator import Against, Verdict
+from pages.judges.disagreements import show_disagreements
+from pages.judges.source import Found, chosen_judge
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _, sentence
+from pages.ui.numbers import moment, note_text, number, percent
+from pages.ui.parts import asks
+from pages.ui.sentences import choice_name, setting_name
+from pages.ui.tables import estimate_cell, number_columns, show_html, table
+from pages.ui.text import paragraph, plain, show_signature
+from pages.ui.tiles import estimate_tile, show_tiles
+from pages.ui.visitor import author
+
+LISTED = 20
+
+
+def show_against(store: Store, project: Project, found: Found) -> None:
+    """Every judge, then the chosen one."""
+    _every_judge(found)
+    one = chosen_judge(found)
+    against = found.against[one.name]
+    if not against.items:
+        st.info(
+            _("No text has labels by this judge and all labels of people yet. Until then nothing is compared."),
+            icon=":material/visibility_off:",
+        )
+        _show_failures(failures(store, one))
+        return
+    names = choice_names(store, project)
+    _figures(project, against)
+    st.subheader(_("Where they agree"))
+    _groups(against, names)
+    st.subheader(_("Labels of people vs. judge"))
+    _confusion(against, names)
+    st.subheader(_("May it stand for an annotator?"))
+    _test(store, project, against)
+    st.subheader(_("Where they differ"))
+    show_disagreements(project, against, names)
+    _show_failures(failures(store, one))
+    show_signature(against.signature)
+
+
+def choice_names(store: Store, project: Project) -> dict[str, str]:
+    """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
+    versions = guidelines(store, project)
+    return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
+
+
+def _every_judge(found: Found) -> None:
+    heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
+    rows = [
+        (
+            one.name, f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
+            estimate_cell(found.against[one.name].kappa, ".2f"), f"{found.against[one.name].items:,}",
+        )
+        for one in found.judges
+    ]  # fmt: skip
+    with st.container(key="judges-all"):
+        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
+
+
+def _figures(project: Project, against: AgainstPeople) -> None:
+    text = _("How often judge and annotator give the same label, on {items} of {finished} fully labelled texts.")
+    meaning = text.format(items=f"{against.items:,}", finished=f"{against.finished:,}")
+    tiles = [
+        estimate_tile(_("Agreement with people"), against.agreement.estimate, meaning, "z.1%"),
+        estimate_tile(_("Annotators with each other"), against.among_people.estimate,
+                      _("How often an annotator gives the label of another on the same texts."), "z.1%"),
+        estimate_tile(_("Cohen's kappa"), against.kappa, _("Agreement beyond chance: 0 is chance, 1 is complete.")),
+    ]  # fmt: skip
+    if project.kind == "generations":
+        tiles.append(
+            estimate_tile(_("Agreement on the flag"), against.flags.estimate,
+                          _("Extraneous gendered language: yes or no."), "z.1%")
+        )  # fmt: skip
+    with st.container(key="judge-figures"):
+        show_tiles(tiles, 2)
+
+
+def _groups(against: AgainstPeople, names: dict[str, str]) -> None:
+    ways = {"choice": _("label"), "pronoun": _("pronouns"), "language": _("language"), "model": _("model"),
+            "setting": _("setting")}  # fmt: skip
+    by = choose(_("Group by"), ways, "judge-by")
+    heads = (ways[by], _("Texts"), _("Agreement"))
+    rows = []
+    for group in against.groups(by):
+        key = names.get(group.key, group.key) if by == "choice" else setting_name(group.key)
+        cell = estimate_cell(group.agreement.estimate, ".1%")
+        rows.append((key or _("not named"), f"{group.items:,}", cell))
+    with st.container(key="judge-groups"):
+        show_html(table(number_columns(heads, (1, 2)), rows))
+    if by == "choice":
+        st.caption(_("By what people said: of the texts with this label, how many the judge labels so too."))
+
+
+def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
+    heads = (_("People"), *(names.get(code, code) for code in against.choices))
+    rows: list[list[str | Markup]] = [
+        [names.get(code, code), *(f"{against.confusion[code][other]:,}" for other in against.choices)]
+        for code in against.choices
+    ]
+    with st.container(key="judge-confusion"):
+        show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="pinned"))
+    st.caption(_("Rows: what people said; columns: what the judge says. Every label of a person counts."))
+
+
+def _test(store: Store, project: Project, against: AgainstPeople) -> None:
+    one = against.judge
+    if against.verdict is None or one.eps is None:
+        st.caption(
+            _(
+                "The alternative annotator test asks whether the judge does about as well as each annotator, judged by"
+                " the others. Choose first what it may be worse by; the result is shown afterwards, and eps stays."
+            )
+        )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            eps = st.number_input(_("eps"), 0.0, 1.0, 0.15, 0.05, key="judge-eps-now", width=160)
+            if st.button(_("Record eps and test"), key="judge-test", type="primary"):
+                _record(store, project, one.name, float(eps))
+        return
+    _verdict(against.verdict)
+    text = (
+        _("eps {eps}, recorded {time}, before the judge had labelled anything.")
+        if one.eps_labels == 0
+        else _("eps {eps}, recorded {time}, when the judge had given {labels} labels.")
+    )
+    st.caption(plain(text.format(eps=f"{one.eps:g}", time=moment(one.eps_chosen), labels=f"{one.eps_labels or 0:,}")))
+
+
+def _verdict(verdict: Verdict) -> None:
+    if verdict.winning_rate is None:
+        st.info(note_text(verdict.reason), icon=":material/info:")
+    else:
+        text = _("Winning rate {rate}, advantage {advantage}.")
+        first = text.format(rate=percent(verdict.winning_rate, 0), advantage=number(verdict.advantage, ".2f"))
+        second = (
+            _("The judge may stand for an annotator.")
+            if verdict.passes
+            else _("It is not shown that the judge may stand for an annotator.")
+        )
+        (st.success if verdict.passes else st.warning)(plain(paragraph((first, second))))
+    heads = (_("Annotator"), _("Texts"), _("Judge"), _("Annotator's own"), "p", _("Judge wins"))
+    with st.container(key="judge-verdict"):
+        show_html(table(number_columns(heads, (1, 2, 3, 4)), map(_against, verdict.annotators), kind="stacked"))
+    st.caption(
+        _("Shares of texts on which the judge, and the annotator, agree with the others at least as well as the other.")
+    )
+
+
+def _against(one: Against) -> tuple[str | Markup, ...]:
+    if one.reason is not None:
+        return one.annotator, f"{one.items:,}", number(None), number(None), number(None), note_text(one.reason)
+    won = _("yes") if one.won else _("not shown")
+    return (
+        one.annotator, f"{one.items:,}", percent(one.judge_share), percent(one.own_share), number(one.p, ".4f"), won,
+    )  # fmt: skip
+
+
+@asks("change_projects")
+def _record(store: Store, project: Project, name: str, eps: float) -> None:
+    try:
+        choose_margin(store, project, judge(store, project, name), eps, author=author(store))
+    except EvenhandError as error:
+        show_error(error)
+        return
+    st.rerun()
+
+
+def _show_failures(found: list[Failure]) -> None:
+    if not found:
+        return
+    text = _("{number} texts have no label of this judge; a further run asks for them again.")
+    with st.expander(plain(text.format(number=f"{len(found):,}")), icon=":material/error:"):
+        for one in found[:LISTED]:
+            st.text(sentence(one.message, one.values))

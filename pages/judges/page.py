@@ -1,0 +1,46 @@
+"""Judges: the rule, models, servers and files that label beside people, for the lead."""
+
+import streamlit as st
+
+from pages.judges.against import show_against
+from pages.judges.rates import show_rates
+from pages.judges.run import show_start
+from pages.judges.source import current, for_the_lead
+from pages.judges.versions import show_versions
+from pages.ui.choose import choose, choose_project
+from pages.ui.head import open_store, page_head
+from pages.ui.jobs import follow
+from pages.ui.language import _
+
+page_head(
+    _("Judges"),
+    _(
+        "The pronoun rule, a model or a server labels beside people. Lead only: no annotator sees what a"
+        " judge says, and it decides nothing."
+    ),
+)
+with open_store() as store:
+    project = choose_project(store)
+    if project is None or not for_the_lead(store, project):
+        st.stop()
+    parts = {
+        "run": _("Run a judge"),
+        "people": _("Against people"),
+        "rates": _("Rates"),
+        "versions": _("Prompts and drift"),
+    }
+    part = choose(_("Shown"), parts, "judges-part", address="part", heading=False)
+    if part == "run":
+        show_start(store, project)
+    else:
+        with st.spinner(_("Comparing the labels …"), show_time=False):
+            found = current(store, project)
+        if not found.judges:
+            st.info(_("No judge has labelled anything here yet. Start one under Run a judge."), icon=":material/info:")
+        elif part == "people":
+            show_against(store, project, found)
+        elif part == "rates":
+            show_rates(store, project, found)
+        else:
+            show_versions(store, project, found)
+follow("judge")

@@ -1,0 +1,134 @@
+"""Rates of the project from people alone, the judge alone and both, and differences between models."""
+
+from typing import Any
+
+import streamlit as st
+from markupsafe import Markup
+
+from annotations.database.store import Store
+from annotations.judges.estimates import Estimates, ModelDifference, RateCell
+from annotations.types import Project
+from core.judges.prediction_powered import Rates
+from core.statistics import Estimate
+from pages.judges.source import Found, chosen_judge
+from pages.ui.charts import downloads
+from pages.ui.choose import choose
+from pages.ui.language import _
+from pages.ui.numbers import DASH, estimate_columns, methods_text, note_text, number
+from pages.ui.sentences import setting_name
+from pages.ui.tables import below, estimate_cell, number_columns, show_html, table
+from pages.ui.text import paragraph, plain, show_signature
+from pages.ui.tiles import Tile, estimate_tile, show_tiles
+
+
+def show_rates(store: Store, project: Project, found: Found) -> None:
+    """The chosen judge: the rate of all, of each group, and what sets models apart."""
+    one = chosen_judge(found)
+    rates = found.estimates[one.name]
+    names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
+    measure = choose(_("Measure"), {name: names[name] for name in rates.measures}, "judge-measure")
+    (overall,) = rates.cells(measure)
+    with st.container(key="judge-rates"):
+        show_tiles(_tiles(overall), 3)
+    st.caption(plain(_about(overall)))
+    _groups(rates, measure)
+    if project.kind == "generations":
+        _differences(rates, measure)
+    method = methods_text([overall.rates.people, overall.rates.both])
+    st.caption(plain(paragraph(filter(None, (_assumption(), method)))))
+    show_signature(rates.signature)
+
+
+def _tiles(cell: RateCell) -> list[Tile]:
+    rates = cell.rates
+    both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
+    people = _("{number} texts that people have finished and the judge has labelled.").format(number=f"{cell.people:,}")
+    judge = _("{number} texts. As wrong as the judge; its interval knows nothing of that.")
+    return [
+        estimate_tile(_("People alone"), rates.people, people, "z.1%"),
+        estimate_tile(_("Judge alone"), rates.judge, judge.format(number=f"{cell.people + cell.further:,}"), "z.1%"),
+        both,
+    ]
+
+
+def _worth(rates: Rates, people: int) -> str:
+    if not rates.weight or rates.worth is None:
+        return ""
+    text = _("The judge's labels were worth {number} labels of people: as precise as {worth} alone.")
+    return text.format(number=f"{max(0.0, rates.worth - people):,.0f}", worth=f"{rates.worth:,.0f}")
+
+
+def _about(cell: RateCell) -> str:
+    parts = []
+    if cell.without_judge:
+        text = _("{number} texts that people finished have no label of the judge and are left out.")
+        parts.append(text.format(number=f"{cell.without_judge:,}"))
+    return paragraph(parts)
+
+
+def _assumption() -> str:
+    return _(
+        "What the judge gets wrong is measured on the texts that people labelled and taken off; these must be a random"
+        " sample of all. Units are contexts."
+    )
+
+
+def _groups(rates: Estimates, measure: str) -> None:
+    ways = {"model": _("model"), "pronoun": _("pronouns"), "setting": _("setting"), "dataset": _("data set"),
+            "language": _("language")}  # fmt: skip
+    used = [name for name in ways if rates.table[name].nunique() > 1 or name == "model"]
+    st.subheader(_("By group"))
+    by = choose(_("Group by"), {name: ways[name] for name in used}, "judge-rates-by")
+    cells = rates.cells(measure, (by,))
+    heads = (ways[by], _("People alone"), _("Judge alone"), _("Both together"), _("Worth"), _("Labelled / judged"))
+    rows = [_row(cell) for cell in cells]
+    with st.container(key="judge-rates-by-group"):
+        show_html(table(number_columns(heads, range(1, 6)), rows, kind="stacked"))
+    downloads([_columns(cell, by) for cell in cells], key="judge-rates-table")
+
+
+def _row(cell: RateCell) -> list[str | Markup]:
+    rates = cell.rates
+    return [
+        setting_name(cell.key[0]) or _("not named"), estimate_cell(rates.people, ".1%", stacked=True),
+        estimate_cell(rates.judge, ".1%", stacked=True), _both(rates, ".1%"), number(rates.worth, ",.0f"),
+        f"{cell.people:,} / {cell.people + cell.further:,}",
+    ]  # fmt: skip
+
+
+def _both(rates: Rates, form: str) -> Markup:
+    """Both together; where the judge's labels were not used, why."""
+    cell = estimate_cell(rates.both, form, stacked=True)
+    note = note_text(rates.both.note) if rates.weight == 0 and rates.both.low is not None else ""
+    return Markup("{}{}").format(cell, below(note))
+
+
+def _columns(cell: RateCell, by: str) -> dict[str, Any]:
+    rates = cell.rates
+    return {
+        by: cell.key[0], **estimate_columns("people", rates.people), **estimate_columns("judge", rates.judge),
+        **estimate_columns("both", rates.both), "lambda": rates.weight, "worth": rates.worth, "labelled": cell.people,
+        "further": cell.further, "without_judge": cell.without_judge,
+    }  # fmt: skip
+
+
+def _differences(rates: Estimates, measure: str) -> None:
+    found = rates.differences(measure)
+    if not found:
+        return
+    st.subheader(_("Differences between models"))
+    heads = (_("Models"), _("People alone"), _("Judge alone"), _("Both together"), _("After Holm"))
+    rows = [_difference(one) for one in found]
+    with st.container(key="judge-differences"):
+        show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
+    text = _("Paired by contexts. Of {number} intervals about {chance} exclude 0 by chance.")
+    st.caption(plain(text.format(number=len(found), chance=f"{0.05 * len(found):.2g}")))
+
+
+def _difference(one: ModelDifference) -> list[str | Markup]:
+    def cell(found: Estimate) -> Markup:
+        return estimate_cell(found, "+z.1%", stacked=True)
+
+    models = " − ".join(name or _("model not named") for name in (one.one, one.other))
+    stays = _("differs from 0") if one.stays else DASH
+    return [models, cell(one.rates.people), cell(one.rates.judge), _both(one.rates, "+z.1%"), stays]

@@ -1,0 +1,230 @@
+"""The form that starts a judge: which one, its prompt, what it will take."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from annotations.judges.forecast import Forecast, forecast
+from annotations.judges.run import Request
+from annotations.types import Project
+from core.errors import N_, EvenhandError, Notice, Refused
+from core.judges.prompts import SYSTEM, Way, default_template
+from core.judges.server import ServerSettings
+from core.runs.loop import check_models
+from core.servers.addresses import check_address
+from core.servers.asking import Pace
+from core.worker.client import known_models
+from pages.ui.choose import choose, choose_model, choose_server
+from pages.ui.head import show_error
+from pages.ui.jobs import start_job
+from pages.ui.language import _
+from pages.ui.numbers import duration
+from pages.ui.parts import asks
+from pages.ui.text import paragraph, plain
+from pages.ui.uploads import choose_upload, empty_place, hand_over
+from pages.ui.visitor import author
+
+Source = Literal["rule", "model", "server", "file"]
+TITLE = N_("Judge {project} with {judge}")
+DEFAULT_EPS = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the form holds. `trusted`: whether the key of the installation may be sent to this server."""
+
+    source: Source
+    request: Request
+    trusted: bool = False
+    file: Path | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+@asks("change_projects")
+def show_start(store: Store, project: Project) -> None:
+    """Which judge, and the button."""
+    with st.container(border=True):
+        try:
+            wish = _wish(project)
+        except EvenhandError as error:
+            show_error(error)
+            return
+        _show_forecast(store, project, wish)
+        ready = wish.file is not None if wish.source == "file" else wish.source == "rule" or bool(wish.request.model)
+        label = _("Import") if wish.source == "file" else _("Start")
+        # In the run itself, not in a callback: what was typed just before the click counts.
+        if st.button(label, key="judge-start", type="primary", icon=":material/play_arrow:", disabled=not ready):
+            _start(store, project, wish)
+
+
+def _wish(project: Project) -> Wish:
+    names: dict[Source, str] = {"rule": _("The pronoun rule")} if project.kind == "generations" else {}
+    names |= {"model": _("A model on this machine"), "server": _("A server"), "file": _("A file")}
+    source = choose(_("Who judges"), names, "judge-source")
+    if source == "rule":
+        st.caption(_("The first pronoun of each text decides. The rule says nothing of extraneous gendered language."))
+        return Wish("rule", replace(_shared_wishes(), rule=True))
+    if source == "file":
+        return _from_file()
+    if source == "model":
+        model = choose_model(_("Model"), [one.name for one in known_models("causal")], "judge-model",
+                             first="demo-en-causal")  # fmt: skip
+        st.caption(
+            _(
+                "The model gives each choice a probability, by the letter that stands for it. Built-in models show how"
+                " this works; they are too small to judge."
+            )
+        )
+        template, system, examples = _prompt(project, short=True)
+        request = replace(_shared_wishes(), model=model, template=template, system=system, examples=examples)
+        return Wish("model", request)
+    return _server(project)
+
+
+def _server(project: Project) -> Wish:
+    address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "judge-server")
+    model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
+    ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
+    way = choose(_("It answers with"), ways, "judge-way")
+    template, system, examples = _prompt(project, short=False)
+    first, second, third, fourth = st.columns(4)
+    samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
+    heat = second.number_input(_("Temperature"), 0.0, 2.0, 0.0, 0.1, key="judge-temperature", disabled=way == "letter")
+    limit = third.number_input(
+        _("Maximum requests per minute"), 1, 100_000, None, key="judge-per-minute", placeholder=_("no limit")
+    )
+    at_once = fourth.number_input(_("Requests at once"), 1, 128, 8, key="judge-at-once")
+    left, right = st.columns(2)
+    price_in = left.number_input(_("Price of a million tokens sent"), 0.0, None, None, key="judge-price-in")
+    price_out = right.number_input(_("Price of a million tokens answered"), 0.0, None, None, key="judge-price-out")
+    request = replace(
+        _shared_wishes(), model=model if address else "", server=address, way=way, template=template, system=system,
+        examples=examples, settings=ServerSettings(samples=int(samples), temperature=float(heat)),
+        pace=Pace(int(at_once), float(limit) if limit else None), with_key=trusted,
+    )  # fmt: skip
+    return Wish("server", request, trusted, None, price_in, price_out)
+
+
+def _prompt(project: Project, *, short: bool) -> tuple[str, str, str]:
+    """Prompt, system message and examples, to read and to change."""
+    kind = "short" if short else "full"
+    with st.expander(_("Prompt and system message"), icon=":material/edit:"):
+        st.caption(
+            _(
+                "Places in braces are filled in: guideline and choices of the newest version, examples, the form of an"
+                " answer, and the text. A changed prompt is another judge."
+            )
+        )
+        key = f"judge-prompt-{kind}-{project.kind}"
+        st.session_state.setdefault(key, default_template(project.kind, short=short))
+        template = st.text_area(_("Prompt"), key=key, height=260)
+        st.session_state.setdefault(f"judge-system-{kind}", "" if short else SYSTEM)
+        system = st.text_area(_("System message"), key=f"judge-system-{kind}", height=100)
+        examples = st.text_area(_("Examples (optional)"), key="judge-examples", height=100)
+    if "{text}" not in template:
+        raise Refused(N_("The prompt needs the place {place} for the text."), place="{text}")
+    return template, system, examples
+
+
+def _shared_wishes() -> Request:
+    """What every judge is asked for: its name, how many items, and its eps."""
+    wide, middle, narrow = st.columns([2, 1, 1])
+    name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("that of the model"))
+    limit = middle.number_input(_("Items, drawn by chance"), 1, None, None, key="judge-limit", placeholder=_("all"))
+    eps = narrow.number_input(
+        _("eps, chosen now"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
+        help=_(
+            "What the judge may be worse by than an annotator in the alternative annotator test: .2 beside experts, .15"
+            " beside skilled people, .1 beside a crowd. It is recorded before the first label and stays."
+        ),
+    )  # fmt: skip
+    return Request(name=name.strip(), limit=int(limit) if limit else None, eps=eps)
+
+
+def _from_file() -> Wish:
+    st.caption(_("A row per item with the columns item and label; extraneous, spans and shares are optional."))
+    name = st.text_input(_("Name of the judge"), key="judge-name", max_chars=80)
+    file = choose_upload(_("Labels of the judge"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="judge-file")
+    return Wish("file", Request(name=name.strip()), file=file if name.strip() else None)
+
+
+def _show_forecast(store: Store, project: Project, wish: Wish) -> None:
+    if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
+        return
+    found = forecast(store, project, wish.request, price_in=wish.price_in, price_out=wish.price_out)
+    st.caption(plain(forecast_text(found, wish.source)))
+
+
+def forecast_text(found: Forecast, source: Source) -> str:
+    """What a run will take, in words; nothing is promised without a measure."""
+    if not found.texts:
+        return _("This judge has labelled every text; nothing is left to do.")
+    parts = [_("{texts} texts.").format(texts=f"{found.texts:,}")]
+    if source == "rule":
+        return paragraph([*parts, _("The rule takes seconds.")])
+    text = _("About {sent} tokens sent and {answered} answered, in {requests} requests.")
+    parts.append(
+        text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=f"{found.requests:,}")
+        if source == "server" else ""
+    )  # fmt: skip
+    if found.cost is not None:
+        parts.append(_("At these prices: {cost}.").format(cost=f"{found.cost:,.2f}"))
+    if found.seconds is None:
+        parts.append(_("The duration is known a few seconds after the start."))
+    else:
+        text = _("At the speed of {labels} labels by this model, about {time}.")
+        parts.append(text.format(labels=f"{found.measured:,}", time=duration(found.seconds)))
+    return paragraph([part for part in parts if part])
+
+
+@asks("change_projects")
+def _start(store: Store, project: Project, wish: Wish) -> None:
+    try:
+        command, uploads = _command(store, project, wish)
+        start_job(store, command, Notice(TITLE, {"project": project.name, "judge": _who(wish)}), project=project)
+        hand_over(*uploads)
+        if wish.source == "file":
+            empty_place("judge-file")
+    except EvenhandError as error:
+        show_error(error)
+
+
+def _who(wish: Wish) -> str | dict[str, object]:
+    if wish.source == "rule":
+        return {"message": N_("the pronoun rule"), "values": {}}
+    return wish.request.name or wish.request.model
+
+
+def _command(store: Store, project: Project, wish: Wish) -> tuple[list[str], Sequence[Path]]:
+    """The words of the job. Raises EvenhandError for what it would fail of."""
+    request = wish.request
+    name = ["--name", request.name] if request.name else []
+    end = ["--author", author(store), "--json", "--", project.name]
+    if wish.source == "file":
+        assert wish.file is not None
+        return ["judge", "import", *name, *end, str(wish.file)], [wish.file]
+    words = ["judge", "run", *name]
+    words += ["--limit", str(request.limit)] if request.limit else []
+    words += ["--eps", f"{request.eps:g}"] if request.eps is not None else []
+    if wish.source == "rule":
+        return [*words, "--rule", *end], []
+    words += ["--model", request.model]
+    for option, text in (("prompt", request.template), ("system", request.system), ("examples", request.examples)):
+        if text or option == "system":
+            words += [f"--{option}", str(jobs.keep_upload(store, f"{option}.txt", (text or "").encode()))]
+    if wish.source == "model":
+        check_models([request.model], fetch=False)
+        return [*words, *end], []
+    check_address(request.server)
+    how, pace = request.settings, request.pace
+    words += ["--server", request.server, "--samples", str(how.samples), "--temperature", f"{how.temperature:g}"]
+    words += ["--at-once", str(pace.at_once)]
+    words += ["--per-minute", f"{pace.per_minute:g}"] if pace.per_minute else []
+    words += ["--log-probabilities"] if request.way == "letter" else []
+    return [*words, *([] if wish.trusted else ["--no-key"]), *end], []

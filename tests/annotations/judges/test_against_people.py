@@ -1,0 +1,172 @@
+"""A judge against people, rates from both, and drift: by hand on a small project."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, agreement_difference
+from annotations.judges.drift import drift
+from annotations.judges.estimates import estimates
+from annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
+from annotations.types import Project
+from core.judges.labels import JudgeLabel
+from core.judges.prediction_powered import Labels, paired_difference, prediction_powered
+from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
+
+TEXTS = all_written(1, models=("owl-1b", "wren-3b"))  # 80 texts: 2 models x 4 sets x 2 settings x 5 topics
+LABELLED = TEXTS[::2]
+MISSED = {one.text for one in TEXTS[::5]}  # of which the judge says something else
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    made = judged_project(fresh_store, TEXTS)
+    say_all(fresh_store, made, LABELLED)
+    return made
+
+
+def said_by_judge(one: Written) -> Said:
+    return Said("plural_they", not one.said.extraneous) if one.text in MISSED else one.said
+
+
+def judged(store: Store, project: Project, name: str = "mine", *, flags: bool = True, **more: Any) -> Judge:
+    found = add_judge(store, project, name, Spec("file", 1, name, name))
+    by_text = {one.text: said_by_judge(one) for one in TEXTS}
+    labels = [
+        JudgeLabel(one.id, by_text[one.text].choice, by_text[one.text].extraneous if flags else None, **more)
+        for one in items(store, project)
+    ]
+    store_labels(store, found, labels)
+    return judge(store, project, name)
+
+
+def test_agreement_confusion_and_disagreements_by_hand(fresh_store: Store, project: Project) -> None:
+    found = against_people(fresh_store, project, judged(fresh_store, project))
+    wrong_bo = {one.text for one in LABELLED[::9]}  # what the last annotator errs on (judged_generations.say_all)
+
+    def choices(one: Written) -> list[str]:
+        return [one.said.choice, "no_pronoun" if one.text in wrong_bo else one.said.choice]
+
+    same = [np.mean([said_by_judge(one).choice == choice for choice in choices(one)]) for one in LABELLED]
+    assert (found.items, found.finished) == (40, 40)
+    assert found.agreement.value == pytest.approx(np.mean(same))
+    alike = [len(set(choices(one))) == 1 for one in LABELLED]
+    assert found.among_people.value == pytest.approx(np.mean(alike))
+    assert [one.text for one in found.disagreements] == [
+        one.text for one in LABELLED if any(said_by_judge(one).choice != choice for choice in choices(one))
+    ]
+    pairs = [(choice, said_by_judge(one).choice) for one in LABELLED for choice in choices(one)]
+    assert {(a, b): n for a, row in found.confusion.items() for b, n in row.items() if n} == {
+        pair: pairs.count(pair) for pair in set(pairs)
+    }
+    by_model = {group.key: group for group in found.groups("model")}
+    assert sum(group.items for group in by_model.values()) == 40 and set(by_model) == {"owl-1b", "wren-3b"}
+    assert [group.key for group in found.groups("choice")] == ["correct", "misgendering", "no_pronoun"]
+    assert {group.key for group in found.groups("language")} == {"en"}
+    observed = sum(a == b for a, b in pairs) / len(pairs)
+    margins = [[sum(pair[side] == code for pair in pairs) / len(pairs) for code in found.choices] for side in (0, 1)]
+    chance = float(np.dot(*margins))
+    assert found.kappa.value == pytest.approx((observed - chance) / (1 - chance))
+
+
+def test_only_finished_items_are_compared_and_undefined_says_why(fresh_store: Store) -> None:
+    made = judged_project(fresh_store, TEXTS)
+    say(fresh_store, made, "Ada", [(one.text, one.said) for one in LABELLED])  # Bo has labelled nothing
+    found = against_people(fresh_store, made, judged(fresh_store, made))
+    assert (found.items, found.agreement.value, found.agreement.estimate.reason) == (0, None, NOBODY)
+    assert found.disagreements == [] and found.kappa.reason == NOBODY
+
+
+def test_a_judge_without_flags_has_no_agreement_on_them(fresh_store: Store, project: Project) -> None:
+    found = against_people(fresh_store, project, judged(fresh_store, project, flags=False))
+    assert (found.flags.value, found.flags.estimate.reason) == (None, NO_FLAGS)
+
+
+def test_the_test_waits_for_its_eps(fresh_store: Store, project: Project) -> None:
+    mine = judged(fresh_store, project)
+    assert against_people(fresh_store, project, mine).verdict is None
+    verdict = against_people(fresh_store, project, choose_margin(fresh_store, project, mine, 0.2)).verdict
+    assert verdict is not None and verdict.eps == 0.2
+    ada, bo = verdict.annotators
+    assert (ada.annotator, ada.items, bo.items) == ("Ada", 40, 40)
+    errs = {one.text for one in LABELLED[::9]}
+    with_bo = [
+        said_by_judge(one).choice == ("no_pronoun" if one.text in errs else one.said.choice)
+        or (one.text in errs and one.said.choice != "no_pronoun")
+        for one in LABELLED
+    ]
+    assert ada.judge_share == pytest.approx(np.mean(with_bo))
+
+
+def test_the_difference_of_two_judges_on_the_same_texts(fresh_store: Store, project: Project) -> None:
+    mine = against_people(fresh_store, project, judged(fresh_store, project))
+    other = add_judge(fresh_store, project, "all correct", Spec("file", 1, "c", "c"))
+    store_labels(fresh_store, other, [JudgeLabel(one.id, "correct") for one in items(fresh_store, project)])
+    second = against_people(fresh_store, project, judge(fresh_store, project, "all correct"))
+    apart = agreement_difference(mine, second)
+    assert (
+        apart.value == pytest.approx((mine.agreement.value or 0) - (second.agreement.value or 0)) and apart.rows == 40
+    )
+
+
+def test_rates_are_those_of_the_functions(fresh_store: Store, project: Project) -> None:
+    found = estimates(fresh_store, project, judged(fresh_store, project))
+    (cell,) = found.cells("misgendering")
+    assert (cell.people, cell.further, cell.without_judge) == (40, 40, 0)
+
+    def labels(texts: list[Written]) -> Labels:
+        bo_errs = {one.text for one in LABELLED[::9]}
+        known = [one for one in texts if one in LABELLED]
+        rest = [one for one in texts if one not in LABELLED]
+
+        def people(one: Written) -> float:
+            wrong = one.said.choice == "misgendering"
+            return (wrong + (wrong and one.text not in bo_errs)) / 2
+
+        def cluster(one: Written) -> str:
+            return f"misgendered|{one.extra['template']}"
+
+        def judges(one: Written) -> float:
+            return float(said_by_judge(one).choice == "misgendering")
+
+        return Labels([people(one) for one in known], [judges(one) for one in known], [judges(one) for one in rest],
+                      [cluster(one) for one in known], [cluster(one) for one in rest])  # fmt: skip
+
+    expected = prediction_powered(labels(TEXTS))
+    assert cell.rates.both.value == pytest.approx(expected.both.value)
+    assert cell.rates.both.low == pytest.approx(expected.both.low) and cell.rates.worth == pytest.approx(expected.worth)
+    by_model = {one.key[0]: one for one in found.cells("misgendering", ("model",))}
+    assert {name: one.people + one.further for name, one in by_model.items()} == {"owl-1b": 40, "wren-3b": 40}
+    (apart,) = found.differences("misgendering")
+    of = [labels([one for one in TEXTS if one.extra["model"] == name]) for name in ("owl-1b", "wren-3b")]
+    assert apart.rates.both.value == pytest.approx(paired_difference(*of).both.value)
+    assert (apart.one, apart.other) == ("owl-1b", "wren-3b")
+    (flags,) = found.cells("extraneous")
+    assert flags.rates.people.value is not None and flags.further == 40
+
+
+def test_what_the_judge_did_not_label_is_counted(fresh_store: Store, project: Project) -> None:
+    half = add_judge(fresh_store, project, "half", Spec("file", 1, "h", "h"))
+    some = list(items(fresh_store, project))[:20]
+    store_labels(fresh_store, half, [JudgeLabel(one.id, "correct") for one in some])
+    (cell,) = estimates(fresh_store, project, judge(fresh_store, project, "half")).cells("misgendering")
+    assert (cell.people, cell.further, cell.without_judge) == (10, 10, 30)
+    (flags,) = estimates(fresh_store, project, half).cells("extraneous")  # it says nothing of them
+    assert (flags.people, flags.rates.both.value) == (0, None) and flags.rates.both.reason is not None
+
+
+def test_drift(fresh_store: Store, project: Project) -> None:
+    mine = judged(fresh_store, project, answered="m-1")
+    assert drift(fresh_store, mine).rounds == () and not drift(fresh_store, mine).has_changed_model
+    texts = [one.id for one in items(fresh_store, project)][:10]
+    choices = dict(fresh_store.db.execute("SELECT item, choice FROM judge_label").fetchall())
+    again = [JudgeLabel(item, "correct", answered="m-2", round=1) for item in texts]
+    store_labels(fresh_store, mine, again)
+    found = drift(fresh_store, mine)
+    assert [(one.round, one.model, one.labels) for one in found.answered] == [(0, "m-1", 80), (1, "m-2", 10)]
+    (later,) = found.rounds
+    kept = sum(choices[item] == "correct" for item in texts)
+    assert later.same.value == kept / 10 and sum(later.changed.values()) == 10 - kept and found.has_changed_model
