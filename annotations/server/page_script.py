@@ -46,6 +46,7 @@ WORDS = (
     N_("Clear all"),
     N_("Clear value"),
     N_("Clear entry"),
+    N_("Help for {label}"),
     N_("Show password"),
     N_("Hide password"),
     N_("Selected values"),

@@ -25,7 +25,7 @@ def note_words(note: dict[str, Any], say: Say = _same) -> str:
     return text.format(**values) if values else text
 
 
-def interval(facts: dict[str, Any] | None, form: str = "+.3f", say: Say = _same) -> str:
+def interval(facts: dict[str, Any] | None, form: str = "+z.3f", say: Say = _same) -> str:
     """A value with its interval, or a dash with the reason."""
     if not facts:
         return DASH
@@ -41,7 +41,7 @@ def interval(facts: dict[str, Any] | None, form: str = "+.3f", say: Say = _same)
 
 def signed(value: float) -> str:
     """A number with its sign and two decimals."""
-    return f"{value:+.2f}".replace("-", "−")
+    return f"{value:+z.2f}".replace("-", "−")
 
 
 TITLE, CHANGE = N_("Before and after"), N_("Change of |Bias_c| (log10), below 0 leans less: {effect}.")
@@ -88,7 +88,7 @@ def _row(one: dict[str, Any], role: str) -> list[str]:
     sizes = [DASH if one[time] is None else f"{one[time]:.3f}" for time in ("before", "after")]
     return [
         short(one["model"]), role, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
-        interval(cost.get("rise")), interval(cost.get("guesses"), "+.2%"),
+        interval(cost.get("rise")), interval(cost.get("guesses"), "+z.2%"),
     ]  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def _pairs(record: dict[str, Any], say: Say) -> list[str]:
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for one in record["by_pair"]:
         means = [one["models"].get(model) for model in models]
-        cells = [DASH if mean is None else format(mean["mean"], "+.3f").replace("-", "−") for mean in means]
+        cells = [DASH if mean is None else format(mean["mean"], "+z.3f").replace("-", "−") for mean in means]
         lines.append(f"| {one['pair']} | {one['items']:,} | {' | '.join(cells)} |")
     return lines
 

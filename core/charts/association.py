@@ -138,7 +138,13 @@ def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     shape = alt.Shape(
         "kind:N",
         scale=alt.Scale(domain=[name for _, name in kinds], range=[SHAPES.get(kind, "diamond") for kind, _ in kinds]),
-        legend=alt.Legend(title=None, orient="top", symbolStrokeColor=palette.soft, symbolFillColor="transparent"),
+        legend=alt.Legend(
+            title=None,
+            orient="top",
+            columns=alt.ExprRef("width < 400 ? 1 : 0"),
+            symbolStrokeColor=palette.soft,
+            symbolFillColor="transparent",
+        ),
     )
     tips = [
         alt.Tooltip("name:N", title=say(N_("Profession"))),

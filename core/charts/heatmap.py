@@ -14,6 +14,10 @@ Scale = Literal["more", "sides"]
 
 UNDEFINED = "—"
 CELL = 44  # pixels of the height of a row
+TO = " – "
+# On a telephone a cell is as narrow as a number: the ends of an interval then stand below each other, numbers shrink.
+NARROW = "bandwidth('x') < 80"
+FITTING = "clamp((bandwidth('x') - 6) / (0.6 * max(4, length(datum._text))), 8, 13)"
 
 
 def heatmap(
@@ -95,10 +99,12 @@ def _layers(base: Any, colour: alt.Color, palette: Palette, *, banded: bool, lif
     # A mark with a missing value is not drawn at all: the grey cells lie underneath.
     grey = base.mark_rect(color=palette.line, **cell)
     cells = base.mark_rect(**cell).encode(color=colour)
-    words = base.mark_text(fontSize=13, dy=-6 if lifted else 0, color=palette.ink).encode(
+    lift = alt.ExprRef(f"{NARROW} ? -11 : -6") if lifted else 0
+    words = base.mark_text(fontSize=alt.ExprRef(FITTING), dy=lift, color=palette.ink).encode(
         text=alt.Text(field="_text", type="nominal")
     )
-    small = base.mark_text(fontSize=10, dy=11, color=palette.soft).encode(text=alt.Text(field="_ends", type="nominal"))
+    ends = alt.ExprRef(f"{NARROW} ? split(datum._ends, '{TO}') : datum._ends")
+    small = base.mark_text(fontSize=10, dy=alt.ExprRef(f"{NARROW} ? 4 : 11"), color=palette.soft, text=ends)
     return [grey, cells, *(_within(base, words, palette) if banded else [words]), *([small] if lifted else [])]
 
 
@@ -123,7 +129,7 @@ def _written(number: float, digits: int, *, signed: bool) -> str:
 def _written_ends(low: Any, high: Any, digits: int, *, signed: bool) -> str:
     if low is None or high is None or pd.isna(low) or pd.isna(high):
         return ""
-    return f"{_written(low, digits, signed=signed)} – {_written(high, digits, signed=signed)}"
+    return f"{_written(low, digits, signed=signed)}{TO}{_written(high, digits, signed=signed)}"
 
 
 def _field(column: str, value: str) -> str:

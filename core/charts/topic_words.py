@@ -53,8 +53,8 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
 
 def _heads(y: alt.Y, say: Say, palette: Palette) -> list[Any]:
     heads: tuple[tuple[str, Align, float, str], ...] = (
-        ("◀ " + say(N_("obviously towards the female word")), "right", -0.03, palette.female),
-        (say(N_("obviously towards the male word")) + " ▶", "left", 0.03, palette.male),
+        ("◀ " + say(N_("female word")), "right", -0.03, palette.female),
+        (say(N_("male word")) + " ▶", "left", 0.03, palette.male),
     )
     return [
         alt.Chart(pd.DataFrame([{"place": -1, "text": text, "end": at}]))

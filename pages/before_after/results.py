@@ -8,6 +8,7 @@ import streamlit as st
 from annotations.before_after.blind import KIND
 from annotations.database.store import Store
 from core.before_after.report import appendix, interval, left_out_text, note_words, short, signed
+from core.before_after.run import BUILT_IN
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
 from pages.before_after.start import COMPARISONS
@@ -42,7 +43,9 @@ def _show_run(run: Run) -> None:
     _show_verdict(record)
     source = run.source
     text = _("{items} items of {name}; finished {time}")
-    show_facts(run, text.format(items=f"{run.sentences:,}", name=source.get("name", ""), time=finished_at(run)))
+    named = source.get("name", "")
+    name = _("Built-in neutral sentences (Chinese)") if named == BUILT_IN else named
+    show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)
     show_html(_models(record))
     st.caption(
@@ -96,7 +99,7 @@ def _models(record: dict[str, Any]) -> Any:
             sizes = ["—" if one[time] is None else f"{one[time]:.3f}" for time in ("before", "after")]
             rows.append(
                 (short(one["model"]), name, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
-                 interval(cost.get("rise")), interval(cost.get("guesses"), "+.2%"))
+                 interval(cost.get("rise")), interval(cost.get("guesses"), "+z.2%"))
             )  # fmt: skip
     return table([Column(head, "number" if i > 1 else "short") for i, head in enumerate(heads)], rows, kind="pinned")
 

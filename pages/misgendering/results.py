@@ -9,6 +9,7 @@ from core.misgendering.metrics import Metrics
 from core.report.numbers import interval, percent
 from core.statistics import Estimate
 from core.statistics.intervals import FEW
+from core.text.repetition import signature as repetition_signature
 from pages.misgendering.cells import Cell, table_of
 from pages.misgendering.source import Source, cells, choose_source, metrics_of_all, verdicts
 from pages.ui.choose import choose
@@ -38,7 +39,8 @@ def show_results() -> None:
     figure = _choose_figure()
     _show(figure, source, found, everything)
     texts = dict.fromkeys(frame["signature"]) if "signature" in frame else {}
-    show_signature("\n".join((everything.signature, *texts)))
+    own = [repetition_signature("published")] if figure == "texts" else []
+    show_signature("\n".join((everything.signature, *own, *texts)))
 
 
 def _choose_figure() -> Figure:

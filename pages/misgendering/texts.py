@@ -13,7 +13,7 @@ from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain, show_signature
+from pages.ui.text import plain
 
 if TYPE_CHECKING:
     from core.misgendering.text_figures import Texts
@@ -74,7 +74,6 @@ def show_texts(source: Source) -> None:
             )
         )
         downloads(rows, key="texts")
-    show_signature(signature("published"))
 
 
 def _row(one: "Texts") -> dict[str, Any]:

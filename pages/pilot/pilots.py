@@ -11,6 +11,7 @@ from annotations.projects.annotators import annotators, participants
 from annotations.projects.projects import counts, guidelines
 from annotations.types import Project
 from core.errors import EvenhandError
+from core.statistics import Estimate
 from pages.ui.charts import downloads
 from pages.ui.choose import annotator_at_desk
 from pages.ui.guideline_html import names_of
@@ -20,7 +21,7 @@ from pages.ui.numbers import interval, moment, note_text, percent, with_interval
 from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.tables import element, joined, show_html
-from pages.ui.text import plain, show_signature
+from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.visitor import page_link
 
 USUAL = 100
@@ -148,12 +149,7 @@ def _show_closed(found: PilotFigures) -> None:
             reason = note_text(found.unanimous.reason) if found.unanimous.value is None else ""
             st.metric(_("Full agreement"), percent(found.unanimous.value), help=reason or None)
             if found.unanimous.value is not None:
-                text = _(
-                    "95% interval: {interval}. On {k} of {n} items with two labels or more, everybody chose the same."
-                )
-                same = round(found.unanimous.value * found.compared)
-                ends = interval(found.unanimous, ".1%")
-                st.caption(plain(text.format(interval=ends, k=same, n=found.compared)))
+                st.caption(plain(_alike(found.unanimous, found.compared)))
         with right:
             st.dataframe([_person(one) for one in _people(found)], hide_index=True, key=f"people-{pilot.number}")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
@@ -180,6 +176,14 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
         if len(found) > LISTED:
             text = _("The first {shown} of {all}.")
             st.caption(plain(text.format(shown=LISTED, all=f"{len(found):,}")))
+
+
+def _alike(share: Estimate, compared: int) -> str:
+    """The interval of that share of items, or why there is none, and of how many items it is."""
+    ends = interval(share, ".1%")
+    text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+    same = text.format(k=round((share.value or 0) * compared), n=compared)
+    return paragraph((_("95% interval: {interval}.").format(interval=ends) if ends else note_text(share.note), same))
 
 
 def _people(found: PilotFigures) -> list[dict[str, Any]]:

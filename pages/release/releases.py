@@ -1,5 +1,7 @@
 """The releases of a project: what each holds, what changed, its papers and its files."""
 
+from typing import Literal
+
 import streamlit as st
 
 from annotations.database.store import Store
@@ -44,9 +46,8 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(_("Kept"), f"{one.items:,}", width=150)
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
-        reason = "" if found["value"] is not None else _reason(found)
         alpha = DASH if found["value"] is None else _three(found["value"])
-        explained = reason or _interval(found)
+        explained = _said(found, "value") or _interval(found) or _said(found, "note")
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
     st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
@@ -65,9 +66,10 @@ def _show(store: Store, project: Project, one: Release) -> None:
             show_push(store, project, one)
 
 
-def _reason(found: dict[str, object]) -> str:
-    said = translate(str(found.get("value_reason", "")), language())
-    values = found.get("value_values")
+def _said(found: dict[str, object], about: Literal["value", "note"]) -> str:
+    """What a number of the facts says of itself: why it is undefined (value), or why it has no interval (note)."""
+    said = translate(str(found.get("value_reason" if about == "value" else "note", "")), language())
+    values = found.get(f"{about}_values")
     return said.format(**values) if isinstance(values, dict) and values else said
 
 

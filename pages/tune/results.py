@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from annotations.database.store import Store
+from core.before_after.report import short
 from core.charts.tuning import loss_curve
 from core.runs.records import Run, runs_folder
 from core.tune.run import CURVE, RECORD, WORK
@@ -15,12 +16,12 @@ from pages.ui.charts import show_chart
 from pages.ui.head import open_store
 from pages.ui.jobs import jobs_of
 from pages.ui.language import _
-from pages.ui.numbers import percent
+from pages.ui.numbers import DASH, percent
 from pages.ui.parts import asks_at_click
 from pages.ui.runs import finished_at, own_runs, show_facts, show_finished_runs
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import named, plain, series
 from pages.ui.visitor import page_link
 
 
@@ -47,7 +48,7 @@ def show_finished(store: Store) -> None:
 def _show_run(run: Run) -> None:
     base = run.facts("base")
     text = _("{base}: {what}; finished {time}")
-    values = {"base": base.get("name", ""), "what": run.record.get("method_text", ""), "time": finished_at(run)}
+    values = {"base": short(str(base.get("name", ""))), "what": _change(run), "time": finished_at(run)}
     show_facts(run, text.format(**values))
     show_html(_figures(run))
     if curve := run.record.get("curve"):
@@ -67,6 +68,27 @@ def _show_run(run: Run) -> None:
         with st.popover(_("Delete"), icon=":material/delete:", type="tertiary", key=f"deleting-{run.name}"):
             st.caption(_("Deletes the model too."))
             st.button(_("Delete this run"), key=f"delete-{run.name}", on_click=_delete, args=(run.name,))
+
+
+def _change(run: Run) -> str:
+    """What was done to the model, as `method_text` of its record says it in English."""
+    method, tuning = run.record.get("method"), run.facts("tuning")
+    if method != "training":
+        text = _("{method}: directions taken out: {directions}; found in {pairs} sentences and their counterfactuals")
+        name = "SentenceDebias" if method == "sentence-debias" else "INLP"
+        numbers = {part: f"{run.record.get(part, 0):,}" for part in ("directions", "pairs")}
+        return text.format(method=name, **numbers)
+    kinds = {
+        "none": _("trained on unswapped texts (placebo)"), "swap": _("trained on swapped texts"),
+        "cda": _("trained on texts and their counterfactuals (CDA)"),
+        "cds": _("trained on texts, about half of them swapped (CDS)"),
+    }  # fmt: skip
+    parts = [kinds.get(run.facts("source").get("swap", {}).get("mode", ""), "")]
+    rank = tuning.get("lora")
+    parts.append(_("adapters of rank {rank}, merged").format(rank=rank) if rank else _("all weights"))
+    if drop := tuning.get("dropout"):
+        parts.append(named(_("dropout"), " / ".join(f"{share:g}" for share in drop)))
+    return series([*parts, named(_("seed"), tuning.get("seed", DASH))])
 
 
 @asks_at_click("start_jobs")

@@ -15,6 +15,7 @@ PAGE = """
 <div data-testid="stMultiSelect"><span data-tag><span title="Search">Search</span>
   <button aria-label="Remove Search"></button></span><input placeholder="Choose options"></div>
 <div data-testid="stMultiSelectDropdown"><div role="option"><div>Select 3 matches</div></div></div>
+<button aria-label="Help for 名称"></button>
 <p id="own">Press Ctrl+Enter to apply</p><div class="stHtml"><b title="Search">Select all</b></div>
 """
 
@@ -37,6 +38,7 @@ def test_its_words_go_into_chinese_and_back(chromium: Browser) -> None:
     expect(page.get_by_label("移除 Search")).to_have_count(1)
     page.evaluate("document.querySelector('[data-testid=InputInstructions] span').textContent = 'Press Enter to apply'")
     expect(page.get_by_test_id("InputInstructions")).to_have_text("按回车键生效")
+    expect(page.get_by_label("名称的说明")).to_have_count(1)
     assert page.locator("#own").inner_text() == "Press Ctrl+Enter to apply"
     assert page.locator(".stHtml b").get_attribute("title") == "Search"
     assert page.locator("[data-tag] > span").get_attribute("title") == "Search"

@@ -50,6 +50,7 @@ async function check() {
   document.querySelector('#compare').hidden = false
   document.querySelector('#earlier').addEventListener('change', async (event) => {
     const compared = document.querySelector('#compared')
+    document.querySelector('#chosen').textContent = event.target.files[0]?.name ?? ''
     try {
       compared.textContent = compare(now, JSON.parse(await event.target.files[0].text()))
     } catch {
