@@ -5,6 +5,7 @@ picture of the README and that of docs/pages.md into docs/images, and beside the
 Needs Chromium: EVENHAND_CHROMIUM, /usr/bin/chromium or Playwright's own.
 """
 
+import argparse
 import json
 import os
 import re
@@ -115,10 +116,24 @@ def views(database: Path) -> list[View]:
         View("ruler", "/ruler", ".table.stacked, [data-testid=stVegaLiteChart]"),
         View("check", "/published", ".claims"),
         View("try", f"/sentence-bias?text={quote(SENTENCE)}&model=demo-zh&model=random-zh", CHART),
+        *_curating(f"project={quote(project.name)}", at),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
         *_measures(),
         View("jobs", "/jobs"),
         View("about", "/about"),
+    ]
+
+
+def _curating(project: str, desk: str) -> list[View]:
+    pages = ("pilot", "plan", "progress", "browse", "quality", "guideline", "describe", "study", "release")
+    parts = ("people", "imports", "quotas", "export", "settings")
+    return [
+        *(View(page, f"/{page}?{project}") for page in pages),
+        *(View(f"project-{part}", f"/projects?{project}&section={part}") for part in parts),
+        View("pilot-guideline", f"/pilot?{project}&part=guideline"),
+        View("record", f"/record?{desk}"),
+        View("new-project", "/projects?view=new"),
+        View("accounts", "/accounts"),
     ]
 
 
@@ -311,10 +326,20 @@ def _browser_and_server() -> Iterator[tuple[Browser, str, list[View]]]:
             browser.close()
 
 
-if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("Say where the pictures go: python -m docs.screenshots FOLDER [PAGE ...], or --readme.")
-    if sys.argv[1] == "--readme":
+def main() -> None:
+    """What was asked for on the command line."""
+    asked = argparse.ArgumentParser(prog="python -m docs.screenshots", description=(__doc__ or "").splitlines()[0])
+    asked.add_argument("--readme", action="store_true", help="renew the pictures in docs/images")
+    asked.add_argument("folder", nargs="?", type=Path, help="where the pictures go")
+    asked.add_argument("pages", nargs="*", metavar="page", help="only these, as in the names of the pictures")
+    found = asked.parse_args()
+    if found.readme:
         for_readme()
+    elif found.folder is None:
+        asked.error("say where the pictures go, or --readme")
     else:
-        every_page(Path(sys.argv[1]), set(sys.argv[2:]))
+        every_page(found.folder, set(found.pages))
+
+
+if __name__ == "__main__":
+    main()

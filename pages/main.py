@@ -12,9 +12,10 @@ from core.errors import NOT_KEPT, UNWRITTEN, EvenhandError, Refused
 from core.language import LANGUAGES
 from pages.ui.head import show_error, unknown_address
 from pages.ui.language import _, language
+from pages.ui.numbers import zone_name
 from pages.ui.rail import show_rail
 from pages.ui.style import show_style
-from pages.ui.text import plain
+from pages.ui.text import named, plain
 from pages.ui.visitor import may_open, show_who, visitor
 
 BRAND = Path(__file__).parent / "_brand"
@@ -112,6 +113,7 @@ with st.sidebar:
         label_visibility="collapsed",
     )
     show_who(person)
+    st.caption(plain(named(_("Time zone"), zone_name())))
 
 show_style()
 if unknown := unknown_address(st.context.url, page.url_path, st.get_option("server.baseUrlPath") or ""):

@@ -17,6 +17,7 @@ HEAD = b"evenhand-content-1\n"  # raise the number when the same contents would 
 PLACES = ("item", "file", "line", "status")  # of an item: its place and name, not its content
 PLAIN = ("choice", "extraneous", "form_shown", "guideline", "after_reveal")
 FIELDS = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
+HASHED = {"has_gold": "accepted"}  # of a generation, which packages called accepted until their version 1
 Row = Mapping[str, Any]
 
 
@@ -107,7 +108,7 @@ class Contents:
 
     def add_gold(self, row: Row) -> None:
         """Add the gold label of an item."""
-        self._gold[row["item"]] = (row["status"], row["gold"])
+        self._gold[row["item"]] = (str(HASHED.get(row["status"], row["status"])), row["gold"])
 
     def add_record(self, row: Row) -> None:
         """Add which operations are valid where that cannot be derived from them; call it before the labels."""

@@ -76,7 +76,7 @@ def sides_figure(
     says = sides_says(data, say=say)
     chart = sides(data, description=says, say=say)
     note = say(
-        N_("Black line: 95% interval. Diamond: Table 4 of the paper, converted from ln to log10. Grey: untrained.")
+        N_("Thin line: 95% interval. Diamond: Table 4 of the paper, converted from ln to log10. Grey: untrained.")
     )
     return Figure(say(N_("Both sides of each model")), says, note, chart)
 

@@ -77,7 +77,7 @@ def _show_verdict(record: dict[str, Any]) -> None:
         effect=interval(record["effect"], say=_)
     )
     what = _("beyond the placebo") if record["placebo"] else _("against the model before")
-    seeds = _("{number} seeds").format(number=len(record["after"]))
+    seeds = _("seeds: {number}").format(number=len(record["after"]))
     lines = [element("p", verdict_name(record), "says"), element("p", effect, "also")]
     lines.append(element("p", f"{what} · {seeds}", "also"))
     if record["effect"].get("low") is not None:

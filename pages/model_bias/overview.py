@@ -65,7 +65,7 @@ def show_overview(source: ScoreFile, models: list[str], settings: Settings) -> N
 
 
 def _legend(models: list[str], found: "list[Summary]") -> str:
-    parts = [_("Black line: 95% interval.")]
+    parts = [_("Thin line: 95% interval.")]
     if any(model in paper_values() for model in models):
         parts.append(_("Diamond: Table 4 of the paper, converted from ln to log10."))
     if any(one.reference for one in found):

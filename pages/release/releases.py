@@ -47,7 +47,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
         st.metric(_("Reviewed"), f"{total['reviewed']:,}", width=150)
         st.metric(_("Labels"), f"{one.labels:,}", width=150)
         alpha = DASH if found["value"] is None else _three(found["value"])
-        explained = _said(found, "value") or _interval(found) or _said(found, "note")
+        explained = _words_of(found, "value") or _interval(found) or _words_of(found, "note")
         name = _("Alpha before filtering")
         st.metric(name, alpha, width=190)
     st.caption(plain(f"{name} · {explained}"))  # in view: a number stands beside its interval, a dash beside its reason
@@ -66,7 +66,7 @@ def _show(store: Store, project: Project, one: Release) -> None:
             show_push(store, project, one)
 
 
-def _said(found: dict[str, object], about: Literal["value", "note"]) -> str:
+def _words_of(found: dict[str, object], about: Literal["value", "note"]) -> str:
     """What a number of the facts says of itself: why it is undefined (value), or why it has no interval (note)."""
     said = translate(str(found.get("value_reason" if about == "value" else "note", "")), language())
     values = found.get(f"{about}_values")

@@ -147,6 +147,15 @@ def time_zone() -> tzinfo:
         return UTC
 
 
+def zone_name() -> str:
+    """The zone in which pages show moments, by its name and what it is ahead of UTC: Asia/Shanghai (UTC+08:00)."""
+    zone = time_zone()
+    if zone is UTC:
+        return "UTC"
+    ahead = datetime.now(zone).strftime("%z")
+    return in_brackets(str(zone), f"UTC{ahead[:3]}:{ahead[3:]}")
+
+
 def moment(when: float | str | None) -> str:
     """A moment (unix seconds or ISO 8601) as every page shows it: in the visitor's time zone, to the minute.
 

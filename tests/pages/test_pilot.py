@@ -79,6 +79,16 @@ def test_a_complete_pilot_is_closed_with_one_press_and_told_in_figures(tmp_path:
     assert "On 3 of 4 items" in text.replace("\\", "") and "wilson" in text
 
 
+def test_where_a_closed_pilot_has_no_interval_it_says_why(tmp_path: Path) -> None:
+    in_pilot(tmp_path, {"Ada": "aaaa", "Bo": "aara", "Chen": "aaaa"})
+    with Store.open(database(tmp_path)) as store, store.write():  # two files are too few units
+        store.db.execute("UPDATE item SET extra = json_object('source', json_object('file', 'f' || (id % 2)))")
+    app = page()
+    app.button(key="pilot_close").click().run()
+    text = " ".join(one.value for one in app.caption).replace("\\", "")
+    assert "Fewer than 5 units (2): too few for a 95% interval. On 3 of 4 items" in text and "interval: ." not in text
+
+
 def test_a_tag_becomes_a_criterion_of_the_next_version(tmp_path: Path) -> None:
     project = in_pilot(tmp_path, {"Ada": "raaa", "Bo": "rraa", "Chen": "aaaa"})
     app = page("tags")

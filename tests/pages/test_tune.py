@@ -44,4 +44,5 @@ def test_a_finished_model_with_its_figures(fresh_store: Store) -> None:
     write_run(tune("planted:+1", texts, Tuning(steps=4, batch=4, every=2), folder, device="cpu"))
     text = text_of(without_errors(open_page("tune", "zh")))
     assert "留出文本的损失（词元的 −ln p）" in text and "第 2 步" in text
+    assert "用未替换的文本训练（安慰剂）、全部权重、种子：0" in text
     assert "mine \\[x\\]\\(y\\)" in text

@@ -19,11 +19,19 @@ from annotations.demo.sentences import NAME as DEMO
 from annotations.projects.projects import create_project
 from pages.ui.charts import csv_bytes
 from pages.ui.head import unknown_address
-from pages.ui.numbers import day, moment, undefined
+from pages.ui.numbers import day, moment, undefined, zone_name
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
 from pages.ui.text import plain, spoken
+
+
+@pytest.mark.parametrize(
+    ("zone", "name"), [("Asia/Shanghai", "Asia/Shanghai (UTC+08:00)"), ("", "UTC"), ("Nowhere/None", "UTC")]
+)
+def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
+    assert zone_name() == name
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ from core.files.archives import Member
 from core.files.timestamps import moment
 
 MARK = "evenhand-package"
-VERSION = 1
+VERSIONS = (1, 2)
+# Of a package with generations: until 1 its gold.jsonl said "accepted" of what has a gold label, as of a sentence.
+VERSION_OF = {"sentences": 1, "generations": 2}
 BEGUN = ("kind", "language", "per_item", "gold", "presentation", "seed")  # fixed when a project is created
 SETTINGS = ("opinion_model", "rescue", "checked", "blur", "pause_minutes", "open_text", "doubled")
 # Settings that older packages lack; then the defaults of a new project apply.
@@ -43,7 +45,7 @@ def read_description(parts: Mapping[str, Member], file: str) -> dict[str, Any]:
         described = json.loads(written.decode("utf-8"))
         if described["format"] != MARK or not isinstance(described.get("left") or [], list):
             raise ValueError("another format")
-    if described.get("v") != VERSION:
+    if described.get("v") not in VERSIONS:
         message = N_("{file} was written by a newer version of Evenhand; update to read it.")
         raise BadFile(message, file=file)
     found: dict[str, Any] = described | {"digest": hashlib.sha256(written).hexdigest()}

@@ -24,7 +24,7 @@ from annotations.files.package.project import (
     CURATION,
     MARK,
     SETTINGS,
-    VERSION,
+    VERSION_OF,
     begun_at,
     make_project,
     mark,
@@ -34,6 +34,7 @@ from annotations.files.package.project import (
 from annotations.files.package.records import author_codes, each_record
 from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.items.batch import items as stored_items
+from annotations.items.gold import generation_status
 from annotations.labels.read import OF_FILE, each_label_row
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import Form, rendered
@@ -116,7 +117,9 @@ def label_objects(
 def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
     for item in stored_items(store, project):
         if item.gold is not None or item.status != "pending":
-            yield {"item": item.uid, "status": item.status, "gold": item.gold}
+            written = project.kind == "generations"
+            status = generation_status(item.status, split=False) if written else item.status
+            yield {"item": item.uid, "status": status, "gold": item.gold}
 
 
 def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def project_description(store: Store, project: Project, codes: Mapping[str, str]
     quotas = [[one.pair, one.side, one.quota] for one in counts(store, project).cells if one.quota is not None]
     return {
         "format": MARK,
-        "v": VERSION,
+        "v": VERSION_OF[project.kind],
         "project": {key: getattr(project, key) for key in ("name", *BEGUN, *SETTINGS, *CURATION)},
         "annotators": [codes.get(one.name, one.name) for one in everybody],
         "left": sorted(codes.get(name, name) for name in left),

@@ -10,6 +10,7 @@ import pytest
 
 from annotations.database.events import events
 from annotations.database.store import Store
+from annotations.demo.generation_texts import make_generations_demo
 from annotations.files import export
 from annotations.files.export import export_file, export_options, export_preview
 from annotations.files.label_tables import ORIGIN
@@ -186,6 +187,13 @@ def test_every_export_leaves_an_event_with_its_hash(fresh_store: Store, tmp_path
     before = package_files(fresh_store, study, export_options("package"))
     export_file(fresh_store, study, tmp_path / "b.jsonl", format="jsonl")
     assert package_files(fresh_store, study, export_options("package")) == before  # an export changes no package
+
+
+def test_a_package_calls_generations_what_every_file_calls_them(fresh_store: Store, labelled: Project) -> None:
+    for study, version, words in ((make_generations_demo(fresh_store), 2, {"has_gold"}), (labelled, 1, {"accepted"})):
+        files = package_files(fresh_store, study, export_options("package"))
+        found = {json.loads(line)["status"] for line in files["gold.jsonl"].splitlines()}
+        assert (json.loads(files["project.json"])["v"], found) == (version, words)
 
 
 def test_an_export_of_a_page_is_made_in_another_process(

@@ -97,3 +97,5 @@ def test_a_heatmap_writes_the_intervals_that_it_announces():
     chart = heatmap.heatmap(data, "pronouns", "model", "value", description="d", interval=("low", "high"))
     svg = picture(chart, "svg").decode()
     assert "0.71 – 0.90" in svg and svg.count(" – ") == 1 and ">0.50<" in svg
+    on_a_telephone = picture(chart.properties(width=120), "svg").decode()
+    assert ">0.71<" in on_a_telephone and ">0.90<" in on_a_telephone and " – " not in on_a_telephone
