@@ -126,6 +126,14 @@ COMMANDS = {
         "CrowS-Pairs: the share of pairs whose more stereotyping sentence scores higher.",
     ),
     "stereoset": ("commands.other_measures.command:stereoset", "lms, ss and icat from scores of sentences."),
+    "other-measures": (
+        "commands.other_measures.models:other_measures",
+        "Ask models one MEASURE of somebody else, each with its untrained twin and a control without gender.",
+    ),
+    "classifier-gaps": (
+        "commands.other_measures.models:classifier_gaps",
+        "FPED and FNED, swap consistency, and the F1 gap of WinoBias from a table of predictions.",
+    ),
     "bias": (
         "commands.model_bias.command:bias",
         "Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.",

@@ -127,6 +127,7 @@ case ${1:-app} in
         install requirements-dev.txt
         .venv/bin/python -m docs.cli_reference
         .venv/bin/python -m docs.permission_tables
+        .venv/bin/python -m docs.methods_map
         exec .venv/bin/python -m docs.screenshots --readme
         ;;
     coverage)

@@ -149,6 +149,8 @@ NEEDS: dict[str, Need] = {
     "judge eps": Need("change_projects", "project"),
     "judge prompt": Need("measure", "any"),
     "judge forecast": Need("change_projects", "project"),
+    "other-measures": Need("start_jobs", "any"),
+    "classifier-gaps": Need("measure", "any"),
     "estimate": Need("measure", "any"),
     "alt-test": Need("measure", "any"),
     "bias": Need("measure", "any"),

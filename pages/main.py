@@ -67,6 +67,9 @@ PAGES = [
     st.Page(
         "misgendering/page.py", title=_("Misgendering"), icon=":material/record_voice_over:", url_path="misgendering"
     ),
+    st.Page(
+        "other_measures/page.py", title=_("Other measures"), icon=":material/square_foot:", url_path="other-measures"
+    ),
     st.Page("jobs/page.py", title=_("Jobs"), icon=":material/schedule:", url_path="jobs"),
     st.Page("accounts/page.py", title=_("Accounts"), icon=":material/group:", url_path="accounts"),
     st.Page("about/page.py", title=_("About"), icon=":material/info:", url_path="about"),

@@ -1,1 +1,1 @@
-"""The commands `weat`, `crows` and `stereoset`."""
+"""The commands `weat`, `crows`, `stereoset`, `other-measures` and `classifier-gaps`."""

@@ -22,6 +22,8 @@ from core.models.planted.pronoun_names import is_pronoun_plant
 
 MAPPINGS = {"masked": MODEL_FOR_MASKED_LM_MAPPING, "causal": MODEL_FOR_CAUSAL_LM_MAPPING}
 
+NO_UNTRAINED = N_("{name} is planted by hand: there is no untrained model of its kind.")
+
 quiet: Any = transformers_logging
 quiet.set_verbosity_error()
 quiet.disable_progress_bar()
@@ -29,19 +31,29 @@ log = logging.getLogger(__name__)
 
 
 def load_masked(
-    name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
+    name: str,
+    *,
+    precision: Precision = "fp32",
+    patience: float | None = None,
+    device: str = "cpu",
+    untrained: bool = False,
 ) -> LoadedModel:
     """Load a masked language model: built in, from a local folder or from the Hugging Face hub.
+
+    *untrained*: its architecture and tokenizer with random weights (seeded), as the reference beside a measure; a
+    planted model has none.
 
     Never runs code that comes with a model. *patience*: see `fetching.locate`;
     *device*: see `devices.chosen`. Raises ModelUnavailable with one sentence for
     every model that cannot be had or has no masked-language-model head of its own.
     """
     if is_planted(name):
+        if untrained:
+            raise ModelUnavailable(NO_UNTRAINED, name=name)
         planted = _planted(name, precision)
         planted.model.to(chosen(device))
         return planted
-    return _load(name, "masked", precision, patience, device)
+    return _load(name, "masked", precision, patience, device, untrained)
 
 
 def _planted(name: str, precision: Precision) -> LoadedModel:
@@ -56,9 +68,16 @@ def _planted(name: str, precision: Precision) -> LoadedModel:
 
 
 def load_causal(
-    name: str, *, precision: Precision = "fp32", patience: float | None = None, device: str = "cpu"
+    name: str,
+    *,
+    precision: Precision = "fp32",
+    patience: float | None = None,
+    device: str = "cpu",
+    untrained: bool = False,
 ) -> LoadedModel:
-    """Load a language model that reads from left to right; refusals as of `load_masked`."""
+    """Load a language model that reads from left to right; refusals and *untrained* as of `load_masked`."""
+    if untrained and is_planted(name):
+        raise ModelUnavailable(NO_UNTRAINED, name=name)
     if is_pronoun_plant(name):
         from core.models.planted.pronouns import build_pronouns
 
@@ -67,7 +86,7 @@ def load_causal(
         return planted
     if is_planted(name):
         raise ModelUnavailable(LOOKS_AHEAD, name=name, kind="bert")
-    return _load(name, "causal", precision, patience, device)
+    return _load(name, "causal", precision, patience, device, untrained)
 
 
 def task_of(name: str, *, patience: float | None = None) -> Task:
@@ -81,13 +100,16 @@ def task_of(name: str, *, patience: float | None = None) -> Task:
     return "causal" if _serves(config, "causal") else "masked"
 
 
-def _load(name: str, task: Task, precision: Precision, patience: float | None, device: str) -> LoadedModel:
+def _load(
+    name: str, task: Task, precision: Precision, patience: float | None, device: str, untrained: bool
+) -> LoadedModel:
     place = chosen(device)
     folder = locate(name, patience=patience)
     config = read_config(name, folder)
     _refuse_other_task(name, config, task)
     tokenizer = read_tokenizer(name, folder, config, task)
-    model = _untrained(config) if name == RANDOM else _trained(name, folder, config, task)
+    bare = untrained or name == RANDOM
+    model = _untrained(config, task) if bare else _trained(name, folder, config, task)
     refuse_nan(name, model)
     weights = digest(model, tokenizer, task)
     model = model.eval().requires_grad_(False)
@@ -175,12 +197,13 @@ def read_tokenizer(name: str, folder: Path, config: Any, task: Task) -> Any:
     return tokenizer
 
 
-def _untrained(config: Any) -> Any:
+def _untrained(config: Any, task: Task) -> Any:
     """The architecture with seeded random weights; leaves the caller's random state alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(RANDOM_SEED)
-        make: Any = AutoModelForMaskedLM
-        return make.from_config(config, dtype=torch.float32, attn_implementation="sdpa")
+        make: Any = AutoModelForMaskedLM if task == "masked" else AutoModelForCausalLM
+        attention = {} if _lacks_sdpa(config, task) else {"attn_implementation": "sdpa"}
+        return make.from_config(config, dtype=torch.float32, **attention)
 
 
 def _trained(name: str, folder: Path, config: Any, task: Task) -> Any:

@@ -44,9 +44,9 @@ def shared_places(first: Sequence[int], second: Sequence[int]) -> tuple[list[int
 class PairReader:
     """Asks one masked model about pairs of sentences. `signature` says how."""
 
-    def __init__(self, name: str, *, device: str = "auto") -> None:
-        """Raises ModelUnavailable for a model that cannot be had or fills no mask."""
-        self.loaded: LoadedModel = load_masked(name, device=device)
+    def __init__(self, name: str, *, device: str = "auto", untrained: bool = False) -> None:
+        """*untrained*: see `load_masked`. Raises ModelUnavailable for a model that cannot be had or fills no mask."""
+        self.loaded: LoadedModel = load_masked(name, device=device, untrained=untrained)
         self._scorer = MaskedScorer(self.loaded)
         self._special = set(self.loaded.tokenizer.all_special_ids) - {self.loaded.tokenizer.unk_token_id}
 

@@ -10,11 +10,13 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import N_, BadFile, Refused
-from core.models.shared_tokens import SentenceTokens
 from core.statistics import Estimate, Note, wilson
+
+if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
+    from core.models.shared_tokens import SentenceTokens
 
 Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")
@@ -80,7 +82,7 @@ def read_crows(path: Path, bias: str | None = None) -> list[tuple[str, str]]:
     return found
 
 
-def sentence_score(tokens: SentenceTokens, variant: Variant) -> float:
+def sentence_score(tokens: "SentenceTokens", variant: Variant) -> float:
     """The score of a sentence, rounded as published; 0 where there is no such token."""
     terms = {"published": tokens.shared, "changed": tokens.changed, "mean": tokens.shared, "aul": tokens.unmasked}[
         variant
@@ -90,7 +92,7 @@ def sentence_score(tokens: SentenceTokens, variant: Variant) -> float:
 
 
 def crows_pairs(
-    read: Sequence[tuple[SentenceTokens, SentenceTokens] | None], variant: Variant, signature: str
+    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str
 ) -> CrowsPairs:
     """The measure from what a model said of each pair (`core.models.shared_tokens.PairReader.read`)."""
     known = [

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_, BadFile, Refused
+from core.resources import table
 
 MOST = 20_000  # partitions
 SAME = 1e-9  # statistics that differ by less are equal
@@ -33,6 +34,22 @@ NO_VECTORS = N_("{file} is no file of word vectors in text form: a word and its 
 ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
 FEW_WORDS = N_("The set {name} has {found} words with a vector; at least {least} are needed.")
 
+# The tests of Caliskan et al. 2017 on gender, and the others that have no names of ethnic groups.
+TESTS = {
+    "career": "male_names,female_names,career,family",
+    "math": "math,arts,male_terms,female_terms",
+    "science": "science,arts_2,male_terms_2,female_terms_2",
+    "flowers": "flowers,insects,pleasant_5,unpleasant_5a",
+    "instruments": "instruments,weapons,pleasant_5,unpleasant_5b",
+    "disease": "mental_disease,physical_disease,temporary,permanent",
+    "age": "young_people_names,old_people_names,pleasant_9,unpleasant_9",
+}
+FRAMES = {
+    "en": ("this is {word}.", "that is {word}.", "there is {word}.", "here is {word}.", "{word} is here.",
+           "{word} is there."),
+    "zh": ("这是{word}。", "那是{word}。", "这里有{word}。", "那里有{word}。", "{word}在这里。", "{word}在那里。"),
+}  # fmt: skip
+
 Vector = NDArray[np.float64]
 
 
@@ -40,7 +57,7 @@ Vector = NDArray[np.float64]
 class WeatTest:
     """One test: `effect` (a difference of standard deviations), `p`, whether that is exact, over how many partitions.
 
-    `missing`: words of each set that have no vector; they are left out.
+    `missing`: words of each set that have no vector; they are left out. `band`: 95 of 100 effects of the partitions.
     """
 
     test: str
@@ -50,12 +67,14 @@ class WeatTest:
     partitions: int
     sizes: tuple[int, int, int, int]
     missing: dict[str, tuple[str, ...]]
+    band: tuple[float, float]
 
     def as_json(self) -> dict[str, Any]:
         """For `--json`."""
         return {
             "test": self.test, "effect": self.effect, "p": self.p, "exact": self.exact, "partitions": self.partitions,
             "sizes": list(self.sizes), "missing": {name: list(words) for name, words in self.missing.items()},
+            "band": list(self.band),
         }  # fmt: skip
 
 
@@ -67,9 +86,24 @@ def read_sets(path: Path) -> dict[str, tuple[str, ...]]:
         raise BadFile(UNREADABLE, file=path.name, why=error.strerror or str(error)) from error
     except (ValueError, RecursionError):
         found = None
+    if isinstance(found, dict):  # as the files of SEAT have them: targ1 and so on, each with examples
+        found = {name: one.get("examples") if isinstance(one, dict) else one for name, one in found.items()}
     if not isinstance(found, dict) or not all(isinstance(words, list) for words in found.values()) or not found:
         raise BadFile(NO_SETS, file=path.name)
     return {str(name): tuple(dict.fromkeys(map(str, words))) for name, words in found.items()}
+
+
+def built_in_sets() -> dict[str, tuple[str, ...]]:
+    """The sets of Caliskan et al. 2017, as dccuchile/wefe has them (MIT licence)."""
+    return {row["set"]: tuple(row["words"].split(" ")) for row in table("weat_words")}
+
+
+def sentences_of(word: str, language: str) -> tuple[str, ...]:
+    """The sentences that stand for a word in SEAT: bleached ones of our own; a text that ends as a sentence is one."""
+    if word.rstrip().endswith((".", "!", "?", "。", "！", "？")):
+        return (word,)
+    frames = FRAMES["zh" if language == "zh" else "en"]
+    return tuple((text := frame.format(word=word))[0].upper() + text[1:] for frame in frames)
 
 
 def read_vectors(path: Path, words: Iterable[str]) -> dict[str, Vector]:
@@ -117,41 +151,74 @@ def names_of(test: str, sets: Mapping[str, Sequence[str]], file: str) -> tuple[s
 
 
 def weat(
-    test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], file: str = "", seed: int = 0
-) -> WeatTest:
-    """One test, X,Y,A,B by the names of *sets*. Raises Refused where a set has fewer than two words with a vector."""
+    test: str, sets: Mapping[str, Sequence[str]], vectors: Mapping[str, Vector], file: str = "", seed: int = 0,
+    texts: Mapping[str, Sequence[str]] | None = None, by_word: bool = False,
+) -> WeatTest:  # fmt: skip
+    """One test, X,Y,A,B by the names of *sets*. Raises Refused where a set has fewer than two words with a vector.
+
+    *texts*: for SEAT, the sentences that stand for each word; *vectors* are then theirs. *by_word*: the unit of the
+    test is the word, whose s is the mean over its sentences, not each sentence.
+    """
     names = names_of(test, sets, file)
-    known = [[word for word in sets[name] if word in vectors] for name in names]
-    for name, words in zip(names, known, strict=True):
-        if len(words) < LEAST:
-            raise Refused(FEW_WORDS, name=name, found=len(words), least=LEAST)
-    unit = [np.stack([vectors[word] / np.linalg.norm(vectors[word]) for word in words]) for words in known]
+    of = {word: (texts[word] if texts else (word,)) for name in names for word in sets[name]}
+    known = [[(word, one) for word in sets[name] for one in of[word] if one in vectors] for name in names]
+    for name, some in zip(names, known, strict=True):
+        if len({word for word, _ in some}) < LEAST:
+            raise Refused(FEW_WORDS, name=name, found=len({word for word, _ in some}), least=LEAST)
+    unit = [np.stack([vectors[one] / np.linalg.norm(vectors[one]) for _, one in some]) for some in known]
     x, y = (part @ unit[2].mean(0) - part @ unit[3].mean(0) for part in unit[:2])
+    if by_word:
+        x, y = (_means(part, [word for word, _ in some]) for part, some in zip((x, y), known, strict=False))
     both = np.concatenate([x, y])
     effect = float((x.mean() - y.mean()) / both.std(ddof=1))
-    p, exact, partitions = p_value(both, len(x), seed)
-    missing = {name: tuple(word for word in sets[name] if word not in vectors) for name in names}
-    sizes = len(known[0]), len(known[1]), len(known[2]), len(known[3])
-    return WeatTest(
-        test, effect, p, exact, partitions, sizes, {name: words for name, words in missing.items() if words}
-    )
+    p, exact, partitions, band = p_value(both, len(x), seed)
+    have = {one for some in known for one, _ in some}
+    missing = {name: tuple(word for word in sets[name] if word not in have) for name in names}
+    sizes = len(x), len(y), len(known[2]), len(known[3])
+    missing = {name: words for name, words in missing.items() if words}
+    return WeatTest(test, effect, p, exact, partitions, sizes, missing, band)
 
 
-def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, bool, int]:
-    """p of the partition whose first part are the first *first* associations; whether exact; over how many partitions.
+def _means(values: Vector, words: Sequence[str]) -> Vector:
+    found = [values[[i for i, one in enumerate(words) if one == word]].mean() for word in dict.fromkeys(words)]
+    return np.array(found)
+
+
+def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, bool, int, tuple[float, float]]:
+    """p of the partition whose first part are the first *first* associations; whether exact; over how many partitions;
+    and the band that holds 95 of 100 of their effects.
 
     The statistic, sum over X - sum over Y, grows with the sum over X alone, since both add up to the same.
     """
     observed = float(associations[:first].sum())
     total = math.comb(len(associations), first)
     if total <= MOST:
-        sums = [associations[list(part)].sum() for part in combinations(range(len(associations)), first)]
-        return float(np.mean(np.array(sums) >= observed - SAME)), True, total
+        sums = np.array([associations[list(part)].sum() for part in combinations(range(len(associations)), first)])
+        return float(np.mean(sums >= observed - SAME)), True, total, _band(sums, associations, first)
     draw = random.Random(seed)  # noqa: S311  a test by chance, no secret
     own, drawn = tuple(range(first)), set[tuple[int, ...]]()
     while len(drawn) < MOST:
         part = tuple(sorted(draw.sample(range(len(associations)), first)))
         if part != own:
             drawn.add(part)
-    at_least = sum(associations[list(part)].sum() >= observed - SAME for part in drawn)
-    return (int(at_least) + 1) / (MOST + 1), False, MOST
+    sums = associations[np.array(sorted(drawn))].sum(axis=1)
+    at_least = int((sums >= observed - SAME).sum())
+    return (at_least + 1) / (MOST + 1), False, MOST, _band(sums, associations, first)
+
+
+def _band(sums: Vector, associations: Vector, first: int) -> tuple[float, float]:
+    """Between which effects 95 of 100 partitions lie, by the sums over their first parts."""
+    others, spread = len(associations) - first, associations.std(ddof=1)
+    effects = (sums / first - (associations.sum() - sums) / others) / spread if spread > 0 else np.zeros(len(sums))
+    low, high = np.percentile(effects, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def without_direction(names: Sequence[str], sets: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    """A control of a test: X and Y as they are, A and B mixed, so that both sides hold as many words of each.
+
+    What the attributes differ in cancels; the effect should lie in the band of chance.
+    """
+    x, y, a, b = names
+    mixed = [*sets[a][::2], *sets[b][::2]], [*sets[a][1::2], *sets[b][1::2]]
+    return {x: tuple(sets[x]), y: tuple(sets[y]), a: tuple(mixed[0]), b: tuple(mixed[1])}

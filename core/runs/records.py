@@ -16,8 +16,9 @@ from core.errors import N_, EvenhandError, Notice, Refused
 from core.files.whole_file import whole_file
 
 Kind = Literal[
-    "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids"
-]
+    "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",
+    "measures",
+]  # fmt: skip
 TABLE, TEXTS, RECORD = ".csv", ".jsonl", ".json"
 LONGEST_NAME = 120  # bytes; file systems allow 255, and a part file has a longer name
 LONGEST_LABEL = 60  # code points of a proposed name, before the day

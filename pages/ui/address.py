@@ -25,6 +25,7 @@ MODELS = frozenset(
         "before-after",
         "ruler",
         "published",
+        "other-measures",
         "association",
         "nli",
         "misgendering",

@@ -251,6 +251,7 @@ def _measures() -> list[Link]:
         ("association/page.py", _("Professions"), ":material/work:"),
         ("nli/page.py", _("NLI bias"), ":material/alt_route:"),
         ("misgendering/page.py", _("Misgendering"), ":material/record_voice_over:"),
+        ("other_measures/page.py", _("Other measures"), ":material/square_foot:"),
     ]
 
 

@@ -62,6 +62,7 @@ PAGES: dict[str, Action | None] = {
     "association": "measure",
     "nli": "measure",
     "misgendering": "measure",
+    "other-measures": "measure",
     "jobs": "see_jobs",
     "accounts": None,
     "about": None,

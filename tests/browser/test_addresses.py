@@ -33,6 +33,7 @@ STAYED = (
         "before-after",
         "ruler",
         "misgendering",
+        "other-measures",
         "jobs",
         "accounts",
         "study",

@@ -41,3 +41,26 @@ def test_stereoset(tmp_path: Path) -> None:
     (tmp_path / "s.json").write_text(json.dumps({"a": {"0": 2}, "b": {"0": 2}}))
     ended = typed("stereoset", "--items", tmp_path / "i.json", "--scores", tmp_path / "s.json")
     assert ended.code == 2 and "name one with --model: a, b" in ended.stderr
+
+
+def test_other_measures(tmp_path: Path) -> None:
+    bert(tmp_path / "m", seed=3, num_hidden_layers=1)
+    sets = {name: list(words) for name, words in zip("XYAB", ("医护", "老师", "男爸", "女妈"), strict=True)}
+    (tmp_path / "w.json").write_text(json.dumps(sets), encoding="utf-8")
+    words = ("other-measures", "weat", "--model", tmp_path / "m", "--set", tmp_path / "w.json", "--test", "X,Y,A,B",
+             "--device", "cpu", "--db", tmp_path / "e.db")  # fmt: skip
+    found = answered(*words, "--run", "first")
+    assert [one["role"] for one in found["models"][0]["figures"]] == ["model", "control", "untrained"]
+    assert (tmp_path / "e-measures" / "first.csv").is_file() and found["published"][0][
+        "source"
+    ] == "Caliskan et al. 2017"
+    text = typed(*words, "--no-untrained").stdout
+    assert "chance:" in text and "Ethayarajh" in text and "untrained" not in text
+    assert typed("other-measures", "crows", "--model", "known").code == 2
+
+
+def test_classifier_gaps(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("gold,predicted,group\n0,1,a\n0,0,b\n1,1,a\n1,1,b\n", encoding="utf-8")
+    found = answered("classifier-gaps", tmp_path / "p.csv")
+    assert found["fped"]["value"] == 1.0 and found["fned"]["value"] == 0.0 and found["fped"]["p"] > 0.4
+    assert "fped: 1.0000; groups by chance" in typed("classifier-gaps", tmp_path / "p.csv").stdout

@@ -53,6 +53,7 @@ DOCUMENTS = {
     "nulls",
     "methods",
     "measures_elsewhere",
+    "methods_map",
 }  # about the whole
 
 # layer -> what it may import of this project

@@ -92,6 +92,7 @@ TITLES = {
     "nli": "NLI bias",
     "misgendering": "Misgendering",
     "association": "Professions",
+    "other_measures": "Other measures",
     "jobs": "Jobs",
     "accounts": "Accounts",
     "about": "About",

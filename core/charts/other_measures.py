@@ -1,0 +1,76 @@
+"""A measure of others as dots: the model, its untrained twin, the control and the printed value, on one scale.
+
+The bar behind a dot is where 95 of 100 values lie if only chance decides; the line through it is the 95% interval. The
+form of a mark says whose it is: filled circle the model, hollow circle the untrained one, square the control, diamond
+what is printed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.charts.bias_distribution import Say, same
+from core.charts.dots import dots, grouped_rows, headings, interval_lines
+from core.charts.palette import LIGHT, Palette
+from core.charts.style import styled
+from core.errors import N_
+
+ROW = 26  # pixels
+FORMS = {"model": "circle", "untrained": "circle", "control": "square", "published": "diamond"}
+ROLE_NAMES = {
+    "model": N_("model"),
+    "untrained": N_("untrained"),
+    "control": N_("control"),
+    "published": N_("published"),
+}
+TITLES = {"percent": N_("percent"), "effect": N_("effect d"), "ln": N_("ln")}
+
+
+def measure_dots(
+    rows: Sequence[Mapping[str, Any]], scale: str, neutral: float | None, *, description: str, say: Say = same,
+    palette: Palette = LIGHT,
+) -> Any:  # fmt: skip
+    """*rows*: group, label, role, value, low, high, band_low, band_high; undefined is None.
+
+    *scale*: percent, effect, ln.
+    *neutral* is drawn as a line; None: there is no such value.
+    """
+    data, heads, y = grouped_rows(pd.DataFrame(rows), padding=0.3, limit=170)
+    for column in ("value", "low", "high", "band_low", "band_high"):
+        data[column] = pd.to_numeric(data[column], errors="coerce").astype(float)
+    data["written"] = [_written(row) for row in data.to_dict("records")]
+    domain = [0, 100] if scale == "percent" and neutral != 0 else _domain(data, neutral)
+    look = alt.Scale(domain=domain, nice=False, clamp=True)
+    x = alt.X("value:Q", scale=look, title=say(TITLES[scale]), axis=alt.Axis(grid=True, tickCount=5))
+    tips = [alt.Tooltip("label:N", title=say(N_("figure"))), alt.Tooltip("written:N", title=say(N_("value")))]
+    base = alt.Chart(data, height=alt.Step(ROW)).encode(y=y, tooltip=tips)
+    bands = base.transform_filter("isValid(datum.band_low)").mark_bar(height=14, color=palette.line, opacity=0.9)
+    layers = [bands.encode(x=alt.X("band_low:Q", scale=look, title=say(TITLES[scale])), x2=alt.X2("band_high:Q"))]
+    if neutral is not None:
+        line = alt.Chart(pd.DataFrame([{"value": neutral}])).mark_rule(color=palette.ink, strokeDash=[4, 3])
+        layers.append(line.encode(x=x))
+    layers += [headings(heads, y, palette), interval_lines(base, color=palette.ink)]
+    for role, form in FORMS.items():
+        colour = palette.neutral if role == "published" else palette.ink
+        hollow: dict[str, Any] = {"fill": palette.card, "strokeWidth": 2, "stroke": palette.ink}
+        more: dict[str, Any] = hollow if role == "untrained" else {"color": colour}
+        whose = f"datum.role == '{role}'"
+        layers.append(dots(base, x, size=80, filled=role != "untrained", where=whose, shape=form, **more))
+    return styled(alt.layer(*layers), description, palette)
+
+
+def _domain(data: pd.DataFrame, neutral: float | None) -> list[float]:
+    columns = data[["value", "low", "high", "band_low", "band_high"]].to_numpy().ravel()
+    known = [float(one) for one in columns if one == one] + ([] if neutral is None else [neutral])
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    room = 0.08 * (high - low) or 1.0
+    return [low - room, high + room]
+
+
+def _written(row: Mapping[str, Any]) -> str:
+    if row["value"] != row["value"]:
+        return "—"
+    ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["low"] == row["low"] else ""
+    return f"{row['value']:.2f}{ends}".replace("-", "−")

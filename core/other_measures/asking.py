@@ -1,0 +1,328 @@
+"""What each measure asks of a model, of its untrained twin and of a control, and the figures that come of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from core.errors import N_
+from core.other_measures.controls import ControlPair, control_pairs
+from core.other_measures.crows import METHODS, NOTHING, Variant, crows_pairs, sentence_score
+from core.other_measures.figures import (
+    DRAWN,
+    Answered,
+    Figure,
+    Role,
+    Watch,
+    coin_band,
+    coin_p,
+    drawn_null,
+    middle,
+    percent,
+    without_interval,
+)
+from core.other_measures.stereoset import Item, by_term
+from core.other_measures.weat import names_of, sentences_of, weat, without_direction
+from core.other_measures.winobias import Sentence, Twins
+from core.statistics import Estimate, Note, Resampling, wilson
+from core.statistics.intervals import over_clusters, over_units
+from core.statistics.units import Clusters
+
+if TYPE_CHECKING:
+    from core.models.shared_tokens import SentenceTokens
+
+AT_ONCE = 64  # texts between two reports of progress
+
+NO_SAMPLE = Note(N_("The words of a test are chosen, not drawn: no interval, but the band of chance."))
+KINKED = Note(N_("icat has a kink where ss is 50: no interval holds there."))
+UNREAD = Note(N_("The model could read no item of this set."))
+OF_FEW_WORDS = Note(N_("Two halves of a few male words: no interval."))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of every model: the measure, its variant, the items, and how a model is read.
+
+    `items`: pairs of sentences, StereoSet items, tests of word sets ({name: X,Y,A,B}), or twins. `language`: of control
+    and frames. `layer`, `pooling`: of SEAT.
+    """
+
+    measure: str
+    variant: str
+    items: Any
+    language: str = "en"
+    sets: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    layer: int = -1
+    pooling: Any = None
+    device: str = "auto"
+
+    @property
+    def texts(self) -> int:
+        """How many items a model is asked about, controls included: what progress counts."""
+        if self.measure in ("seat", "weat"):
+            return 2 * len(self.items)
+        extra = len(self.items) if self.measure == "pro-anti" else self.controls
+        return len(self.items) + extra if self.measure != "lpbs" else 2 * len(self.items)
+
+    @property
+    def controls(self) -> int:
+        """How many control pairs there are in the language."""
+        return len(control_pairs(self.language)) if self.measure in ("crows", "aul", "stereoset") else 0
+
+
+def ask(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    """Ask a model ("model", with the control) or its untrained twin ("untrained"). Raises ModelUnavailable, Refused."""
+    return ASKED[request.measure](request, model, role, watch)
+
+
+def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    from core.models.shared_tokens import PairReader
+
+    variant: Variant = "aul" if request.measure == "aul" else request.variant  # type: ignore[assignment]
+    reader = PairReader(model, device=request.device, untrained=role == "untrained")
+    found = Answered(reader.signature(METHODS[variant]))
+    read = _in_parts(reader.read, request.items, watch)
+    found.figures.append(_share(read, variant, role))
+    for number, (pair, one) in enumerate(zip(request.items, read, strict=True), 1):
+        scores = [None, None] if one is None else [sentence_score(side, variant) for side in one]
+        parts = zip(("more", "less"), pair, scores, strict=True)
+        found.rows += [(number, part, text, score) for part, text, score in parts]
+    controls = control_pairs(request.language) if role == "model" else ()
+    if controls:
+        read = _in_parts(reader.read, [one.sentences for one in controls], watch, len(request.items))
+        found.figures.append(_share(read, variant, "control"))
+    return found
+
+
+def _share(
+    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, role: Role
+) -> Figure:  # fmt: skip
+    one = crows_pairs(read, variant, "")
+    pairs = [pair for pair in read if pair is not None]
+    sizes = [abs(sentence_score(more, variant) - sentence_score(less, variant)) for more, less in pairs]
+    higher = round((one.share.value or 0) * one.pairs)
+    facts = {"ties": one.ties, "left_out": one.left_out, "size": middle(sizes)}
+    decided = one.pairs - one.ties
+    return Figure("share", role, percent(one.share), 50.0, coin_band(one.pairs), coin_p(higher, decided), facts)
+
+
+def _in_parts(read: Callable[[Any], list[Any]], items: Sequence[Any], watch: Watch, done: int = 0) -> list[Any]:
+    found: list[Any] = []
+    for start in range(0, len(items), AT_ONCE):
+        found += read(items[start : start + AT_ONCE])
+        watch(done + len(found))
+    return found
+
+
+def _stereoset(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    from core.models.blanks import BlankReader, Filled
+
+    reader = BlankReader(model, device=request.device, untrained=role == "untrained")
+    items: Sequence[Item] = request.items
+    asked = [
+        [Filled(one.context, word, text) for word, text in zip(one.words, one.sentences, strict=True)] for one in items
+    ]
+    read = _in_parts(lambda part: _by_three(reader.read([one for three in part for one in three])), asked, watch)
+    scores = {i: score for one, row in zip(items, read, strict=True) for i, score in zip(one.ids, row, strict=True)}
+    known = [one for one, row in zip(items, read, strict=True) if None not in row]
+    found = Answered(reader.signature, stereoset_figures(known, scores, role, len(items) - len(known)))
+    for number, (one, row) in enumerate(zip(items, read, strict=True), 1):
+        parts = zip(("stereotype", "anti-stereotype", "unrelated"), one.sentences, row, strict=True)
+        found.rows += [(number, part, text, score) for part, text, score in parts]
+    controls = control_pairs(request.language) if role == "model" else ()
+    if controls:
+        found.figures.append(_blank_control(reader, controls))
+        watch(len(items) + len(controls))
+    return found
+
+
+def _by_three(values: list[Any]) -> list[list[Any]]:
+    return [values[i : i + 3] for i in range(0, len(values), 3)]
+
+
+def stereoset_figures(items: Sequence[Item], scores: Mapping[str, float], role: Role, lost: int = 0) -> list[Figure]:
+    """lms, ss (both with t over target terms) and icat; the null of ss: a coin for each item."""
+    if not items:
+        return [Figure(name, role, Estimate.undefined(UNREAD)) for name in ("lms", "ss", "icat")]
+    terms = by_term(items, scores)
+    values = np.array(list(terms.values()))
+    counts = np.array([sum(one.target == term for one in items) for term in terms])
+    measures = over_units(
+        Resampling(), lambda weights: {"lms": _weighted(weights, values[:, 0]), "ss": _weighted(weights, values[:, 1])},
+        len(terms), {"lms": (0.0, 100.0), "ss": (0.0, 100.0)},
+    )  # fmt: skip
+    random = np.random.default_rng(0)
+    coins = (100 * random.binomial(counts, 0.5, size=(DRAWN, len(counts))) / counts).mean(axis=1)
+    ss, lms = float(values[:, 1].mean()), float(values[:, 0].mean())
+    band, p = drawn_null(coins, ss, 50.0)
+    facts = {"items": len(items), "terms": len(terms), "left_out": lost}
+    icat = without_interval(lms * min(ss, 100 - ss) / 50, len(terms), KINKED)
+    return [
+        Figure("lms", role, measures["lms"], None, facts=facts),
+        Figure("ss", role, measures["ss"], 50.0, band, p, facts),
+        Figure("icat", role, icat, None, facts=facts),
+    ]
+
+
+def _weighted(weights: Any, values: Any) -> Any:
+    return weights @ values / weights.sum(axis=1)
+
+
+def _blank_control(reader: Any, controls: Sequence[ControlPair]) -> Figure:
+    from core.models.blanks import Filled
+
+    asked = [
+        Filled(one.context, word, text) for one in controls for word, text in zip(one.words, one.sentences, strict=True)
+    ]
+    read = reader.read(asked)
+    pairs = [(a, b) for a, b in zip(read[::2], read[1::2], strict=True) if a is not None and b is not None]
+    higher = sum(a > b for a, b in pairs)
+    share = percent(wilson(higher, len(pairs), nothing=NOTHING))
+    facts = {"items": len(pairs), "left_out": len(controls) - len(pairs)}
+    return Figure("ss", "control", share, 50.0, coin_band(len(pairs)), coin_p(higher, len(pairs)), facts)
+
+
+def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    from core.models.sentence_vectors import VectorReader
+
+    reader = VectorReader(
+        model, layer=request.layer, pooling=request.pooling, device=request.device, untrained=role == "untrained"
+    )
+    found, by_sentence = Answered(reader.signature(request.measure)), request.measure == "seat"
+    tests: dict[str, str] = dict(request.items)
+    names = [name for test in tests.values() for name in names_of(test, request.sets, "")]
+    words = list(dict.fromkeys(word for name in names for word in request.sets[name]))
+    texts = {word: sentences_of(word, request.language) for word in words} if by_sentence else None
+    vectors = reader.sentences([one for some in texts.values() for one in some]) if texts else reader.words(words)
+    for number, (name, test) in enumerate(tests.items(), 1):
+        four = names_of(test, request.sets, "")
+        own = {one: request.sets[one] for one in four}
+        pairs: list[tuple[Role, Mapping[str, Sequence[str]]]] = [(role, own)]
+        if role == "model":
+            pairs.append(("control", without_direction(four, own)))
+        for which, sets in pairs:
+            one = weat(test, sets, vectors, texts=texts, by_word=request.variant == "words")
+            lacking = sum(len(some) for some in one.missing.values())
+            facts = {"sizes": list(one.sizes), "missing": lacking, "exact": one.exact, "partitions": one.partitions}
+            estimate = Estimate(one.effect, units=one.sizes[0] + one.sizes[1], note=NO_SAMPLE)
+            found.figures.append(Figure(name, which, estimate, 0.0, one.band, one.p, facts))
+            found.rows.append((number, which, test, one.effect))
+        watch(2 * number)
+    return found
+
+
+def _lpbs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    from core.association.measures import difference
+    from core.association.scoring import associate
+    from core.association.table import frame_of
+    from core.models.association_targets import TargetScorer
+    from core.models.loading import load_masked
+
+    scorer = TargetScorer(load_masked(model, device=request.device, untrained=role == "untrained"))
+    rows = associate(request.items, scorer, model=model, progress=lambda done, _total: watch(done))
+    frame = frame_of(rows)
+    found = Answered(scorer.signature)
+    for kind in ("all", "female", "balanced", "male"):
+        some = frame if kind == "all" else frame[frame["class"] == kind]
+        if len(some):
+            estimate = _turned(difference(some).estimate)
+            found.figures.append(Figure(kind, role, estimate, 0.0, facts={"sentences": len(some)}))
+    if role == "model":
+        men = frame[frame["person_gender"] == "male"]
+        words = list(dict.fromkeys(men["person_key"]))
+        means = [men[men["person_key"].isin(half)]["association"].mean() for half in (words[::2], words[1::2])]
+        estimate = without_interval(float(means[0] - means[1]), len(words), OF_FEW_WORDS)
+        found.figures.append(Figure("all", "control", estimate, 0.0, facts={"sentences": len(men)}))
+    found.rows = [(one.row, one.sentence.person.gender, one.sentence.text, one.value) for one in rows]
+    return found
+
+
+def _turned(estimate: Estimate) -> Estimate:
+    """Female minus male from male minus female."""
+    from dataclasses import replace
+
+    if estimate.value is None:
+        return estimate
+    low, high = (None if end is None else -end for end in (estimate.high, estimate.low))
+    return replace(estimate, value=-estimate.value, low=low, high=high)
+
+
+def _pro_anti(request: Request, model: str, role: Role, watch: Watch) -> Answered:
+    scorer = _whole_sentences(model, request.device, role == "untrained")
+    twins: Sequence[Twins] = request.items
+    both = _in_parts(lambda part: _right(scorer, part), twins, watch)
+    found = Answered(scorer.signature, gap_figures(twins, [(pro, anti) for (pro, _), (anti, _) in both], role))
+    for number, (one, row) in enumerate(zip(twins, both, strict=True), 1):
+        found.rows += [
+            (number, part, sentence.text, value)
+            for part, sentence, (_, value) in zip(("pro", "anti"), (one.pro, one.anti), row, strict=True)
+        ]
+    if role == "model":
+        neutral = _in_parts(lambda part: _decisions(scorer, [one.neutral for one in part]), twins, watch, len(twins))
+        right = [one for one, _ in neutral if one is not None]
+        share = percent(wilson(sum(right), len(right), nothing=UNREAD))
+        found.figures.append(Figure("they", "control", share, 50.0, coin_band(len(right))))
+    return found
+
+
+def _whole_sentences(model: str, device: str, untrained: bool) -> Any:
+    """A scorer of sentences that takes people of several tokens: pair-sum of a causal model, pll of a masked one."""
+    from core.models.loading import load_causal, load_masked, task_of
+    from core.models.pair_sum import PairSumScorer
+    from core.models.pll import PllScorer
+
+    if task_of(model) == "causal":
+        return PairSumScorer(load_causal(model, device=device, untrained=untrained))
+    return PllScorer(load_masked(model, device=device, untrained=untrained))
+
+
+def _right(scorer: Any, twins: Sequence[Twins]) -> list[tuple[Any, Any]]:
+    found = _decisions(scorer, [one for pair in twins for one in (pair.pro, pair.anti)])
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def _decisions(scorer: Any, sentences: Sequence[Sentence]) -> list[tuple[bool | None, float | None]]:
+    """Whether the right person is the likelier one, and ln P(right) - ln P(other)."""
+    found: list[tuple[bool | None, float | None]] = []
+    for score in scorer.score([one.probe for one in sentences]):
+        right, other = score.logprobs
+        found.append((None, None) if right is None or other is None else (right > other, right - other))
+    return found
+
+
+def gap_figures(twins: Sequence[Twins], right: Sequence[tuple[bool | None, bool | None]], role: Role) -> list[Figure]:
+    """Share right of both sets and the gap in points, with t over people (who is meant, who else is there)."""
+    known = [
+        (one, bool(a), bool(b)) for one, (a, b) in zip(twins, right, strict=True) if a is not None and b is not None
+    ]
+    if not known:
+        return [Figure(name, role, Estimate.undefined(UNREAD), 0.0) for name in ("gap", "pro", "anti")]
+    columns = np.array([[a, b, 1.0] for _, a, b in known], dtype=float)
+    people = [list(dict.fromkeys(getattr(one.pro, side) for one, *_ in known)) for side in ("right", "wrong")]
+    codes = tuple(
+        np.array([names.index(getattr(one.pro, side)) for one, *_ in known])
+        for names, side in zip(people, ("right", "wrong"), strict=True)
+    )
+    found = over_clusters(_gap_of, columns, Clusters(("right", "wrong"), codes))
+    differences = columns[:, 0] - columns[:, 1]
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(DRAWN, len(known)))
+    band, p = drawn_null(100 * (signs @ differences) / len(known), 100 * float(differences.mean()), 0.0)
+    facts = {"twins": len(known), "left_out": len(twins) - len(known)}
+    facts |= {"unlike": sum(not one.alike for one, *_ in known)}
+    sums = {name: int(columns[:, i].sum()) for i, name in enumerate(("pro", "anti"))}
+    shares = {name: percent(wilson(count, len(known), nothing=UNREAD)) for name, count in sums.items()}
+    return [
+        Figure("gap", role, found["gap"], 0.0, band, p, facts),
+        *(Figure(name, role, share, 50.0, coin_band(len(known)), facts=facts) for name, share in shares.items()),
+    ]
+
+
+def _gap_of(sums: Any) -> dict[str, Any]:
+    return {"gap": 100 * (sums[:, 0] - sums[:, 1]) / sums[:, 2]}
+
+
+ASKED: dict[str, Callable[[Request, str, Role, Watch], Answered]] = {
+    "crows": _pairs, "aul": _pairs, "stereoset": _stereoset, "seat": _vectors, "weat": _vectors, "lpbs": _lpbs,
+    "pro-anti": _pro_anti,
+}  # fmt: skip

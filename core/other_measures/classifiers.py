@@ -1,0 +1,201 @@
+"""Gaps of a classifier from its predictions: FPED and FNED, swap consistency, the F1 gap of WinoBias (SPEC 9.5).
+
+FPED of Dixon et al. 2018: the sum over groups of |FPR - FPR_g|, FPR over all texts. The thesis (002) defines it
+between the originals and their swapped copies, |FPR - FPR_swapped|: another quantity, so it has another name here. FNED
+likewise with the false negative rate. F1 here is over decisions: right ones against all predicted and all wanted.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_, BadFile
+from core.files.readers import open_source, rows
+from core.statistics import Estimate, Note, wilson
+
+GOLD, PREDICTED, SWAPPED, GROUP, SET = "gold", "predicted", "predicted_swapped", "group", "set"
+YES = {"1", "true", "yes", "positive", "toxic"}
+NO = {"0", "false", "no", "negative", "neutral"}
+SHUFFLES = 2_000
+MOST_ROWS = 200_000
+EVERY_LABEL = 30  # different labels at most in a message
+
+NO_COLUMNS = N_("{file} needs the columns gold and predicted; it has: {found}.")
+NOTHING_TO_DO = N_(
+    "{file} has neither a column group (for FPED and FNED) nor predicted_swapped (for swapped copies) nor set with pro"
+    " and anti (for the F1 gap)."
+)
+NO_LABEL = N_("{file}, line {line}: {found} is no label of two; use 1 and 0.")
+TOO_MANY = N_("{file} has more than {most} rows.")
+NO_NEGATIVES = Note(N_("There is no negative text in some group, so its false positive rate is undefined."))
+NO_POSITIVES = Note(N_("There is no positive text in some group, so its false negative rate is undefined."))
+NO_SWAPS = Note(N_("No text has a prediction for its swapped copy."))
+NO_F1 = Note(N_("One of the two sets has no decision."))
+SUM_OF_SIZES = Note(
+    N_("A sum of absolute gaps is above 0 by chance alone: it stands beside its null and has no interval.")
+)
+NO_STUDY = Note(N_("No coverage study stands behind an interval of this, so there is none."))
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A gap of error rates: `value` 0 and more, the rate of each group, and what shuffled groups give.
+
+    `null`: the mean and the 95th percentile where groups are drawn anew within each gold label; `p` = (k + 1)/(n + 1).
+    """
+
+    name: str
+    value: Estimate
+    overall: float | None
+    by_group: dict[str, float | None]
+    null: tuple[float, float] | None = None
+    p: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        found: dict[str, Any] = {"value": self.value.value, "overall": self.overall, "by_group": self.by_group}
+        found |= {"null_mean": self.null[0] if self.null else None, "null_95": self.null[1] if self.null else None}
+        found["p"] = self.p
+        return found if self.value.reason is None else {**found, "value_reason": str(self.value.reason)}
+
+
+@dataclass(slots=True)
+class ClassifierGaps:
+    """What a table of predictions allows: gaps, swap consistency (None: not asked), F1 of both sets."""
+
+    rows: int
+    gaps: list[Gap] = field(default_factory=list)
+    consistency: Estimate | None = None
+    f1: dict[str, float | None] = field(default_factory=dict)
+    f1_gap: Estimate | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        found: dict[str, Any] = {"rows": self.rows} | {gap.name: gap.as_json() for gap in self.gaps}
+        if self.consistency is not None:
+            one = self.consistency
+            found["swap_consistency"] = {"value": one.value, "low": one.low, "high": one.high, "n": one.units}
+            if one.value is None:
+                found["swap_consistency"]["value_reason"] = str(one.reason)
+        if self.f1_gap is not None:
+            found["f1"] = {**self.f1, "gap": self.f1_gap.value}
+            if self.f1_gap.value is None:
+                found["f1"]["gap_reason"] = str(self.f1_gap.reason)
+        return found
+
+
+def read_gaps(path: Path, seed: int = 0) -> ClassifierGaps:
+    """Everything that a table of predictions allows: columns gold and predicted, and group, predicted_swapped, set.
+
+    With group or predicted_swapped labels are 1 and 0 (also yes and no, toxic and neutral); with set (pro, anti) they
+    may be anything, an empty prediction is none. Raises BadFile.
+    """
+    source = open_source(path)
+    if not {GOLD, PREDICTED} <= set(source.columns):
+        raise BadFile(NO_COLUMNS, file=path.name, found=", ".join(source.columns[:EVERY_LABEL]))
+    if not {GROUP, SWAPPED, SET} & set(source.columns):
+        raise BadFile(NOTHING_TO_DO, file=path.name)
+    table: list[tuple[int, dict[str, str]]] = []
+    for row in rows(source):
+        if len(table) == MOST_ROWS:
+            raise BadFile(TOO_MANY, file=path.name, most=f"{MOST_ROWS:,}")
+        table.append((row.line, {key: str(value or "").strip() for key, value in row.values.items()}))
+    found = ClassifierGaps(len(table))
+    if {GROUP, SWAPPED} & set(source.columns):
+        gold, predicted = (_labels(path.name, table, name) for name in (GOLD, PREDICTED))
+        if GROUP in source.columns:
+            found.gaps += error_gaps(gold, predicted, [row[GROUP] for _, row in table], seed)
+        if SWAPPED in source.columns:
+            _add_swapped(found, path.name, table, gold, predicted)
+    if SET in source.columns:
+        _add_f1(found, [row for _, row in table])
+    return found
+
+
+def error_gaps(gold: Flags, predicted: Flags, groups: Sequence[str], seed: int = 0) -> list[Gap]:
+    """FPED and FNED over *groups* (Dixon et al. 2018), each beside its null."""
+    names = list(dict.fromkeys(one for one in groups if one))
+    codes = np.array([names.index(one) if one in names else -1 for one in groups])
+    return [
+        _gap("fped", predicted, ~gold, codes, names, NO_NEGATIVES, seed),
+        _gap("fned", ~predicted, gold, codes, names, NO_POSITIVES, seed),
+    ]
+
+
+def _gap(
+    name: str, wrong: Flags, among: Flags, codes: NDArray[np.int64], names: Sequence[str], why: Note, seed: int
+) -> Gap:
+    """The gaps of the rate of *wrong* among *among*: over all rows and by group."""
+    errors, own = wrong[among].astype(float), codes[among]
+    counts = np.bincount(own[own >= 0], minlength=len(names))
+    by_group = {one: float(errors[own == i].mean()) if counts[i] else None for i, one in enumerate(names)}
+    overall = float(errors.mean()) if len(errors) else None
+    if overall is None or not names or not counts.all():
+        return Gap(name, Estimate.undefined(why, len(errors)), overall, by_group)
+    value = _sum_of_gaps(errors, own, counts)
+    random = np.random.default_rng(seed)
+    null = np.array([_sum_of_gaps(errors, random.permutation(own), counts) for _ in range(SHUFFLES)])
+    p = (int((null >= value - 1e-9).sum()) + 1) / (SHUFFLES + 1)
+    estimate = Estimate(value, units=len(errors), note=SUM_OF_SIZES)
+    return Gap(name, estimate, overall, by_group, (float(null.mean()), float(np.percentile(null, 95))), p)
+
+
+def _sum_of_gaps(errors: NDArray[np.float64], codes: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
+    named = codes >= 0
+    sums = np.bincount(codes[named], weights=errors[named], minlength=len(counts))
+    return float(np.abs(sums / counts - errors.mean()).sum())
+
+
+def swapped_gap(name: str, wrong: Flags, wrong_swapped: Flags, among: Flags, why: Note) -> Gap:
+    """The thesis's gap between originals and swapped copies: |rate - rate of the copies|."""
+    if not among.any():
+        return Gap(name, Estimate.undefined(why), None, {})
+    original, swapped = float(wrong[among].mean()), float(wrong_swapped[among].mean())
+    estimate = Estimate(abs(original - swapped), units=int(among.sum()), note=NO_STUDY)
+    return Gap(name, estimate, original, {"original": original, "swapped": swapped})
+
+
+def _add_swapped(
+    found: ClassifierGaps, file: str, table: Sequence[tuple[int, dict[str, str]]], gold: Flags, predicted: Flags
+) -> None:
+    both = np.array([bool(row[SWAPPED]) for _, row in table])
+    swapped = np.zeros(len(table), dtype=bool)
+    swapped[both] = _labels(file, [one for one, known in zip(table, both, strict=True) if known], SWAPPED)
+    found.gaps += [
+        swapped_gap("fped_swapped", predicted, swapped, both & ~gold, NO_NEGATIVES),
+        swapped_gap("fned_swapped", ~predicted, ~swapped, both & gold, NO_POSITIVES),
+    ]
+    found.consistency = wilson(int((predicted == swapped)[both].sum()), int(both.sum()), nothing=NO_SWAPS)
+
+
+def _add_f1(found: ClassifierGaps, table: Sequence[dict[str, str]]) -> None:
+    for name in ("pro", "anti"):
+        found.f1[name] = f1([(row[GOLD], row[PREDICTED]) for row in table if row[SET].lower() == name])
+    pro, anti = found.f1["pro"], found.f1["anti"]
+    units = sum(row[SET].lower() in ("pro", "anti") for row in table)
+    found.f1_gap = Estimate.undefined(NO_F1, units)
+    if pro is not None and anti is not None:
+        found.f1_gap = Estimate(pro - anti, units=units, note=NO_STUDY)
+
+
+def f1(decisions: Sequence[tuple[str, str]]) -> float | None:
+    """F1 of (gold, predicted), 0 to 1; "" is none: 2 right / (predicted + wanted). None without any."""
+    right = sum(gold == predicted != "" for gold, predicted in decisions)
+    predicted, wanted = (sum(pair[i] != "" for pair in decisions) for i in (1, 0))
+    return 2 * right / (predicted + wanted) if predicted + wanted else None
+
+
+def _labels(file: str, table: Sequence[tuple[int, dict[str, str]]], column: str) -> Flags:
+    found = []
+    for line, row in table:
+        word = row.get(column, "").lower()
+        if word not in YES | NO:
+            raise BadFile(NO_LABEL, file=file, line=line, found=row.get(column, "") or "''")
+        found.append(word in YES)
+    return np.array(found, dtype=bool)

@@ -1,0 +1,111 @@
+"""One figure of a measure: what the model, its untrained twin or the control gives, with interval and null."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.resources import table
+from core.statistics import Estimate, Note
+
+Role = Literal["model", "untrained", "control"]
+ROLES: tuple[Role, ...] = ("model", "untrained", "control")
+DRAWN = 4_000  # values of a null that is drawn
+
+Numbers = NDArray[np.float64]
+Watch = Callable[[int], object]  # how many texts are done
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of a measure on its own scale.
+
+    `quantity`: share, ss, the name of a test and so on. `neutral`: where no lean would be, None where there is no such
+    value. `band`: between which ends 95 of 100 values lie if only chance decides; `p`: how often chance alone reaches
+    the value, one-sided for WEAT and SEAT, two-sided elsewhere. `facts`: counts beside it.
+    """
+
+    quantity: str
+    role: Role
+    estimate: Estimate
+    neutral: float | None = None
+    band: tuple[float, float] | None = None
+    p: float | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """For a record and for `--json`: undefined is None with its reason."""
+        one = self.estimate
+        data: dict[str, Any] = {"quantity": self.quantity, "role": self.role, "value": one.value, "low": one.low}
+        data |= {"high": one.high, "units": one.units, "neutral": self.neutral, "method": one.method, "p": self.p}
+        data |= {"band": list(self.band) if self.band else None, **self.facts}
+        for key, note in (("value_reason", one.reason), ("interval_reason", one.note)):
+            if note is not None:
+                data |= {key: str(note), f"{key}_message": note.message, f"{key}_values": note.values}
+        return data
+
+
+@dataclass(slots=True)
+class Answered:
+    """What one model (or its twin) said: signature, figures, and the score of every text for the table."""
+
+    signature: str
+    figures: list[Figure] = field(default_factory=list)
+    rows: list[tuple[Any, ...]] = field(default_factory=list)  # item, part, text, score
+
+
+def percent(share: Estimate) -> Estimate:
+    """A share of 1 in percent, with its interval."""
+    from dataclasses import replace
+
+    ends = [None if one is None else 100 * one for one in (share.value, share.low, share.high)]
+    return replace(share, value=ends[0], low=ends[1], high=ends[2])
+
+
+def coin_band(count: int) -> tuple[float, float] | None:
+    """Between which shares (percent) 95 of 100 lie where each of *count* pairs is decided by a fair coin."""
+    if not count:
+        return None
+    from scipy import stats
+
+    low, high = stats.binom.ppf([0.025, 0.975], count, 0.5)
+    return 100 * float(low) / count, 100 * float(high) / count
+
+
+def coin_p(higher: int, count: int) -> float | None:
+    """Two-sided exact p of *higher* of *count* by a fair coin; None without a pair."""
+    if not count:
+        return None
+    from scipy import stats
+
+    return float(stats.binomtest(higher, count, 0.5).pvalue)
+
+
+def drawn_null(values: Numbers, observed: float, centre: float) -> tuple[tuple[float, float], float]:
+    """The band of drawn null *values*, and the two-sided p of *observed*: (k + 1) / (n + 1)."""
+    low, high = np.percentile(values, [2.5, 97.5])
+    farther = int((np.abs(values - centre) >= abs(observed - centre) - 1e-9).sum())
+    return (float(low), float(high)), (farther + 1) / (len(values) + 1)
+
+
+def middle(values: Sequence[float]) -> float | None:
+    """The median; None of nothing."""
+    return float(np.median(values)) if len(values) else None
+
+
+def without_interval(value: float | None, units: int, why: Note, reason: Note | None = None) -> Estimate:
+    """A value that has no interval, and why; a value that is no number is undefined with *reason*."""
+    if value is None or not math.isfinite(value):
+        return Estimate.undefined(reason or why, units)
+    return Estimate(value, units=units, note=why)
+
+
+@cache
+def published(measure: str, variant: str) -> tuple[dict[str, str], ...]:
+    """The printed values of a measure: model, quantity, value, source. Those of another variant are not its own."""
+    rows = table("published_other_measures")
+    return tuple(row for row in rows if row["measure"] == measure and row["variant"] in ("", variant))

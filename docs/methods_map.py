@@ -1,0 +1,51 @@
+"""docs/methods_map.md, made from core/data/methods_map.tsv: `python -m docs.methods_map [--check]`."""
+
+import sys
+from pathlib import Path
+
+from core.other_measures.methods_map import FAMILIES, KINDS, Method, of
+
+FILE = Path(__file__).with_name("methods_map.md")
+HEAD = """# The map of methods
+
+What the survey of the thesis (chapter 3) names, by kind of model, as a measure or as a mitigation: formula, source,
+what is known against it, and where the app does it, or why not. Made from `core/data/methods_map.tsv` by `make docs`;
+do not edit by hand. In the app: page **Other measures**, *Map of methods*.
+"""
+
+
+def document() -> str:
+    """The whole of docs/methods_map.md."""
+    parts = [HEAD]
+    for family, title in FAMILIES.items():
+        parts.append(f"\n## {title}\n")
+        for kind, name in KINDS.items():
+            lines = [f"\n| {name} | formula | source | known against it | here |", "|---|---|---|---|---|"]
+            lines += [_line(one) for one in of(family, kind)]
+            parts.append("\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+def _line(one: Method) -> str:
+    here = f"`/{_address(one)}`, [{one.doc}]({one.doc})" if one.page else f"no: {one.why['en']}"
+    cells = (one.name["en"], one.formula["en"], one.source, one.against["en"], here)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _address(one: Method) -> str:
+    query = "&".join(f"{key}={value}" for key, value in one.parameters.items())
+    folder = one.page.partition("/")[0].replace("_", "-")
+    return f"{folder}?{query}" if query else folder
+
+
+def main() -> None:
+    """Write docs/methods_map.md, or check it."""
+    text = document()
+    if "--check" not in sys.argv[1:]:
+        FILE.write_text(text, encoding="utf-8")
+    elif not FILE.is_file() or FILE.read_text(encoding="utf-8") != text:
+        sys.exit("docs/methods_map.md is not what the table says: run `make docs` and commit it.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""The map of methods: what the survey names, where the app does it, and where it does not, why."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from core.other_measures.methods_map import FAMILIES, KINDS, Method, of
+from pages.ui.choose import choose
+from pages.ui.language import _, language
+from pages.ui.tables import below, element, joined, show_html, span
+from pages.ui.text import named, plain
+from pages.ui.visitor import page_link
+
+
+def show_methods() -> None:
+    """One kind of model at a time: its measures beside its mitigations."""
+    st.caption(
+        _(
+            "Measures and mitigations by kind of model: formula, source, what is known against it, and where the app"
+            " does it, or why not."
+        )
+    )
+    families = {name: _(title) for name, title in FAMILIES.items()}
+    family = choose(_("Kind of model"), families, "family", address="family")
+    for column, (kind, title) in zip(st.columns(2), KINDS.items(), strict=True):
+        with column:
+            st.subheader(_(title), anchor=False)
+            for number, one in enumerate(of(family, kind)):
+                with st.container(border=True, key=f"method-{kind}-{number}"):
+                    _show(one)
+
+
+def _show(one: Method) -> None:
+    here = language()
+    lines = [element("strong", one.name[here]), below(span(one.formula[here], "formula"))]
+    lines += [below(one.source), below(named(_("Known against it"), one.against[here]))]
+    show_html(joined(lines, Markup("")))
+    if one.page:
+        page_link(one.page, label=plain(_("Where the app does it")), icon=":material/arrow_forward:",
+                  query_params=one.parameters)  # fmt: skip
+    else:
+        st.caption(":material/block: " + plain(_("Not here: {why}").format(why=one.why[here])))

@@ -1,0 +1,125 @@
+"""Predictions of the visitor's own classifier or coreference system, and own word vectors: computed at once."""
+
+import streamlit as st
+from markupsafe import Markup
+
+from core.errors import EvenhandError
+from core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
+from core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
+from pages.other_measures.start import test_names
+from pages.ui.choose import choose
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import DASH, note_text, number, with_interval
+from pages.ui.tables import below, joined, number_columns, show_html, table
+from pages.ui.text import clauses, named, plain
+from pages.ui.uploads import choose_upload
+
+
+def show_own() -> None:
+    """Predictions, or vectors."""
+    kinds = {"predictions": _("Predictions of a classifier"), "vectors": _("Word vectors")}
+    kind = choose(_("File"), kinds, "om-own")
+    try:
+        if kind == "vectors":
+            _show_vectors()
+        else:
+            _show_predictions()
+    except EvenhandError as error:
+        show_error(error)
+
+
+def _show_predictions() -> None:
+    st.caption(
+        _(
+            "A table with gold and predicted, and group for FPED and FNED, predicted_swapped for the same texts with"
+            " swapped gender, or set (pro, anti) for the F1 gap of WinoBias."
+        )
+    )
+    path = choose_upload(_("Predictions"), ["csv", "tsv", "jsonl"], key="om-predictions")
+    st.caption(
+        ":material/report: "
+        + plain(
+            _(
+                "Known against FPED and FNED: they grow with the number of groups and by chance where a group is small"
+                " (Czarnowska et al. 2021); so each stands beside what shuffled groups give."
+            )
+        )
+    )
+    if path is not None:
+        _show_gaps(_gaps(str(path), path.stat().st_mtime))
+
+
+@st.cache_data(max_entries=4, show_spinner=False)
+def _gaps(path: str, changed: float) -> ClassifierGaps:
+    from pathlib import Path
+
+    del changed  # only part of the key
+    return read_gaps(Path(path))
+
+
+def _show_gaps(found: ClassifierGaps) -> None:
+    names = {
+        "fped": _("FPED (Dixon et al. 2018)"),
+        "fned": _("FNED (Dixon et al. 2018)"),
+        "fped_swapped": _("false positives, originals against swapped copies"),
+        "fned_swapped": _("false negatives, originals against swapped copies"),
+    }
+    heads = [_("figure"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
+    if found.gaps:
+        rows = [(names[one.name], _gap(one), *_null(one), _rates(one)) for one in found.gaps]
+        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="text"))
+    if found.consistency is not None:
+        text = _("Share of texts whose label stays when the gender is swapped: {share}.")
+        st.markdown(plain(text.format(share=with_interval(found.consistency, ".3f"))))
+    if found.f1_gap is not None:
+        text = _("F1 on pro-stereotyped sentences {pro}, on anti-stereotyped ones {anti}; gap {gap}.")
+        values = {name: number(found.f1[name], ".3f") for name in ("pro", "anti")}
+        st.markdown(plain(text.format(gap=number(found.f1_gap.value, "+.3f"), **values)))
+        st.caption(plain(note_text(found.f1_gap.note or found.f1_gap.reason)))
+
+
+def _gap(one: Gap) -> Markup:
+    if one.value.value is None:
+        return joined([DASH, below(note_text(one.value.reason))])
+    return joined([number(one.value.value, ".4f"), below(note_text(one.value.note))])
+
+
+def _null(one: Gap) -> tuple[str, str, str]:
+    if one.null is None:
+        return DASH, DASH, DASH
+    return number(one.null[0], ".4f"), number(one.null[1], ".4f"), DASH if one.p is None else f"{one.p:.3g}"
+
+
+def _rates(one: Gap) -> str:
+    words = {"original": _("originals"), "swapped": _("swapped copies")}
+    return clauses(named(words.get(name, name), number(rate, ".3f")) for name, rate in one.by_group.items())
+
+
+def _show_vectors() -> None:
+    st.caption(_("WEAT on your vectors: word2vec's text form, a word and its numbers in each line."))
+    vectors = choose_upload(_("Vectors"), ["txt", "vec"], key="om-vectors")
+    own_sets = choose_upload(_("Own word sets (JSON); without them those of Caliskan et al."), ["json"], key="om-sets")
+    sets = read_sets(own_sets) if own_sets else built_in_sets()
+    names = test_names()
+    if own_sets:
+        text = st.text_input(_("Four sets: X,Y,A,B"), key="om-vector-test")
+        tests = {one: one for one in text.split()}
+    else:
+        chosen = st.multiselect(_("Tests"), list(TESTS), ["career", "math", "science"], format_func=names.__getitem__,
+                                key="om-vector-tests")  # fmt: skip
+        tests = {one: TESTS[one] for one in chosen}
+    if vectors is None or not tests:
+        return
+    words = [word for test in tests.values() for name in names_of(test, sets, "") for word in sets[name]]
+    known = read_vectors(vectors, words)
+    heads = [_("test"), "d", "p", _("effects by chance"), _("words without a vector")]
+    rows = []
+    for name, test in tests.items():
+        one = weat(test, sets, known)
+        missing = clauses(" ".join(some) for some in one.missing.values()) or DASH
+        exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, drawn")
+        p = joined([f"{one.p:.4g}", below(exact.format(count=f"{one.partitions:,}"))])
+        band = f"{number(one.band[0])} – {number(one.band[1])}"
+        rows.append((names.get(name, name), number(one.effect, ".3f"), p, band, missing))
+    show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="text"))

@@ -1,0 +1,37 @@
+"""Other measures: the survey's measures exactly as named, each beside its null, a control and what is known of it."""
+
+from pages.other_measures.methods import show_methods
+from pages.other_measures.own import show_own
+from pages.other_measures.results import show_finished
+from pages.other_measures.start import MEASURED, show_new
+from pages.ui.choose import choose
+from pages.ui.head import open_store, page_head
+from pages.ui.jobs import follow
+from pages.ui.language import _
+
+page_head(
+    _("Other measures"),
+    _(
+        "What other measures of gender bias say of a model, each exactly as its name says, beside its untrained twin, a"
+        " control without gender, and what is known against it. None of them ranks models."
+    ),
+)
+with open_store() as opened:
+    names = {
+        "measure": _("New measurement"),
+        "results": _("Results"),
+        "own": _("Own predictions and vectors"),
+        "methods": _("Map of methods"),
+    }
+    first = "results" if MEASURED.finished(opened) else "measure"
+    view = choose(_("View"), names, "view", first=first, address="view", heading=False)
+    if view == "measure":
+        show_new(opened)
+follow("other-measures")
+if view == "results":
+    with open_store() as opened:
+        show_finished(opened)
+elif view == "own":
+    show_own()
+elif view == "methods":
+    show_methods()

@@ -1,0 +1,206 @@
+"""A finished measurement: one chart of model, untrained twin, control and print, the figures, what is against it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.charts.other_measures import ROLE_NAMES
+from core.errors import N_
+from core.other_measures.measures import BY_NAME, Measure
+from core.runs.records import Run
+from pages.other_measures.start import MEASURED, show_criticism, test_names, variant_names
+from pages.ui.charts import show_chart
+from pages.ui.language import _, sentence
+from pages.ui.notices import trial_banner
+from pages.ui.numbers import DASH, number
+from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
+from pages.ui.style import colours
+from pages.ui.tables import below, joined, number_columns, show_html, table
+from pages.ui.text import clauses, in_brackets, named, paragraph, plain, show_signature
+
+SCALES = {"percent": ".1f", "effect": ".3f", "ln": ".3f"}
+NO_PRINT = N_("No published value of these models is known to the app.")
+
+
+def quantity_names() -> Mapping[str, str]:
+    """What each quantity is called for people."""
+    return {
+        "share": _("share of pairs"), "lms": "lms", "ss": "ss", "icat": "icat", "gap": _("gap (points)"),
+        "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),
+        "all": _("all professions"), "female": _("professions of women"), "male": _("professions of men"),
+        "balanced": _("balanced professions"), **test_names(),
+    }  # fmt: skip
+
+
+def show_finished(store: Store) -> None:
+    """The finished measurement that is chosen, the newest at first."""
+    found = MEASURED.finished(store)
+    if not found:
+        st.info(_("No measurements yet. Choose a measure and a model under New measurement, and start."))
+        return
+    run = choose_run(found, "om-run")
+    what = BY_NAME.get(str(run.record.get("measure")))
+    if what is None:
+        st.caption(_("This record holds no measurement."))
+        return
+    _show_facts(run, what)
+    trial_banner(run.models)
+    show_criticism(what)
+    figures = [(str(one.get("model")), figure) for one in run.answered for figure in one.get("figures") or []]
+    _show_charts(run, what, figures)
+    _show_table(what, figures)
+    _show_published(run, what)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        download_table(MEASURED, run)
+        twins = [str(one["untrained_signature"]) for one in run.answered if one.get("untrained_signature")]
+        show_signature("\n".join([*run.signatures, *twins]))
+        offer_deletion(MEASURED, run)
+
+
+def _show_facts(run: Run, what: Measure) -> None:
+    variant = str(run.record.get("variant") or "")
+    title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
+    st.subheader(plain(title), anchor=False)
+    text = _("{items} items of {name}; finished {time}")
+    name = str(run.source.get("name", ""))
+    show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
+    show_notices(run)
+
+
+def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    """One chart for the figures that share a neutral value; the published ones of these models are in it."""
+    from core.charts.other_measures import measure_dots
+
+    neutrals = list(dict.fromkeys(one.get("neutral") for _model, one in figures))
+    for place, neutral in enumerate(neutrals):
+        own = [(model, one) for model, one in figures if one.get("neutral") == neutral and one["value"] is not None]
+        if not own:
+            continue
+        rows = [_row(model, one) for model, one in own]
+        rows += [_printed(one) for one in run.record.get("published") or [] if one["model"] in run.models]
+        shown = [row for row in rows if row["group"] in {_group(model, str(one["quantity"])) for model, one in own}]
+        rows = sorted(shown, key=lambda row: list(dict.fromkeys(one["group"] for one in shown)).index(row["group"]))
+        says = _says(neutral, rows)
+        chart = measure_dots(rows, what.scale, neutral, description=says, say=_, palette=colours())
+        show_chart(chart, rows, key=f"om-chart-{place}", says=says)
+
+
+def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
+    parts = [
+        _("Filled circle: the model. Hollow: its untrained twin. Square: a control without gender. Diamond: print.")
+    ]
+    if neutral is not None:
+        parts.append(_("Dashed line: no lean ({value}).").format(value=f"{neutral:g}"))
+    if any(row["band_low"] is not None for row in rows):
+        parts.append(_("Grey bar: where 95 of 100 values lie by chance."))
+    if any(row["low"] is not None for row in rows):
+        parts.append(_("Line through a mark: its 95% interval."))
+    return paragraph(parts)
+
+
+def _row(model: str, one: Mapping[str, Any]) -> dict[str, Any]:
+    low, high = _two(one.get("band"))
+    return {
+        "group": _group(model, str(one["quantity"])), "label": _role(one), "role": one["role"], "value": one["value"],
+        "low": one.get("low"), "high": one.get("high"), "band_low": low, "band_high": high,
+    }  # fmt: skip
+
+
+def _printed(one: Mapping[str, str]) -> dict[str, Any]:
+    ends = dict.fromkeys(("low", "high", "band_low", "band_high"))
+    group = _group(one["model"], one["quantity"])
+    return {
+        "group": group,
+        "label": _(ROLE_NAMES["published"]),
+        "role": "published",
+        "value": float(one["value"]),
+        **ends,
+    }
+
+
+def _group(model: str, quantity: str) -> str:
+    return f"{model} · {quantity_names().get(quantity, quantity)}"
+
+
+def _role(one: Mapping[str, Any]) -> str:
+    return _(ROLE_NAMES.get(str(one["role"]), str(one["role"])))
+
+
+def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
+    heads = [_("model"), _("figure"), _("whose"), _("value"), _("95% interval"), _("by chance"), "p", _("beside it")]
+    form, names = SCALES[what.scale], quantity_names()
+    rows, reasons = [], dict[str, None]()
+    for model, one in figures:
+        value, ends = one["value"], _ends(one.get("low"), one.get("high"), form)
+        reasons |= {} if ends or value is None else {_reason(one, "interval_reason"): None}
+        rows.append(
+            (
+                model,
+                names.get(str(one["quantity"]), str(one["quantity"])),
+                _role(one),
+                number(value, form) if value is not None else joined([DASH, below(_reason(one, "value_reason"))]),
+                ends or DASH,
+                _ends(*_two(one.get("band")), form) or DASH,
+                DASH if one.get("p") is None else f"{one['p']:.3g}",
+                clauses(_beside(one)),
+            )
+        )
+    show_html(table(number_columns(heads, (3, 4, 5, 6)), rows, kind="pinned"))
+    for reason in filter(None, reasons):
+        st.caption(plain(named(_("Without an interval"), reason)))
+    said = [
+        _("p: how often coins lie as far from no lean (two-sided)."),
+        _("Many figures at once: of m, about 0.05 m lie outside by chance."),
+    ]
+    if what.scale == "effect":
+        said[0] = _("p: the share of partitions that reach the effect (one-sided).")
+    st.caption(plain(paragraph(said)))
+
+
+def _reason(one: Mapping[str, Any], key: str) -> str:
+    message = one.get(f"{key}_message")
+    return sentence(str(message), one.get(f"{key}_values") or {}) if message else ""
+
+
+def _two(band: Sequence[float] | None) -> tuple[float | None, float | None]:
+    return (band[0], band[1]) if band else (None, None)
+
+
+def _ends(low: float | None, high: float | None, form: str) -> str:
+    return "" if low is None or high is None else f"{number(low, form)} – {number(high, form)}"
+
+
+def _beside(one: Mapping[str, Any]) -> list[str]:
+    """Counts that a figure rests on."""
+    names = {
+        "ties": _("ties"), "left_out": _("left out"), "size": _("median difference"), "items": _("items"),
+        "terms": _("target terms"), "missing": _("words without a vector"), "sentences": _("sentences"),
+        "twins": _("twins"), "unlike": _("twins that differ in more than the pronoun"),
+        "partitions": _("partitions"),
+    }  # fmt: skip
+    found = []
+    for key, name in names.items():
+        value = one.get(key)
+        if value is None or (key in ("left_out", "missing", "unlike") and not value):
+            continue
+        found.append(named(name, f"{value:,}" if isinstance(value, int) else f"{value:.3g}"))
+    return found
+
+
+def _show_published(run: Run, what: Measure) -> None:
+    rows = run.record.get("published") or []
+    with st.expander(_("Published values"), expanded=any(one["model"] in run.models for one in rows)):
+        if not any(one["model"] in run.models for one in rows):
+            st.caption(_(NO_PRINT))
+        if what.name == "seat":
+            st.caption(
+                _("The published BERT values of SEAT came from a model that was loaded wrongly, so none is shown here.")
+            )
+        if rows:
+            heads = [_("model"), _("figure"), _("value"), _("Source")]
+            names = quantity_names()
+            cells = [(one["model"], names.get(one["quantity"], one["quantity"]), number(float(one["value"]), ".2f"),
+                      one["source"]) for one in rows]  # fmt: skip
+            show_html(table(number_columns(heads, (2,)), cells))

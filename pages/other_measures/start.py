@@ -1,0 +1,171 @@
+"""Which measure, on which set, of which models; the start of the job."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+from annotations.database.store import Store
+from core.errors import N_, EvenhandError, Notice
+from core.other_measures.measures import MEASURES, Measure
+from core.other_measures.run import Asked, read_request
+from core.other_measures.weat import TESTS
+from core.worker.client import known_models
+from pages.ui.choose import choose, choose_models
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.runs import RunPage, RunRequest, show_start_form
+from pages.ui.text import paragraph, plain
+from pages.ui.uploads import choose_upload
+
+MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")
+PLACE = "om-set-0"
+
+
+def variant_names() -> Mapping[str, str]:
+    """What each variant of a measure is called for people; the published ones first."""
+    return {
+        "published": _("as published: sum over shared tokens"),
+        "changed": _("changed tokens only"),
+        "mean": _("mean over shared tokens"),
+        "sentences": _("as published: each sentence a unit"),
+        "words": _("each word a unit: mean over its sentences"),
+        "type 1": _("type 1: meaning decides"),
+        "type 2": _("type 2: grammar decides"),
+    }
+
+
+def test_names() -> Mapping[str, str]:
+    """The tests of Caliskan et al. by name."""
+    return {
+        "career": _("career and family, by names"),
+        "math": _("mathematics and arts"),
+        "science": _("science and arts"),
+        "flowers": _("flowers and insects (no gender)"),
+        "instruments": _("instruments and weapons (no gender)"),
+        "disease": _("mental and physical disease (no gender)"),
+        "age": _("young and old names (no gender)"),
+    }
+
+
+def show_new(store: Store) -> None:
+    """The form."""
+    with st.container(border=True, key="om-form"):
+        titles: dict[str, str] = {one.name: _(one.title) for one in MEASURES}
+        name = choose(_("Measure"), titles, "measure", address="measure", first="seat")
+        what = next(one for one in MEASURES if one.name == name)
+        show_criticism(what)
+        try:
+            request = _request(what)
+        except EvenhandError as error:
+            show_error(error)
+            request = None
+        work = "" if request is not None else _work(what)
+        show_start_form(store, MEASURED, titles[name], request, work=work)
+
+
+def show_criticism(what: Measure) -> None:
+    """What a measure asks, and what is known against it."""
+    st.caption(plain(paragraph([_(what.asks), _("Source: {source}.").format(source=what.source)])))
+    known = _("Known against it: {what}").format(what=_(what.against))
+    st.caption(":material/report: " + plain(known))
+
+
+def _work(what: Measure) -> str:
+    if what.file and not what.built_in and not st.session_state.get("om-has-file"):
+        return _("Give your copy of the set.")
+    return _("Choose at least one model.")
+
+
+def _request(what: Measure) -> RunRequest | None:
+    models = _models(what)
+    path = _file(what)
+    st.session_state["om-has-file"] = path is not None
+    variant = ""
+    if what.variants:
+        names = {one: variant_names()[one] for one in what.variants}
+        variant = choose(_("Variant"), names, f"om-variant-{what.name}")
+    options, tests = _options(what, path)
+    untrained = st.checkbox(
+        _("Ask the untrained twin too"), value=True, key="om-untrained",
+        help=_("The same architecture and tokenizer with random weights: what the measure says of a model that knows"
+               " nothing. It takes as long again."),
+    )  # fmt: skip
+    if not models or (path is None and not what.built_in):
+        return None
+    bias = st.session_state.get("om-bias", "").strip() if what.file == "crows" else ""
+    asked = Asked(what.name, models, variant, path, bias or None, tests)
+    read_request(asked)  # says at once what the job would fail of
+    options += ["--variant", variant] if variant else []
+    options += [] if untrained else ["--no-untrained"]
+    options += ["--bias", bias] if bias else []
+    options += ["--set", str(path)] if path else []
+    title = Notice(N_("{measure} with {models}"), {"measure": what.title, "models": list(models)})
+    files = [path] if path else []
+    return RunRequest(title, models, options, (what.name,), uploads=files, place=PLACE if path else "")
+
+
+def _models(what: Measure) -> tuple[str, ...]:
+    entries = [*known_models(), *(known_models("causal") if what.causal else [])]
+    first = ["demo-en"] if any(entry.name == "demo-en" and entry.available for entry in entries) else []
+    help = None if what.causal else _("This measure needs a model that fills a blank (a masked model).")
+    return choose_models([one.name for one in entries], f"om-models-{what.causal:d}", first=first, help=help)
+
+
+def _file(what: Measure) -> Path | None:
+    """The user's copy of the set, or None for the one that ships with the app."""
+    if not what.file:
+        return None
+    if what.built_in:
+        sources = {"built-in": _("Built in: {name}").format(name=what.built_in), "file": _("My own copy")}
+        if choose(_("Set"), sources, f"om-source-{what.name}") == "built-in":
+            return None
+    asks = {
+        "crows": (_("CrowS-Pairs file (columns sent_more and sent_less)"), ["csv"]),
+        "stereoset": (_("StereoSet file (intrasentence items)"), ["json"]),
+        "words": (_("Word sets: names and lists of words (JSON)"), ["json"]),
+        "twins": (_("Twins: columns pro and anti, with brackets as in WinoBias"), ["tsv", "csv"]),
+    }
+    label, endings = asks[what.file]
+    helps = {
+        "crows": _("It is under CC BY-SA 4.0, so it does not ship with the app: nyu-mll/crows-pairs on GitHub."),
+        "stereoset": _("It is under CC BY-SA 4.0, so it does not ship with the app: moinnadeem/StereoSet on GitHub."),
+    }
+    return choose_upload(label, endings, key=PLACE, help=helps.get(what.file))
+
+
+def _options(what: Measure, path: Path | None) -> tuple[list[str], tuple[str, ...]]:
+    """What else a measure is told on the command line, and the tests of word sets."""
+    if what.file == "crows":
+        st.text_input(_("Only pairs of this bias_type"), value="gender", key="om-bias")
+        return [], ()
+    if what.name == "lpbs":
+        languages = {"en": _("English"), "zh": _("Chinese"), "es": _("Spanish"), "eu": _("Basque")}
+        return ["--language", choose(_("Language of the sentences"), languages, "om-language")], ()
+    if what.file != "words":
+        return [], ()
+    if path is None:
+        names = test_names()
+        chosen = st.multiselect(
+            _("Tests"), list(TESTS), ["career", "math", "science"], format_func=names.__getitem__, key="om-tests"
+        )
+        tests = tuple(chosen)
+    else:
+        text = st.text_input(
+            _("Four sets: X,Y,A,B"), key="om-own-test", placeholder="targ1,targ2,attr1,attr2",
+            help=_("Names of sets in your file; several tests apart by spaces."),
+        )  # fmt: skip
+        tests = tuple(text.split())
+    return [word for one in tests for word in ("--test", one)] + _reading(what), tests
+
+
+def _reading(what: Measure) -> list[str]:
+    """Layer and pooling of SEAT."""
+    if what.name != "seat":
+        return []
+    poolings = {"": _("as published: first token, last of a causal model"), "mean": _("mean over the text's tokens")}
+    left, right = st.columns([3, 1])
+    with left:
+        pooling = choose(_("Vector of a sentence"), poolings, "om-pooling")
+    layer = right.number_input(_("Layer"), -100, 100, -1, key="om-layer", help=_("0 is the input, -1 the last layer."))
+    return ["--layer", str(int(layer))] + (["--pooling", pooling] if pooling else [])

@@ -1,0 +1,53 @@
+"""WinoBias: twins, whom each sentence means, the question, and flaws of the set that are counted."""
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import BadFile
+from core.other_measures.winobias import built_in, people_in, read_twins, twins
+
+PRO, ANTI = "[The mover] saw the clerk and asked [him] twice.", "[The mover] saw the clerk and asked [her] twice."
+
+
+def test_the_set_that_ships() -> None:
+    """396 twins of each type and part; 22 of the 1,584 differ in more than the pronoun (counted in the files)."""
+    every = [built_in(kind, part) for kind in "12" for part in ("dev", "test")]
+    assert [len(some) for some in every] == [396] * 4
+    assert sum(not one.alike for some in every for one in some) == 22
+    assert len({one.pro.right for some in every for one in some}) >= 40
+
+
+def test_whom_it_means_and_who_else_is_there() -> None:
+    other = "The mover met [the clerk] and [he] left."
+    one, _ = twins([(PRO, ANTI), (other, other)], "x")
+    assert (one.pro.right, one.pro.wrong, one.pro.pronoun, one.alike) == ("mover", "clerk", "him", True)
+    probe = one.pro.probe
+    assert probe.text == 'The mover saw the clerk and asked him twice. "Him" refers to the mover.'
+    assert probe.text[probe.start : probe.end] == "mover" and probe.options == ("mover", "clerk")
+
+
+@pytest.mark.parametrize(
+    ("pro", "anti", "they"),
+    [
+        ("asked [her] twice", "asked [him] twice", "asked them twice"),
+        ("took [her] book", "took [his] book", "took their book"),
+        ("[she] left", "[he] left", "they left"),
+    ],
+)
+def test_the_control_has_no_gender(pro: str, anti: str, they: str) -> None:
+    other = "The mover met [the clerk] and [he] left."
+    both = [f"[The mover] saw the clerk and {text}." for text in (pro, anti)]
+    one, _ = twins([(both[0], both[1]), (other, other)], "x")
+    assert one.neutral.text == f"The mover saw the clerk and {they}."
+
+
+def test_an_own_copy(tmp_path: Path) -> None:
+    path = tmp_path / "t.tsv"
+    path.write_text(f"pro\tanti\n{PRO}\t{ANTI}\n[The clerk] left because [she] was ill.\tno\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="line 2: a person and a pronoun"):
+        read_twins(path)
+    path.write_text("pro\tanti\n", encoding="utf-8")
+    with pytest.raises(BadFile, match="no sentences"):
+        read_twins(path)
+    assert people_in([PRO, "[A clerk] and [he]"]) == ("clerk", "mover")

@@ -1,0 +1,94 @@
+"""The page Other measures: the job that it starts, finished runs in both languages, own files, the map of methods."""
+
+from pathlib import Path
+
+import pytest
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.jobs import jobs
+from core.other_measures.methods_map import FAMILIES, of
+from core.other_measures.run import Asked, run_measure
+from core.runs.records import run_file, runs_folder
+from pages.other_measures import own, start
+from tests.support.pages import open_page, text_of, without_errors
+
+HOSTILE = "[a](b) <b>x</b> $x$"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    st.cache_data.clear()
+    monkeypatch.setattr(jobs, "_spawn", lambda *_: None)
+
+
+@pytest.fixture
+def finished(fresh_store: Store, tmp_path: Path) -> None:
+    crows = tmp_path / "c.csv"
+    crows.write_text("sent_more,sent_less\nHe came.,She came.\nMen left.,Women left.\n", encoding="utf-8")
+    out = run_file(
+        runs_folder(fresh_store.path, "measures"), HOSTILE.replace("<", "(").replace(">", ")").replace("/", "-")
+    )
+    run_measure(Asked("crows", ("known", "random-zh"), file=crows, device="cpu", language="zh"), out, record=True)
+
+
+@pytest.mark.usefixtures("finished")
+def test_a_finished_run() -> None:
+    page = without_errors(open_page("other_measures"))
+    text = text_of(page)
+    assert page.subheader[0].value.replace("\\", "") == "CrowS-Pairs (as published: sum over shared tokens)"
+    assert "Pikuliak" in text and "untrained" in text and "bert-base-uncased" in text
+    assert "Hollow: its untrained twin" in text.replace("\\", "")
+    chinese = text_of(without_errors(open_page("other_measures", "zh")))
+    assert "已知的批评" in chinese and "未训练" in chinese and "句对比例" in chinese
+
+
+def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
+    page = open_page("other_measures", view="measure", measure="seat")
+    page.button(key="om-start").click().run()
+    (job,) = jobs.jobs(fresh_store)
+    words = list(job.command)
+    assert words[:4] == ["other-measures", "seat", "--model", "demo-en"]
+    assert words[words.index("--variant") + 1] == "sentences" and words.count("--test") == 3 and "--run" in words
+    assert "--no-untrained" not in words
+
+
+def test_a_set_that_does_not_ship_is_asked_for(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page("other_measures", view="measure", measure="crows")
+    assert page.button(key="om-start").disabled and "Give your copy" in text_of(page)
+    path = tmp_path / "c.csv"
+    path.write_text("sent_more,sent_less,bias_type\na,b,age\n", encoding="utf-8")
+    monkeypatch.setattr(start, "choose_upload", lambda *_a, **_k: path)
+    page = open_page("other_measures", view="measure", measure="crows")
+    assert "no pair of the kind gender" in page.error[0].value
+    page.text_input(key="om-bias").set_value("").run()
+    page.button(key="om-start").click().run()
+    (job,) = jobs.jobs(fresh_store)
+    assert job.command[job.command.index("--set") + 1] == str(path)
+
+
+def test_own_predictions_and_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("set,gold,predicted,group,predicted_swapped\npro,1,1,a,1\nanti,0,1,b,0\nanti,0,0,a,0\n", "utf-8")
+    monkeypatch.setattr(own, "choose_upload", lambda *_a, **_k: path)
+    text = text_of(without_errors(open_page("other_measures", view="own")))
+    assert "FPED (Dixon" in text and "no positive text in some group" in text and "swapped copies" in text
+    vectors = tmp_path / "v.txt"
+    words = {word for one in own.TESTS.values() for name in one.split(",") for word in own.built_in_sets()[name]}
+    vectors.write_text("".join(f"{word} {len(word)} {i % 7} 1\n" for i, word in enumerate(sorted(words))), "utf-8")
+    found = {"om-vectors": vectors}
+    monkeypatch.setattr(own, "choose_upload", lambda *_a, key, **_k: found.get(key))
+    text = text_of(without_errors(open_page("other_measures", view="own", state={"om-own": "vectors"})))
+    assert "12,870 partitions" in text and "mathematics and arts" in text
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_map_of_methods_leads_on(family: str) -> None:
+    page = without_errors(open_page("other_measures", "zh", view="methods", family=family))
+    text = text_of(page)
+    every = [*of(family, "measure"), *of(family, "mitigation")]
+    assert all(one.against["zh"] in text for one in every)
+    links = [link.proto for link in page.get("page_link") if "在应用中的位置" in link.proto.label]
+    assert len(links) == sum(bool(one.page) for one in every)
