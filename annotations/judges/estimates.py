@@ -4,7 +4,7 @@ Units are contexts (of sentences: the sentences). The items that people labelled
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from annotations.judges.tables import MEASURES, item_table, judge_labels, with_j
 from annotations.types import Project
 from core.human_vs_rule.compare import in_order
 from core.judges.prediction_powered import VERSION, Labels, Rates, paired_difference, prediction_powered
-from core.statistics import holm
+from core.statistics import Estimate, holm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ class RateCell:
     """A measure of the items of one group: `key` holds a value per column of the grouping, () for all of them.
 
     `people`: how many items people finished that the judge labelled too; `further`: that only the judge labelled;
-    `without_judge`: that people finished and the judge did not label, which are left out.
+    `without_judge`: that people finished and the judge did not label: they count in the rate of people alone only.
     """
 
     measure: str
@@ -96,7 +96,16 @@ def _cell(measure: str, key: tuple[str, ...], rows: "pd.DataFrame") -> RateCell:
     labels = _labels(measure, rows)
     alone = rows[rows[f"people_{measure}"].notna() & rows[f"judge_{measure}"].isna()]
     rates = prediction_powered(labels)
+    if len(alone):
+        rates = replace(rates, people=_by_people(measure, rows))
     return RateCell(measure, key, rates, len(labels.people), len(labels.further), len(alone))
+
+
+def _by_people(measure: str, rows: "pd.DataFrame") -> Estimate:
+    """The rate of all items that people finished, whether the judge labelled them or not."""
+    known = rows[rows[f"people_{measure}"].notna()]
+    values = known[f"people_{measure}"].tolist()
+    return prediction_powered(Labels(values, values, [], known["cluster"].tolist(), [])).people
 
 
 def _labels(measure: str, rows: "pd.DataFrame") -> Labels:

@@ -61,10 +61,10 @@ def estimate(
     answer(data, _in_words(rates, given.without_judge), as_json=as_json)
 
 
-def rates_json(rates: Rates, people: int, further: int) -> dict[str, Any]:
-    """The three rates as JSON; *people*: items with labels of both, *further*: of the judge alone."""
+def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> dict[str, Any]:
+    """The three rates as JSON; how many items have labels of both, of the judge alone, of people alone."""
     return {
-        "people": _estimate(rates.people, n=people),
+        "people": _estimate(rates.people, n=people + alone),
         "judge": _estimate(rates.judge, n=people + further),
         "both": _estimate(rates.both) | {"lambda": rates.weight, "worth": rates.worth},
         "further": further,
@@ -80,7 +80,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
     cells = {measure: found.cells(measure, by) for measure in found.measures}
     apart = {measure: found.differences(measure) for measure in found.measures}
     rows = [
-        rates_json(one.rates, one.people, one.further)
+        rates_json(one.rates, one.people, one.further, one.without_judge)
         | {"measure": one.measure, "without_judge": one.without_judge, **dict(zip(by, one.key, strict=True))}
         for some in cells.values() for one in some
     ]  # fmt: skip

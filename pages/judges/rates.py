@@ -42,7 +42,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
 def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
     both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
-    people = _("{number} texts that people have finished and the judge has labelled.").format(number=f"{cell.people:,}")
+    people = _("{number} texts that people have finished.").format(number=f"{cell.people + cell.without_judge:,}")
     judge = _("{number} texts. As wrong as the judge; its interval knows nothing of that.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
@@ -61,7 +61,9 @@ def _worth(rates: Rates, people: int) -> str:
 def _about(cell: RateCell) -> str:
     parts = []
     if cell.without_judge:
-        text = _("{number} texts that people finished have no label of the judge and are left out.")
+        text = _(
+            "{number} texts that people finished have no label of the judge; only the rate of people alone counts them."
+        )
         parts.append(text.format(number=f"{cell.without_judge:,}"))
     return paragraph(parts)
 
@@ -92,7 +94,7 @@ def _row(cell: RateCell) -> list[str | Markup]:
     return [
         setting_name(cell.key[0]) or _("not named"), estimate_cell(rates.people, ".1%", stacked=True),
         estimate_cell(rates.judge, ".1%", stacked=True), _both(rates, ".1%"), number(rates.worth, ",.0f"),
-        f"{cell.people:,} / {cell.people + cell.further:,}",
+        f"{cell.people + cell.without_judge:,} / {cell.people + cell.further:,}",
     ]  # fmt: skip
 
 

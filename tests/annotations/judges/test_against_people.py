@@ -156,6 +156,7 @@ def test_what_the_judge_did_not_label_is_counted(fresh_store: Store, project: Pr
     assert (cell.people, cell.further, cell.without_judge) == (10, 10, 30)
     (flags,) = estimates(fresh_store, project, half).cells("extraneous")  # it says nothing of them
     assert (flags.people, flags.rates.both.value) == (0, None) and flags.rates.both.reason is not None
+    assert flags.rates.people.value is not None and flags.without_judge == 40  # people alone need no judge
 
 
 def test_drift(fresh_store: Store, project: Project) -> None:
