@@ -81,7 +81,7 @@ def _waiting(store: Store, project: Project, request: Request, texts: list[Judge
 def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bool:
     if request.rule or spec.model != request.model or spec.address != request.server.rstrip("/"):
         return False
-    prompt = _prompt(store, project, request)
+    prompt = prompt_for(store, project, request)
     if spec.settings.get("prompt_sha256") != labellers.prompt_digest(prompt):
         return False
     how = request.settings
@@ -90,7 +90,8 @@ def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bo
     )
 
 
-def _prompt(store: Store, project: Project, request: Request) -> Prompt:
+def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
+    """The prompt of a judge that is asked for: a model here or on a server. Raises Refused for one that is none."""
     local = not request.server
     template = default_template(project.kind, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
@@ -102,7 +103,7 @@ def _by_length(store: Store, project: Project, request: Request, texts: list[Jud
     some = texts[:SAMPLED]
     if not some:
         return 0.0, 0.0
-    prompt, samples = _prompt(store, project, request), request.settings.samples
+    prompt, samples = prompt_for(store, project, request), request.settings.samples
     asked = tokens_of([prompt.system + prompt.for_text(text) for text in some]) / len(some)
     if prompt.way == "letter":
         return asked, 1.0

@@ -8,11 +8,13 @@ from typing import Literal
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.items.batch import items
 from annotations.jobs import jobs
-from annotations.judges.forecast import Forecast, forecast
+from annotations.judges.forecast import Forecast, forecast, prompt_for
 from annotations.judges.run import Request
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice, Refused
+from core.judges.labels import JudgedText
 from core.judges.prompts import SYSTEM, Way, default_template
 from core.judges.server import ServerSettings
 from core.runs.loop import check_models
@@ -56,6 +58,8 @@ def show_start(store: Store, project: Project) -> None:
             show_error(error)
             return
         _show_forecast(store, project, wish)
+        if wish.source in ("model", "server"):
+            _show_as_sent(store, project, wish)
         ready = wish.file is not None if wish.source == "file" else wish.source == "rule" or bool(wish.request.model)
         label = _("Import") if wish.source == "file" else _("Start")
         # In the run itself, not in a callback: what was typed just before the click counts.
@@ -159,6 +163,17 @@ def _show_forecast(store: Store, project: Project, wish: Wish) -> None:
         return
     found = forecast(store, project, wish.request, price_in=wish.price_in, price_out=wish.price_out)
     st.caption(plain(forecast_text(found, wish.source)))
+
+
+def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:
+    """What a model is sent of the first text, places filled in."""
+    first = next(items(store, project), None)
+    if first is None:
+        return
+    with st.expander(_("As it is sent, with the first text"), icon=":material/visibility:"):
+        prompt = prompt_for(store, project, wish.request)
+        text = JudgedText(first.id, first.text, first.context or "", first.keyword or "", first.counterpart or "")
+        st.code("\n\n".join(one["content"] for one in prompt.messages(text)), language=None, wrap_lines=True)
 
 
 def forecast_text(found: Forecast, source: Source) -> str:

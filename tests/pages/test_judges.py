@@ -8,10 +8,12 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from annotations.items.batch import items
 from annotations.jobs.jobs import jobs
+from annotations.judges.against_people import against_people
 from annotations.judges.judges import Spec, add_judge, judge, store_labels
 from annotations.judges.run import Request, run_judge
 from annotations.projects.projects import project as find_project
 from core.judges.labels import JudgeLabel
+from pages.judges.disagreements import _row
 from tests.support.judged_generations import all_written, judged_project, say_all
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
 from tests.support.projects import new_store
@@ -68,6 +70,7 @@ def test_a_judge_is_started_as_a_job(path: Path, monkeypatch: pytest.MonkeyPatch
     app.text_input(key="judge-server").set_value("http://127.0.0.1:9/v1")
     app.number_input(key="judge-eps").set_value(0.15)
     app.text_area(key="judge-prompt-full-generations").set_value("Mine: {text}").run()
+    assert app.code[0].value.endswith(f"Mine: {TEXTS[0].text}")
     assert "80 texts" in captions_of(app) and "80 requests" in captions_of(app)
     without_errors(app.button(key="judge-start").click().run())
     with Store.open(path) as store:
@@ -88,6 +91,14 @@ def test_an_address_that_may_not_be_asked_starts_nothing(path: Path, address: st
     assert app.error
     with Store.open(path) as store:
         assert jobs(store) == []
+
+
+def test_the_file_of_disagreements_holds_no_text(path: Path) -> None:
+    with Store.open(path) as store:
+        project = find_project(store, "made")
+        found = against_people(store, project, judge(store, project, "first-pronoun rule"))
+    rows = [_row(project, one, "s") for one in found.disagreements]
+    assert rows and not any(one.text in str(row) for one, row in zip(found.disagreements, rows, strict=True))
 
 
 def test_whoever_has_a_desk_open_is_asked_first(path: Path) -> None:
