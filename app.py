@@ -48,6 +48,7 @@ from pages.ui.visitor import visit_of
 
 logger = logging.getLogger("evenhand")
 
+FIRST_MODELS = ("demo-en", "demo-zh", "random-zh")  # what the page Try asks of its own accord
 LOOK_S = 30.0  # between two looks for sessions that have gone
 IN_MEMORY = 1 << 20  # bytes of a file that a page offers
 SWEEP_S = 60.0  # between two looks for people who are away from a study
@@ -102,9 +103,23 @@ def limit_logs() -> None:
 
 
 def worker_state() -> str:
-    """What the inference worker does; it is started at the first question."""
+    """What the inference worker does."""
     started = worker.shared.cache_info().currsize > 0
     return "running" if started and worker.shared().pid is not None else "not started"
+
+
+def load_beside() -> None:
+    """Start the inference worker with the models of the page Try, whose first visitor then does not wait for them.
+
+    EVENHAND_WORKER=later leaves that to the first question, which saves its memory where nobody asks models.
+    """
+    if os.environ.get("EVENHAND_WORKER") == "later":
+        return
+    try:
+        for model in FIRST_MODELS:
+            worker.shared().describe(model)
+    except EvenhandError as error:
+        logger.warning(str(error))  # the first question says it to who asks
 
 
 def finish_beside() -> None:
@@ -173,7 +188,8 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             if others := sorted(hosts() - LOOPBACK):
                 address = os.environ.get("EVENHAND_URL") or f"https://{others[0]}"
                 print(first_link_to_print(store, address) or "", file=sys.stderr)
-            Thread(target=finish_beside, daemon=True).start()
+            for task in (finish_beside, load_beside):
+                Thread(target=task, daemon=True).start()
         except (EvenhandError, sqlite3.Error) as error:
             open_till_the_end.close()
             # The server lives on: every page says the same sentence in the visitor's language.

@@ -94,10 +94,11 @@ def probability(p: float | None) -> str:
 
 
 def interval(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95% interval: 0.41 – 0.62, or 41.2% – 62.0%; "" where there is none."""
+    """The 95% interval: 0.41 – 0.62, or 41.2% – 62.0% (in Chinese 41.2%–62.0%); "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{number(estimate.low, form)} – {number(estimate.high, form)}"
+    to = "–" if language() == "zh" and estimate.low >= 0 else " – "  # beside a minus sign it needs its spaces
+    return f"{number(estimate.low, form)}{to}{number(estimate.high, form)}"
 
 
 def interval_or_reason(estimate: Estimate, form: str = ".2f") -> str:
@@ -115,10 +116,10 @@ def bracketed(estimate: Estimate, form: str = ".3f") -> str:
 def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:
     """Value and 95% interval: 0.52 (0.41 – 0.62); without one the value, without a value a dash.
 
-    *level*: write "95%:" before the ends, where nothing else beside the number says so.
+    *level*: write "95% interval:" before the ends, where nothing else beside the number says so.
     """
     ends = interval(estimate, form) if estimate.value is not None else ""
-    ends = named("95%", ends) if ends and level else ends
+    ends = named(_("95% interval"), ends) if ends and level else ends
     return in_brackets(number(estimate.value, form), ends) if ends else number(estimate.value, form)
 
 

@@ -67,3 +67,21 @@ def test_sessions_that_have_gone_are_dropped() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert ast.literal_eval(done.stdout.splitlines()[-1]) == [0, 3, 0]
+
+
+# The worker as it is started with the server, or left to the first question.
+WORKER = """
+import app
+
+app.load_beside()
+print([app.worker_state(), app.worker.shared.cache_info().currsize])
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("asked", "found"), [("", ["running", 1]), ("later", ["not started", 0])])
+def test_models_are_there_before_the_first_visitor(tmp_path: Path, asked: str, found: list[object]) -> None:
+    environment = os.environ | {"EVENHAND_DB": str(tmp_path / "evenhand.db"), "EVENHAND_WORKER": asked}
+    done = subprocess.run([sys.executable, "-c", WORKER], cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert ast.literal_eval(done.stdout.splitlines()[-1]) == found

@@ -128,7 +128,7 @@ class Server:
 
     def start(self) -> "Server":
         """Start it and wait until it answers."""
-        environment = {**os.environ, "EVENHAND_DB": str(self.database)}
+        environment = {"EVENHAND_WORKER": "later", **os.environ, "EVENHAND_DB": str(self.database)}
         with Store.open(self.database):  # there already, so that no demo project is made
             pass
         with self.log.open("ab") as log:
