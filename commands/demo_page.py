@@ -30,7 +30,7 @@ def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: 
     fetched. Both languages, light and dark. The models are asked once, now.
     """
     if out.exists():
-        raise NotAllowed(N_("{path} exists already. Choose another name."), path=str(out))
+        raise NotAllowed(N_("{path} already exists. Choose another name."), path=str(out))
     chosen = chosen_sentences(None if sentences is None else read_table(sentences))
     scorers: dict[str, Scorer] = {}
     answered = []
@@ -41,7 +41,7 @@ def demo_page(out: Path, sentences: Path | None, models: tuple[str, ...], lang: 
         answered.append((one, answers_of(one, {name: scorers[name] for name in names})))
     failed = [each for _one, answers in answered for each in answers if each.reason is not None]
     if all(each.reading is None for _one, answers in answered for each in answers):
-        raise BadFile(N_("No model could be asked: {why}"), why=str(failed[0].reason))
+        raise BadFile(N_("No model could be run: {why}"), why=str(failed[0].reason))
     text = page_html(answered, language=lang)
     with whole_file(out) as write:
         write(text)

@@ -42,7 +42,7 @@ SLOW_S = 5.0  # a load that is worth a word
 @click.option(
     "--words",
     type=click.Path(dir_okay=False),
-    help="Own words beside those of the language: a table with columns male, female; kind, other, language if wanted.",
+    help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
 )
 @click.option("--column", help="The column that holds the sentences, where its name does not say so.")
 @click.option(

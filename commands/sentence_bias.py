@@ -28,7 +28,7 @@ from core.sentence_bias.keyword_packs import read_words
 @click.option(
     "--words",
     type=click.Path(dir_okay=False),
-    help="Own words beside those of the language: a table with columns male, female; kind, other, language if wanted.",
+    help="Your own words beside those of the language: a table with male, female; optional: kind, other, language.",
 )
 @json_option
 def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:

@@ -333,7 +333,7 @@ def dismiss(store: Store, job: Job) -> None:
     with store.write() as db:
         gone = db.execute("DELETE FROM job WHERE uid = ? AND state NOT IN ('waiting', 'running')", (job.uid,))
         if gone.rowcount != 1:
-            raise Refused(N_("This job is at work. Cancel it first."))
+            raise Refused(N_("This job is running. Cancel it first."))
     log_path(store, job.uid).unlink(missing_ok=True)
     for argument in job.command:
         drop_upload(store, Path(argument))

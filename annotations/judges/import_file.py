@@ -113,14 +113,14 @@ class _Reader:
         if uid not in self.items:
             raise self._bad(row, "no_item", N_("This project has no item {item}."), item=uid[:40])
         if choice not in self.choices:
-            message = N_("{label} is no choice of this guideline; these are: {choices}.")
+            message = N_("{label} is not a choice of this guideline. Choices: {choices}.")
             raise self._bad(row, "label", message, label=choice[:40], choices=", ".join(sorted(self.choices)))
         item, length = self.items[uid]
         spans = parse_marks(self._json(row, cells, "spans") or [])
         check_marks(spans, length)
         flag = str(cells.get("extraneous") if cells.get("extraneous") is not None else "").strip().lower()
         if flag and flag not in FLAGS:
-            raise self._bad(row, "extraneous", N_("{value} is no flag; use 0 and 1."), value=flag[:40])
+            raise self._bad(row, "extraneous", N_("{value} is not a flag; use 0 or 1."), value=flag[:40])
         marks = tuple((one.start, one.end, str(one.kind)) for one in spans)
         return JudgeLabel(item, choice, FLAGS.get(flag), marks, self._shares(row, cells))
 
@@ -144,7 +144,7 @@ class _Reader:
         try:
             return json.loads(value)
         except ValueError as error:
-            raise self._bad(row, name, N_("What stands in column {column} is not JSON."), column=name) from error
+            raise self._bad(row, name, N_("The value in column {column} is not JSON."), column=name) from error
 
     def _bad(self, row: Row, reason: str, message: str, **values: Any) -> BadLine:
         return BadLine(self.source.name, row.line, reason, message, **values)

@@ -121,7 +121,9 @@ def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: 
     if len(wanted) > LONGEST_NAME:
         raise Refused(N_("The name of a judge has at most {most} characters."), most=LONGEST_NAME)
     if wanted in taken:
-        message = N_("Another judge is named {name}, with another prompt, model or setting. Choose another name.")
+        message = N_(
+            "There is already a judge named {name} with a different prompt, model or setting. Choose another name."
+        )
         raise Refused(message, name=wanted)
     version = guideline(store, project, spec.guideline)
     values = (
@@ -231,7 +233,7 @@ def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, a
     if now.eps is not None:
         if now.eps == eps:
             return now
-        raise Refused(N_("An eps of {eps} was recorded for this judge; it stays as it was chosen."), eps=f"{now.eps:g}")
+        raise Refused(N_("This judge was recorded with an eps of {eps}, which cannot be changed."), eps=f"{now.eps:g}")
     with store.write() as db:
         db.execute(
             "INSERT INTO judge_margin (judge, eps, labels, created) VALUES (?, ?, ?, ?)",

@@ -25,8 +25,8 @@ from core.servers.asking import Pace
 from core.types import Scorer
 
 RULE_VERSION = 1  # of the method: raise it when a label may change
-UNKNOWN = N_("Nobody knows which pronouns are right here: the item names none.")
-NO_LABELLER = N_("{name} is a file: import a further file under its name to add labels.")
+UNKNOWN = N_("The item names no pronouns, so it is unknown which are right.")
+NO_LABELLER = N_("{name} comes from a file. To add labels, import another file under the same name.")
 
 
 class RuleJudge:

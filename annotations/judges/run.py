@@ -102,7 +102,7 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
     said = (template, system, request.examples)
     if local:
         if request.way == "json":
-            raise Refused(N_("A model on this machine answers by the letters of the choices."))
+            raise Refused(N_("A model on this machine answers with the letter of a choice."))
         scorer = labellers.open_model(request.model, store.path)
         return labellers.model_spec(project, version, request.model, *said, scorer), scorer
     way = request.way or "json"

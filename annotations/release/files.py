@@ -76,7 +76,7 @@ HOLDS = {
     "guideline/": N_("every version of the guideline"),
     "package/": N_("the whole project: Evenhand rebuilds it from the release folder or its archive"),
     LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
-    FACTS: N_("all numbers of the papers, the hash of the contents"),
+    FACTS: N_("all numbers in the documentation, and the content hash"),
     SUMS: N_("the SHA-256 of every file"),
 }
 PUBLISHED = N_("kept texts in the format of the published samples")

@@ -16,15 +16,15 @@ State = Literal["done", "missing", "note"]  # missing: prevents a release; note:
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 FEW, RELIABLE = 300, 0.8  # items; alpha
 OPEN_CASES_NEED_REASON = N_(
-    "{number} cases are open. Say why the set is released all the same: it goes into the data sheet."
+    "{number} cases are still open. Explain why the data set is released anyway; the reason goes into the data sheet."
 )
 WIDE_INTERVAL_NEEDS_REASON = N_(
-    "The interval of Krippendorff's alpha, {low} to {high}, says nothing. Say why the set is released all the same: it"
-    " goes into the data sheet."
+    "The interval of Krippendorff's alpha, {low} to {high}, is too wide to be informative. Explain why the"
+    " data set is released anyway; the reason goes into the data sheet."
 )
 NO_INTERVAL_NEEDS_REASON = N_(
-    "Krippendorff's alpha, {value}, has no interval on these labels. Say why the set is released all the same: it goes"
-    " into the data sheet."
+    "Krippendorff's alpha, {value}, has no interval on these labels. Explain why the data set is released"
+    " anyway; the reason goes into the data sheet."
 )
 OPEN_CASES = """
 SELECT count(*) FROM published_item AS item
@@ -81,7 +81,7 @@ def to_explain(store: Store, project: Project) -> list[Check]:
     """
     found = []
     if number := _number_of_cases(store, project):
-        found.append(Check("cases", "note", N_("Cases that nobody has settled: {number}."), {"number": f"{number:,}"}))
+        found.append(Check("cases", "note", N_("Cases not yet settled: {number}."), {"number": f"{number:,}"}))
     labelled = sum(items for labels, items in counts(store, project).by_labels.items() if labels > 1)
     if 0 < labelled <= FEW:
         from annotations.agreement.measures import agreement
@@ -91,7 +91,7 @@ def to_explain(store: Store, project: Project) -> list[Check]:
             text = N_("Krippendorff's alpha, {value}, has no 95% interval on these labels.")
             found.append(Check("no_interval", "note", text, {"value": f"{alpha.value:.2f}"}))
         elif alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
-            text = N_("The interval of Krippendorff's alpha, {low} to {high}, holds chance and good agreement alike.")
+            text = N_("The interval of Krippendorff's alpha, {low} to {high}, includes both chance and good agreement.")
             ends = {"low": f"{alpha.low:.2f}", "high": f"{alpha.high:.2f}"}
             found.append(Check("interval", "note", text, ends))
     return found

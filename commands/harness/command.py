@@ -42,9 +42,9 @@ def task(name: str, version: str, out: Path, which: Harness, db: str, as_json: b
         found = find_project(store, name)
         made = releasing.release(store, found, version)
         if found.kind != "sentences":
-            raise Refused(N_("A task is made of sentences; {project} holds what models wrote."), project=found.name)
+            raise Refused(N_("A task consists of sentences, but {project} holds generations."), project=found.name)
         if not text_may_leave(found):
-            raise Refused(N_("The texts of {project} leave encrypted only."), project=found.name)
+            raise Refused(N_("The texts of {project} can only be exported encrypted."), project=found.name)
         rows = [json.loads(line) for line in releasing.release_file(store, made, DATA).decode().split("\n") if line]
     files = task_files(
         which, rows, project=found.name, version=made.version, language=found.language, content_hash=made.hash
@@ -111,7 +111,7 @@ def _write_scores(found: list[tuple[Path, Log]], table: Path, listed: bool) -> N
 
     scored = [(file, log) for file, log in found if log.scores]
     if not scored:
-        raise Refused(N_("These logs hold no score of a pair: --texts takes the texts that models wrote."))
+        raise Refused(N_("These logs contain no scores of sentence pairs. Use --texts to read generated texts."))
     with open_table(table, COLUMNS) as write_row:
         for _file, log in scored:
             for one in log.scores:

@@ -14,8 +14,8 @@ from core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
 from core.other_measures.weat import weat as one_test
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-WHICH = N_("{file} holds scores of several models; name one with --model: {known}.")
-NO_MODEL = N_("{file} holds no scores of {model}; it has: {known}.")
+WHICH = N_("{file} contains scores of several models; choose one with --model: {known}.")
+NO_MODEL = N_("{file} contains no scores of {model}; it has: {known}.")
 
 
 @click.command("weat")

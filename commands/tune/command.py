@@ -22,7 +22,7 @@ from core.tune.texts import SWAPS, file_texts, training_texts
 
 METHODS = ("training", "sentence-debias", "inlp")
 NO_TARGET = N_("Say where to write the model: --out FOLDER or --run NAME.")
-NO_LANGUAGE = N_("Swapping and taking out a direction need the language of the texts: --language zh or en.")
+NO_LANGUAGE = N_("Swapping and removing a direction need the language of the texts: --language zh or en.")
 NO_TEXTS = N_("There is no file or folder {file}.")
 
 
@@ -128,12 +128,12 @@ def for_people(report: TuneReport) -> str:
     before, after = record["held_out"]["before"], record["held_out"]["after"]
     lines = [
         f"{record['base']['name']}: {record['method_text']}",
-        f"held-out loss {before['loss']:.4f} -> {after['loss']:.4f}, first guess right {before['accuracy']:.2%} -> "
+        f"held-out loss {before['loss']:.4f} -> {after['loss']:.4f}, top-1 accuracy {before['accuracy']:.2%} -> "
         f"{after['accuracy']:.2%} ({after['tokens']:,} tokens of {after['texts']:,} texts)",
     ]
     if "steps" in record:
         ended = ", ended early" if record["stopped_early"] else ""
-        went_on = f", went on at step {record['resumed_at']}" if record["resumed_at"] else ""
+        went_on = f", resumed at step {record['resumed_at']}" if record["resumed_at"] else ""
         lines.append(f"{record['steps']:,} steps in {record['seconds']:.0f} s{ended}{went_on}")
     else:
         probe = record["probe"]

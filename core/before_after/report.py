@@ -44,14 +44,14 @@ def signed(value: float) -> str:
     return f"{value:+z.2f}".replace("-", "−")
 
 
-TITLE, CHANGE = N_("Before and after"), N_("Change of |Bias_c| (log10), below 0 leans less: {effect}.")
+TITLE, CHANGE = N_("Before and after"), N_("Change in |Bias_c| (log10; below 0: leans less): {effect}.")
 DATA = N_("Items: {name}, {number}. Intervals: {method}.")
 APART = N_("Pairs left out of the swap ({pairs}): {left_out}. All others: {swapped}.")
 MARGIN = N_("Margin: {margin} (log10).")
 PAIRS, SIGNATURES, PAIR, ITEMS = N_("Word pairs"), N_("Signatures"), N_("word pair"), N_("items")
 HEADS = (
-    N_("model"), N_("role"), N_("items"), N_("size before"), N_("size after"), N_("change of size"),
-    N_("shift to the male word"), N_("rise of held-out loss"), N_("change of first guesses"),
+    N_("model"), N_("role"), N_("items"), N_("magnitude before"), N_("magnitude after"), N_("change in magnitude"),
+    N_("shift towards the male word"), N_("increase in held-out loss"), N_("change in top-1 accuracy"),
 )  # fmt: skip
 ROLES = {"after": N_("after"), "placebo": N_("placebo")}
 
@@ -109,7 +109,7 @@ BESIDE, UNIT = (
 )
 MEASURES = (N_("measure"), N_("items"), N_("before"), N_("after"), N_("change"))
 SHARES = (N_("what is right"), N_("in both"), N_("only before"), N_("only after"), N_("in neither"), N_("McNemar p"))
-MCNEMAR = N_("McNemar's p is exact and takes items as independent; the intervals do not.")
+MCNEMAR = N_("McNemar's p is exact and treats items as independent; the intervals do not.")
 UNITS = {
     "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
     "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),

@@ -40,8 +40,7 @@ EXTREMES = 10
 NO_AFTER = N_("Name the model before and at least one model after the change.")
 UNEVEN = N_("{after} models after and {placebo} placebos: give one placebo for each seed, in the same order, or none.")
 OTHER_TOKENS = N_(
-    "{model} cuts text otherwise than {before}, so the probabilities of their tokens cannot be compared; no cost is"
-    " given."
+    "{model} and {before} tokenize text differently, so their token probabilities cannot be compared; no cost is given."
 )
 
 BUILT_IN = "built-in"  # in place of a file: the neutral sentences of the ruler, every keyword pair in each

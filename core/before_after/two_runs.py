@@ -36,25 +36,26 @@ VERDICTS: dict[RunKind, tuple[str, str, str]] = {  # the interval below 0, over 
 }
 GENDERS = {"female": N_("female person words"), "male": N_("male person words")}
 CLASSES = {
-    "female": N_("professions of women"), "male": N_("professions of men"), "balanced": N_("balanced professions"),
+    "female": N_("professions dominated by women"), "male": N_("professions dominated by men"),
+    "balanced": N_("balanced professions"),
 }  # fmt: skip
-NEUTRAL = N_("neutral answers, which are the right ones")
-BY_PROBABILITY, BY_WRITING = N_("right by probability"), N_("right in what it writes")
+NEUTRAL = N_("neutral answers (the right ones)")
+BY_PROBABILITY, BY_WRITING = N_("right by probability"), N_("right in generated text")
 SHOWN = 10  # rows on either end that a record shows
 
 NO_MODEL = N_("{file} has several models ({models}). Say which one.")
 OTHER_MODEL = N_("{file} has no model {model}. Available: {models}.")
 NOTHING_SHARED = N_("The two runs have no row in common, so there is nothing to compare.")
-NO_TABLE = N_("{file} lacks the columns {missing}; it is no table of such a run.")
-ALONE = N_("{alone} rows are in one of the runs only, or have a value in one only; they are left out.")
-OTHER_SETTINGS = N_("The runs have different settings ({names}); what differs may come from these.")
+NO_TABLE = N_("{file} lacks the columns {missing}; it is not a table of such a run.")
+ALONE = N_("{alone} rows appear, or have a value, in only one of the two runs; they are excluded.")
+OTHER_SETTINGS = N_("The runs have different settings ({names}), which may explain the differences.")
 ONE_OF_EACH = Note(
     N_(
-        "One run of each model, no placebo and no other seed: a model trained anew differs too, by how much is not"
-        " known."
+        "One run per model, without a placebo or another seed: a retrained model would differ too, by an"
+        " unknown amount."
     )
 )
-NO_COST_HERE = Note(N_("Whether the model after knows less is not in these runs; held-out text tells (before-after)."))
+NO_COST_HERE = Note(N_("These runs cannot show whether the model after knows less; held-out text can (before-after)."))
 NOT_COMPARED = ("models", "cache", "threads", "generations", "ray", "workers")
 
 
@@ -247,7 +248,7 @@ def _associations(rows: "pd.DataFrame") -> Found:
     words = rows["pair"].where(~alone, rows["person_gender"].str.cat(rows["person_key"], sep="~"))
     codes = (codes_of(rows["profession_key"].tolist())[0], codes_of(words.tolist())[0])
     clusters = Clusters(("profession", "word"), codes)
-    found = [_mean_measure((N_("size of the association"),), np.abs(before), np.abs(after), clusters)]
+    found = [_mean_measure((N_("magnitude of the association"),), np.abs(before), np.abs(after), clusters)]
     for gender, word in GENDERS.items():
         of = (rows["person_gender"] == gender).to_numpy()
         found.append(_mean_measure((word,), *_only(before, after, of), clusters))
@@ -272,7 +273,7 @@ def _farthest(rows: "pd.DataFrame", change: Numbers) -> list[dict[str, Any]]:
 
 NLI_MEASURES = {
     "directional": N_("directional component (above 0 follows the stereotype)"),
-    "s": N_("bias score s (0 ideal, 1 all stereotype)"),
+    "s": N_("bias score s (0: ideal, 1: always the stereotype)"),
     "not_neutral_ns": N_("non-neutral answers on neutral occupations"),
     "one_minus_fn": N_("non-neutral answers over all rows"),
 }

@@ -17,11 +17,16 @@ VERDICTS: dict[Verdict, str] = {
 }
 COST_MARGIN = 0.05  # ln: a perplexity of 5 % more
 NO_PLACEBO = Note(
-    N_("There is no placebo: training on any text moves a model, and how much of this change that is, is not known.")
+    N_(
+        "There is no placebo. Training on any text changes a model, and how much of this change is due to"
+        " training alone is unknown."
+    )
 )
-ONE_SEED = Note(N_("One seed: another one may move the model otherwise. Three seeds with a placebo each can tell."))
-NO_COST = Note(N_("What it cost is not known: no held-out text was given."))
-NO_INTERVAL = Note(N_("Without an interval nothing is shown."))
+ONE_SEED = Note(
+    N_("There is only one seed, and another might change the model differently. Use three seeds, each with a placebo.")
+)
+NO_COST = Note(N_("The cost is unknown: no held-out text was given."))
+NO_INTERVAL = Note(N_("Without an interval, no difference can be shown."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
 
-KINDS = {"loss": N_("training"), "held_out_loss": N_("untouched text")}
+KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}
 
 
 def loss_curve(points: Sequence[dict[str, Any]], *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:

@@ -68,7 +68,7 @@ def chosen_sentences(rows: Sequence[Mapping[str, str]] | None = None) -> tuple[C
             raise BadFile(N_("Row {row}: {why}"), row=number, why=str(error)) from error
         found.append(one)
     if not 0 < len(found) <= MOST:
-        raise BadFile(N_("The page takes 1 to {most} sentences; these are {found}."), most=MOST, found=len(found))
+        raise BadFile(N_("The page takes 1 to {most} sentences; {found} were given."), most=MOST, found=len(found))
     return tuple(found)
 
 
@@ -168,16 +168,23 @@ def _side(value: float | None) -> Literal["male", "female", "none"]:
 
 TEXTS = (
     N_("Which word does a language model prefer?"),
-    N_("Each sentence has a place where a male and a female word fit equally well. A language model was asked once how"
-       " likely it holds each of them. Nothing is asked now: the numbers are stored in this file."),
+    N_(
+        "Each sentence has a slot where a male and a female word fit equally well. A language model was run"
+        " once to see how probable it finds each of them. No model runs now: the numbers are stored in this file."
+    ),
     N_("female word"),
     N_("male word"),
     N_("neither of the two"),
     N_("The two words together get less than 1% of the probability: read the ratio with care."),
-    N_("What pushes: Bias_c with the word, less Bias_c with it hidden (log10)"),
+    N_("Influence of each word: Bias_c with the word minus Bias_c with the word masked (log10)"),
     N_("What the model would write"),
-    N_("log10 P(male word) − log10 P(female word); right of 0 leans to the male word, left to the female word"),
-    N_("Less lean is not better: a model that knows nothing leans to neither side. Small built-in models are for trying"
-       " the app, not for findings."),
+    N_(
+        "log10 P(male word) − log10 P(female word); right of 0 leans towards the male word, left of 0 towards"
+        " the female word"
+    ),
+    N_(
+        "Leaning less is not better in itself: a model that knows nothing leans to neither side. Small"
+        " built-in models are for trying out the app, not for findings."
+    ),
     N_("Made with Evenhand {version} on {day}."),
 )  # fmt: skip

@@ -22,7 +22,7 @@ METHOD = "lm-eval"  # first part of the signature: whole sentences, as in `core.
 FACTS = ("text", "pair", "side", "keyword", "start", "end")
 ZSTD = 93  # how Inspect packs .eval; Python reads it by itself from 3.14 on
 MOST_BYTES = 200_000_000  # of one packed sample
-NOT_A_LOG = N_("{file} is no log of single samples of lm-evaluation-harness or Inspect.")
+NOT_A_LOG = N_("{file} is not a per-sample log of lm-evaluation-harness or Inspect.")
 Kind = Literal["generation", "score"]
 
 
@@ -127,7 +127,7 @@ def _score(doc: Mapping[str, Any], logs: list[float | None], number: int, model:
         words if doc["side"] == "male" else words[::-1],
     )  # fmt: skip
     signature = f"{METHOD}|{model}|weights:unknown|sum|unknown|v1"
-    reason = None if None not in logs else N_("The log holds no number for one of the two sentences.")
+    reason = None if None not in logs else N_("The log has no number for one of the two sentences.")
     return scored_row(item, model, Score(tuple(logs), signature, reason), signature)
 
 

@@ -55,7 +55,7 @@ def task_files(
     """Name -> content of the files of the task. Raises Refused for a set without sentences."""
     found = list(pairs(rows))
     if not found:
-        raise Refused(N_("The release holds no sentence with a word and its counterpart."))
+        raise Refused(N_("The release contains no sentence with a keyword and its counterpart."))
     name = task_name(project, version)
     title = re.sub(r'[\x00-\x1f\\"{}]', " ", f"{project} {version}, contents {content_hash}").strip()
     lines = "".join(map(json_line, found))

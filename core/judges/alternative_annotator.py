@@ -18,8 +18,8 @@ from core.statistics import Note
 FEWEST = 30  # items of an annotator that somebody else labelled too; with fewer there is no test
 LEVEL = 0.05  # false discovery rate over annotators
 PASSES = 0.5  # the winning rate from which the judge may stand for an annotator
-FEW_ITEMS = N_("Only {items} items that the judge and somebody else labelled too; at least {fewest} are needed.")
-NOBODY = Note(N_("No annotator has enough items that the judge and somebody else labelled too: no test."))
+FEW_ITEMS = N_("Only {items} items were also labelled by the judge and by somebody else; at least {fewest} are needed.")
+NOBODY = Note(N_("No annotator has enough items that were also labelled by the judge and by somebody else: no test."))
 
 
 @dataclass(frozen=True, slots=True)

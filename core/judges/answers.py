@@ -11,7 +11,7 @@ from typing import Any
 from core.errors import N_, Refused
 from core.judges.prompts import LETTERS, Prompt
 
-UNREADABLE = N_("The answer could not be read, also after it was asked for again: {answer}")
+UNREADABLE = N_("The answer could not be read, even after a second request: {answer}")
 AGAIN = "That was not what was asked for ({why}). {format}"
 MOST_MARKS = 50
 

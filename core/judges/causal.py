@@ -23,7 +23,7 @@ class CausalJudge:
     def __init__(self, scorer: Scorer, prompt: Prompt) -> None:
         """*scorer*: a causal model. Raises Refused where *prompt* does not ask for letters."""
         if prompt.way != "letter":
-            raise Refused(N_("A model on this machine answers by the letters of the choices."))
+            raise Refused(N_("A model on this machine answers with the letter of a choice."))
         self.scorer, self.prompt = scorer, prompt
 
     def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:

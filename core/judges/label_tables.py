@@ -10,11 +10,11 @@ from core.files.readers import Source, open_source, rows
 from core.judges.prediction_powered import Labels
 
 NO_COLUMN = N_("{file} has no column {column}; it needs {needed}.")
-NO_ROWS = N_("{file} has no line that can be used.")
-EMPTY = N_("{name}, line {number}: there is nothing in column {column}.")
-NO_RATE = N_("{name}, line {number}: {value} is no label of a rate; use 0 and 1.")
-NO_PROBABILITY = N_("{name}, line {number}: {value} is no probability; use a number above 0 and at most 1.")
-AGAIN = N_("{name}, line {number}: item {item} stands there twice; the first label counts.")
+NO_ROWS = N_("{file} contains no usable line.")
+EMPTY = N_("{name}, line {number}: column {column} is empty.")
+NO_RATE = N_("{name}, line {number}: {value} cannot be used for a rate; use 0 or 1.")
+NO_PROBABILITY = N_("{name}, line {number}: {value} is not a probability; use a number above 0 and at most 1.")
+AGAIN = N_("{name}, line {number}: item {item} appears twice; the first label counts.")
 
 
 @dataclass

@@ -276,6 +276,6 @@ def _refuse_unequal(labels: Labels) -> None:
     if any(one is not None and len(one) != len(labels.people) for one in same) or (
         labels.further_clusters is not None and len(labels.further_clusters) != len(labels.further)
     ):
-        raise Refused(N_("Labels, clusters and probabilities must be of the same items, in the same order."))
+        raise Refused(N_("Labels, clusters and probabilities must be for the same items, in the same order."))
     if labels.inclusion is not None and not all(0 < one <= 1 for one in labels.inclusion):
-        raise Refused(N_("A probability of being drawn must be above 0 and at most 1."))
+        raise Refused(N_("A sampling probability must be above 0 and at most 1."))

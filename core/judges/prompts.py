@@ -78,7 +78,7 @@ class Prompt:
 
     def __post_init__(self) -> None:
         if "{text}" not in self.template:
-            raise Refused(N_("The prompt needs the place {place} for the text."), place="{text}")
+            raise Refused(N_("The prompt needs the placeholder {place} for the text."), place="{text}")
         if max(len(self.template), len(self.system), len(self.examples)) > LONGEST:
             raise Refused(N_("A prompt has at most {most} characters."), most=f"{LONGEST:,}")
 

@@ -27,10 +27,10 @@ METHODS = {
 }  # fmt: skip
 # What is known against each, in one sentence with its source.
 CRITICISM = N_(
-    "Many pairs are flawed: they mix what is stereotyped with spelling, names or nonsense (Blodgett et al. 2021); 262"
-    " gender pairs leave the share uncertain by about 6 points."
+    "Many pairs are flawed: they mix stereotypes with spelling, names or nonsense (Blodgett et al. 2021)."
+    " With 262 gender pairs, the share is uncertain by about 6 percentage points."
 )
-NO_COLUMNS = N_("{file} is no file of CrowS-Pairs: it lacks the columns sent_more and sent_less.")
+NO_COLUMNS = N_("{file} is not a CrowS-Pairs file: it lacks the columns sent_more and sent_less.")
 NO_ROWS = N_("{file} has no pair of the kind {bias}.")
 UNREADABLE = N_("{file} cannot be read: {why}.")
 NOTHING = Note(N_("No pair could be read by this model."))

@@ -18,10 +18,10 @@ SENTENCES = ("stereotype", "anti-stereotype", "unrelated")
 BLANK = "BLANK"
 PUNCTUATION = str.maketrans("", "", string.punctuation)
 UNREADABLE = N_("{file} cannot be read: {why}.")
-NO_JSON = N_("{file} is no JSON file.")
-NO_ITEMS = N_("{file} holds no items of StereoSet: each needs a target and three sentences with their ids.")
+NO_JSON = N_("{file} is not a JSON file.")
+NO_ITEMS = N_("{file} contains no StereoSet items: each needs a target and three sentences with their ids.")
 NO_SCORES = N_(
-    "{file} holds no scores: an object of sentence ids and numbers, or several of them by the name of a model."
+    "{file} contains no scores: it must be a JSON object of sentence ids and numbers, or one such object per model."
 )
 MISSING = N_("{file} has no score for {count} of {all} sentences, such as {example}.")
 

@@ -27,10 +27,10 @@ LEAST = 2  # words of a set
 MOST_WIDTH = 100_000  # numbers of a vector
 
 UNREADABLE = N_("{file} cannot be read: {why}.")
-NO_SETS = N_("{file} holds no word sets: it must be a JSON object of names and lists of words.")
+NO_SETS = N_("{file} contains no word sets: it must be a JSON object of names and lists of words.")
 NO_SET = N_("{file} has no set {name}. It has: {known}.")
 NOT_FOUR = N_("A test is four sets, X,Y,A,B, separated by commas, not {test}.")
-NO_VECTORS = N_("{file} is no file of word vectors in text form: a word and its numbers in each line.")
+NO_VECTORS = N_("{file} is not a text file of word vectors: each line needs a word and its numbers.")
 ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
 FEW_WORDS = N_("The set {name} has {found} words with a vector; at least {least} are needed.")
 

@@ -130,8 +130,8 @@ SAME_SIDE = N_(
     " of a word pair tend to agree together."
 )
 BAND = N_(
-    "Dashed: within the null band of {band}. It holds 95 of 100 pairs of untrained models, which have"
-    " nothing in common (docs/nulls.md)."
+    "Dashed: within the null band of {band}, which contains 95 of 100 pairs of untrained models, which"
+    " have nothing in common (docs/nulls.md)."
 )
 RAW = N_(
     "Raw: includes the preferences of the word pairs themselves. Among pairs of untrained models, which"

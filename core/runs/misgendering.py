@@ -39,7 +39,7 @@ from core.scoring.cache import CachedScorer
 from core.text.pronouns import sets
 
 MOST_NAMED = 20  # lines of a file that are no generations and are named one by one
-MORE_LINES = N_("{n} more lines are no generations and were left out.")
+MORE_LINES = N_("{n} more lines are not generations and were skipped.")
 NEED_GENERATIONS = N_(
     "TANGO texts become templates through what a model writes. First run `generate`, then give the generations here."
 )

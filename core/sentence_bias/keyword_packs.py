@@ -27,15 +27,15 @@ MOST_ROWS = 5_000
 _CODE = re.compile(r"[a-z]{2,3}")
 
 NO_LANGUAGE = N_(
-    "{file}, line {line}: which language is that? Write a column language with a code such as en, or choose one."
+    "{file}, line {line}: the language is unknown. Add a column language with a code such as en, or choose one."
 )
-BAD_CODE = N_("{file}, line {line}: {language} is no code of a language, such as en, es, eu.")
+BAD_CODE = N_("{file}, line {line}: {language} is not a language code such as en, es or eu.")
 BAD_KIND = N_(
-    "{file}, line {line}: {kind} is no kind of word of that language; leave it empty, or write one of {known}."
+    "{file}, line {line}: {kind} is not a kind of word in this language; leave it empty or use one of {known}."
 )
-TWICE = N_("{file}, line {line}: {male} and {female} stand in line {before} already.")
-TOO_MANY = N_("{file} has {count} rows; {most} are the most.")
-ODD_FORM = N_("{file}, line {line}: {word} holds more than letters, apostrophes, hyphens and spaces.")
+TWICE = N_("{file}, line {line}: {male} and {female} are already in line {before}.")
+TOO_MANY = N_("{file} has {count} rows; the maximum is {most}.")
+ODD_FORM = N_("{file}, line {line}: {word} contains characters other than letters, apostrophes, hyphens and spaces.")
 _WORD = re.compile(r"[^\W\d_]+(?:[ '’-][^\W\d_]+)*")
 
 

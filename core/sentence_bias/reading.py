@@ -22,7 +22,7 @@ from core.sentence_bias.slot import Slot, find_slot
 from core.types import Filler, Score, Scorer
 
 TOP = 10
-NOT_ONE_TOKEN = N_("This form is not one token of the model.")
+NOT_ONE_TOKEN = N_("This form is not a single token in the model.")
 
 
 @dataclass(frozen=True, slots=True)

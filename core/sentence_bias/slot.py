@@ -168,12 +168,12 @@ def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, st
         message = N_("The sentence contains neither {male} nor {female} nor [MASK].")
         raise Refused(message, male=options[0], female=options[1])
     if not words.words:
-        message = N_("There are no words for the language {language}. Add a table of your own, or write {mask}.")
+        message = N_("There are no built-in words for the language {language}. Add your own table, or write {mask}.")
         raise Refused(message, language=words.language, mask=MASK)
     raise Refused(
         N_(
-            "No keyword of the {pairs} pairs stands in the sentence, read as {language}. Write one ({examples} …), or "
-            "write {mask} and give two words; another language can be chosen."
+            "Read as {language}, the sentence contains no keyword of the {pairs} pairs. Use one"
+            " ({examples} …), write {mask} and give two words, or choose another language."
         ),
         pairs=len(words.words),
         language=NAMES.get(words.language, words.language),

@@ -21,13 +21,13 @@ MOST_PAIRS = 20_000
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 MALE_PRONOUNS = ("he", "him", "his", "himself")
 
-NO_PAIR = N_("{pair} is no pair that is swapped; write it as 男孩/女孩.")
+NO_PAIR = N_("{pair} is not one of the swapped pairs; write it like 男孩/女孩.")
 NO_LANGUAGE = N_("Texts in {language} cannot be swapped; the languages are zh and en.")
-EMPTY_WORD = N_("{file}, line {line}: a word is empty, too long, or holds characters that cannot be seen.")
+EMPTY_WORD = N_("{file}, line {line}: a word is empty, too long, or contains invisible characters.")
 SAME = N_("{file}, line {line}: both words are {word}.")
-TWICE = N_("{file}, line {line}: {word} is in line {before} already; a word has one counterpart.")
-IS_WORD = N_("{word} is in the list of names and in the list of words; a word has one counterpart.")
-TOO_MANY = N_("{file} has {count} pairs; {most} are the most.")
+TWICE = N_("{file}, line {line}: {word} is already in line {before}; a word has only one counterpart.")
+IS_WORD = N_("{word} is in both the list of names and the list of words; a word has only one counterpart.")
+TOO_MANY = N_("{file} has {count} pairs; the maximum is {most}.")
 PRONOUN = N_("{file}, line {line}: {word} is a pronoun; its counterpart follows from the case and cannot be set.")
 
 

@@ -224,10 +224,10 @@ def own_set(text: str) -> PronounSet:
 
 
 _NOT_FIVE = N_(
-    "{text} has {count} forms where five are needed, with slashes between them: nominative, accusative, possessive "
-    "before a noun, possessive by itself, reflexive, such as ze/hir/hir/hirs/hirself."
+    "{text} has {count} forms; five are needed, separated by slashes: nominative, accusative, possessive"
+    " before a noun, possessive on its own, reflexive, as in ze/hir/hir/hirs/hirself."
 )
-_NO_FORM = N_("{form} is no pronoun: it must be one word of letters, at most {most}.")
+_NO_FORM = N_("{form} is not a pronoun: it must be a single word of at most {most} letters.")
 _UNKNOWN = N_(
     "{text} is not a known pronoun set. Write he, she, they or xe, or give the forms of another set"
     " separated by slashes, nominative first: ze/hir/hir/hirs/hirself."

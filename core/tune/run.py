@@ -25,12 +25,12 @@ WORK, ASKED, RECORD = ".work", "asked.json", "tuning.json"
 CURVE = "curve.jsonl"
 GIB = 2**30
 
-TAKEN = N_("{folder} exists already; a tuned model never replaces a folder.")
+TAKEN = N_("{folder} already exists; a tuned model never replaces a folder.")
 NO_MEMORY = N_(
-    "Training would take about {needed} GiB of memory, and {available} GiB are free. Choose a smaller batch or length,"
-    " or adapters (--lora), or say --force."
+    "Training needs about {needed} GiB of memory, but {available} GiB are free. Use a smaller batch or"
+    " length, adapters (--lora), or --force."
 )
-NO_TOKENS = N_("{name}: hardly any text has a token that {model} knows.")
+NO_TOKENS = N_("{name}: hardly any text contains a token in the vocabulary of {model}.")
 
 Watch = Callable[[int, int | None, str], None]
 

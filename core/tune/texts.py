@@ -17,7 +17,7 @@ LEAST = 2  # texts on either side
 MOST_HELD_OUT = 400  # texts; more cost time at every look and tell little more
 
 NOT_ENOUGH = N_(
-    "{name} has {trained} texts to train on and {untouched} to look at; at least {least} of each are needed."
+    "{name} has {trained} texts for training and {untouched} held out; at least {least} of each are needed."
 )
 
 

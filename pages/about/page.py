@@ -98,7 +98,7 @@ with privacy:
     )
     st.write(
         _(
-            "Until the server confirms them, your browser keeps your decisions, without the sentences."
+            "Your browser keeps your decisions, without the sentences, until the server confirms them."
             " Exports contain annotators' names only if you ask for them."
         )
     )

@@ -90,8 +90,8 @@ def _show_own_labelling(store: Store, project: Project, account: Account) -> Non
         on_change=_label_too,
         args=(project,),
         help=_(
-            "The project log records since when. Your labels are blind only as long as you do not look at"
-            " others' labels."
+            "The project log records when this was switched on. Your labels are blind only as long as you"
+            " do not look at others' labels."
         ),
     )
 

@@ -62,7 +62,9 @@ def _rules(project: Project) -> list[str]:
     """What a decision has to keep to, before it is made."""
     said = [_("A decision needs a reason or a note: others will want to know why.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
-        said.append(_("Only sentences that everybody accepts are kept in this project: reject a case, or leave it."))
+        said.append(
+            _("Only sentences that everybody accepts are kept in this project: reject this case, or leave it as it is.")
+        )
     if project.kind == "generations" and project.checked:
         said.append(
             _(

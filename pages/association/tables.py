@@ -71,7 +71,7 @@ def difference_table(
 
 def group_table(groups: Sequence[Group]) -> Markup:
     """The describe table of the thesis: mean, standard deviation, extremes and quartiles."""
-    heads = [_("Professions"), "n", _("Mean"), _("Std"), _("Max"), "75%", "50%", "25%", _("Min")]
+    heads = [_("Professions"), "n", _("Mean"), _("SD"), _("Max"), "75%", "50%", "25%", _("Min")]
     lost = any(one.undefined for one in groups)
     heads += [_("Unscored")] if lost else []
     lines: list[list[str | Markup]] = []

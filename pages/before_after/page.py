@@ -13,9 +13,9 @@ from pages.ui.language import _
 page_head(
     _("Before and after"),
     _(
-        "Does a change to a model help, and what did it cost? The same items go through the model before, the models"
-        " after, and placebos that were trained as long on unswapped text; text that none of them has seen shows what"
-        " was lost."
+        "Did a change to a model help, and what did it cost? The same items are given to the model before,"
+        " the models after, and placebos trained for as long on unswapped text. Text that none of them has"
+        " seen shows what was lost."
     ),
 )
 way = choose(

@@ -83,7 +83,10 @@ def _show_pairs(run: Run) -> None:
     ]  # fmt: skip
     if not rows:
         return
-    says = _("Mean Bias_c (log10) of each word pair and model; purple leans male, orange female.")
+    says = _(
+        "Mean Bias_c (log10) of each word pair and model; purple leans towards the male word, orange towards"
+        " the female word."
+    )
     titles = {"pair": _("word pair"), "model": _("model"), "value": _("mean Bias_c (log10)"), "items": _("items")}
     chart = heatmap(
         pd.DataFrame(rows), "model", "pair", "value", description=says, scale="sides", titles=titles,

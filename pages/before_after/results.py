@@ -25,7 +25,7 @@ def show_finished(store: Store) -> None:
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") != KIND]
     if not found:
         st.caption(
-            _("No comparison yet. It takes a model before and a model after; tune one on the page Tune a model.")
+            _("No comparison yet. It needs a model before and a model after; the Tune a model page can create one.")
         )
         return
     _show_run(choose_run(found, "ba-run"))
@@ -38,7 +38,7 @@ def _show_run(run: Run) -> None:
         offer_deletion(COMPARISONS, run)
         return
     if "effect" not in record:
-        st.caption(_("This record holds no comparison."))
+        st.caption(_("This record contains no comparison."))
         return
     _show_verdict(record)
     source = run.source
@@ -50,9 +50,10 @@ def _show_run(run: Run) -> None:
     show_html(_models(record))
     st.caption(
         _(
-            "Size: the mean of |Bias_c| (log10). Change of size below 0: leans less. Shift above 0: towards the male"
-            " word. Rise of loss above 0: knows less (−ln p of a token of untouched text). In brackets: 95% intervals,"
-            " over word stems for items, over texts for losses."
+            "Magnitude: the mean of |Bias_c| (log10). Change in magnitude below 0: leans less. Shift above"
+            " 0: towards the male word. Increase in loss above 0: predicts less well (mean −ln p of a"
+            " token of held-out text). In brackets: 95% intervals, over word stems for items and over"
+            " texts for losses."
         )
     )
     show_pictures(run)
@@ -73,7 +74,7 @@ def _show_run(run: Run) -> None:
 
 
 def _show_verdict(record: dict[str, Any]) -> None:
-    effect = _("Change of |Bias_c| (log10), below 0 leans less: {effect}.").format(
+    effect = _("Change in |Bias_c| (log10; below 0: leans less): {effect}.").format(
         effect=interval(record["effect"], say=_)
     )
     what = _("beyond the placebo") if record["placebo"] else _("against the model before")
@@ -90,8 +91,9 @@ def _show_verdict(record: dict[str, Any]) -> None:
 
 
 def _models(record: dict[str, Any]) -> Any:
-    heads = [_("model"), _("role"), _("items"), _("size before"), _("size after"), _("change of size"),
-             _("shift to the male word"), _("rise of held-out loss"), _("change of first guesses")]  # fmt: skip
+    heads = [_("model"), _("role"), _("items"), _("magnitude before"), _("magnitude after"),
+             _("change in magnitude"), _("shift towards the male word"),
+             _("increase in held-out loss"), _("change in top-1 accuracy")]  # fmt: skip
     rows = []
     for role, name in (("after", _("after")), ("placebo", _("placebo"))):
         for one in record[role]:

@@ -29,13 +29,16 @@ def show_new(store: Store) -> None:
         own = [str(model_of(run)) for run in own_runs(store, tuned_runs(store.path))]
         _from_address()
         first = "demo-zh" if language() == "zh" else "demo-en"
-        before = _models(_("Before"), [*names, *own], "ba-before", [first], _("The model as it was; one."))
+        before = _models(_("Before"), [*names, *own], "ba-before", [first], _("The unchanged model; exactly one."))
         after = _models(
-            _("After"), [*own, *names], "ba-after", own[:1], _("The changed model; several seeds of one change.")
+            _("After"), [*own, *names], "ba-after", own[:1], _("The changed model, in one or several seeds.")
         )
         placebo = _models(
             _("Placebos"), [*own, *names], "ba-placebo", [],
-            _("Trained as long on the same texts, unswapped: one for each model after, in the same order, or none."),
+            _(
+                "Trained for as long on the same texts, unswapped: one per model after, in the same order, or"
+                " none."
+            ),
         )  # fmt: skip
         try:
             request = _request(store, before, after, placebo)
@@ -70,12 +73,12 @@ def _request(
         items = str(path) if path else None
         uploads += [path] if path else []
     text = choose_upload(
-        _("Untouched text, a text a line"), ["txt", "gz"], key=TEXT,
+        _("Held-out text, one text per line"), ["txt", "gz"], key=TEXT,
         help=_("What the change cost: how well each model predicts text that none of them was trained on."),
     )  # fmt: skip
     margin = st.number_input(
         _("Margin (log10)"), 0.0, 2.0, 0.05, 0.01, key="ba-margin",
-        help=_("A change of the size of Bias_c that is smaller than this counts as none; 0: not decided."),
+        help=_("A change in the magnitude of Bias_c smaller than this counts as none; 0: nothing is decided."),
     )  # fmt: skip
     if items is None or not before or not after:
         return None

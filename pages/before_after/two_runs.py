@@ -43,7 +43,7 @@ def show_two_runs(store: Store) -> None:
     found = [run for run in own_runs(store, runs_in(runs_folder(store.path, kind))) if _is_comparable(kind, run)]
     if len(found) < 2 and not any(len(run.models) > 1 for run in found):
         st.caption(
-            _("Two finished runs of this kind are needed, of different models over the same items; make them first.")
+            _("This needs two finished runs of this kind, by different models on the same items. Start them first.")
         )
         return
     with st.container(border=True, key="ba-runs"):
@@ -141,7 +141,7 @@ def _show_changes(record: dict[str, Any], rows: list[list[str]]) -> None:
         ]
     )  # fmt: skip
     apart = sum(1 for one in values if one.get("low") is not None and (one["low"] > 0 or one["high"] < 0))
-    says = _("{apart} of {all} changes have an interval that does not hold 0; by chance about {chance} would.").format(
+    says = _("{apart} of {all} changes have an interval that excludes 0; about {chance} would by chance.").format(
         apart=apart, all=len(values), chance=f"{0.05 * len(values):.1f}"
     )
     unit = {"ln": _("change (ln)"), "share": _("change (share, 0 to 1)")}[record["scale"]]

@@ -90,7 +90,7 @@ def _show_way(found: Way) -> None:
         st.markdown(plain(found.project.name))
         return
     file, part = PLACES[step]
-    said = _("nothing waits")
+    said = _("nothing waiting")
     if step == found.next:
         known = found.states.get(step)
         said = _("next: {step}").format(step=step_names()[step])

@@ -139,15 +139,15 @@ def _with_the_rule(rates: Rates) -> None:
         if rates.both.note in (ALL_THE_SAME, NO_GAIN):
             st.caption(plain(note_text(rates.both.note)))
         return
-    text = _("Misgendering, with the rule's verdicts on the generations that wait for labels: {rate}.")
+    text = _("Misgendering, with the rule's verdicts on the generations still awaiting labels: {rate}.")
     parts = [text.format(rate=with_interval(rates.both, ".1%"))]
     if rates.worth is not None:
-        text = _("As precise as {worth:,.0f} labelled generations alone would be.")
+        text = _("As precise as {worth:,.0f} labelled generations alone.")
         parts.append(text.format(worth=rates.worth))
     parts.append(
         _(
-            "What the rule gets wrong is measured on the labelled generations and taken off; this needs them to be a"
-            " random sample of all."
+            "The rule's error is estimated on the labelled generations and subtracted. This requires them"
+            " to be a random sample of all generations."
         )
     )
     st.caption(plain(paragraph(parts)))

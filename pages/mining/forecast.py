@@ -72,9 +72,9 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
 def _say_whose_labels(outcome: Forecast, project: Project | None) -> None:
     """The first line: that nobody has labelled candidates of this text, where that is so."""
     if project is None:
-        text = _("No labels of your own: this forecast rests on a share that was typed in, not on this text.")
+        text = _("No labels of your own: this forecast rests on a share entered by hand, not on this text.")
     elif project.name in DEMOS:
-        text = _("No labels of your own: this forecast rests on the made-up labels of the demo.")
+        text = _("No labels of your own: this forecast rests on the fictitious labels of the demo.")
     elif not any(cell.supply.reviewed for cell in outcome.cells):
         text = _("No labels of your own: nothing of this text has been reviewed in {project} yet.")
     else:

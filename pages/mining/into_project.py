@@ -57,8 +57,8 @@ def _show_new(store: Store, run: MiningRun, report: Report) -> None:
         wanted = _ask_quotas(report)
     st.caption(
         _(
-            "The guideline starts with the criteria of the journal paper. Criteria and quotas can be changed on"
-            " the page Projects."
+            "The guideline starts with the criteria of the journal paper. Criteria and quotas can be"
+            " changed on the Projects page."
         )
     )
     if st.button(_("Create the project and add candidates"), key="create_add", type="primary", icon=":material/add:"):

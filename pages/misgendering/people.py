@@ -40,8 +40,8 @@ def show_people(source: Source) -> None:
         if not found:
             st.info(
                 _(
-                    "There is no project of generations yet. Create one from model outputs on the page"
-                    " Projects; the judgements of people then appear here as the third method."
+                    "There is no project of generations yet. Create one from model outputs on the Projects"
+                    " page; human judgements then appear here as the third method."
                 )
             )
             page_link("projects/page.py", label=_("Projects"), icon=":material/folder_open:")

@@ -44,7 +44,7 @@ def show_texts(source: Source) -> None:
     with st.spinner(_("Reading the texts …"), show_time=True):
         found, skipped = texts(str(path), path.stat().st_mtime)
     if skipped:
-        text = _("Lines that are no generation and were left out: {n} (the first is line {line}).")
+        text = _("Lines that are not generations were skipped: {n} (the first is line {line}).")
         st.warning(plain(text.format(n=f"{len(skipped):,}", line=skipped[0])))
     heads = (
         _("Model"),

@@ -48,7 +48,7 @@ def _first_run() -> None:
     if running:
         st.caption(_("The two models are scoring the sentences; this page continues by itself."))
     elif mine:
-        st.caption(_("Scoring failed; see the page Jobs for the reason."))
+        st.caption(_("Scoring failed; see the Jobs page for the reason."))
 
 
 @asks("start_jobs")

@@ -128,7 +128,7 @@ def choose_seeds(models: list[str]) -> Groups:
             placeholder="bert=bert-seed1,bert-seed2",
             help=_(
                 "Several seeds of a model count as one. Models whose names end in a seed are listed here"
-                " by default; without a line, each counts as a model."
+                " by default; models not listed count separately."
             ),
         )
     kept[tuple(models)] = text

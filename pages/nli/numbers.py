@@ -45,7 +45,7 @@ def model_banner(model: str) -> None:
 def show_facts(found: "Inference") -> None:
     """The measures with their intervals and what each means."""
     facts = [
-        ("s", _("Bias score s (0 ideal, 1 all stereotype)")),
+        ("s", _("Bias score s (0: ideal, 1: always the stereotype)")),
         ("directional", _("Directional component (−1 to 1, + follows the stereotype)")),
         ("not_neutral_ns", _("1 − n_n: non-neutral answers on neutral occupations")),
         ("one_minus_fn", _("1 − FN: non-neutral answers over all rows")),

@@ -163,7 +163,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
     if not found:
         return
     names = names_of(guidelines(store, project))
-    label = _("Items on which people differed in pilot {pilot}: {number}")
+    label = _("Items on which annotators differed in pilot {pilot}: {number}")
     with st.expander(label.format(pilot=pilot.number, number=f"{len(found):,}"), expanded=opened):
         cards = [
             item_card(one.uid, with_keyword(one.text, one.word, one.side), [

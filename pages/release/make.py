@@ -122,7 +122,7 @@ def _ask_reason(store: Store, project: Project, place: str) -> str:
     for one in found:
         st.markdown(f":material/warning: {plain(_sentence(one))}")
     return st.text_area(
-        _("Why release it all the same? (goes into the data sheet)"), max_chars=4_000, key=f"reason-{place}", height=80
+        _("Reason for releasing anyway (goes into the data sheet)"), max_chars=4_000, key=f"reason-{place}", height=80
     )
 
 

@@ -105,7 +105,7 @@ def _project(store: Store) -> Chosen | None:
 def _candidates(store: Store) -> Chosen | None:
     found = {run.name: run.candidates for run in own_runs(store, mining_runs(store.path))}
     if not found:
-        st.info(_("Nothing has been mined yet. Candidates from the page Mine appear here."))
+        st.info(_("Nothing has been mined yet. Candidates from the Mine page appear here."))
         return None
     name = st.selectbox(_("Mining run"), list(found), key="candidates")
     return _of_file(found[name], name, None)
@@ -123,7 +123,7 @@ def _words() -> Words:
     """The language of the sentences and a table of keywords of one's own, for files that do not place their words."""
     with st.container(horizontal=True, vertical_alignment="center"):
         place = st.container(width="content")
-        with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
+        with st.popover(_("Your own words"), icon=":material/library_add:", type="tertiary"):
             say_what_a_table_is()
             table = choose_upload(_("Table of words"), WORDS, key="score-words")
             own = _own_words(table, chosen_language("score-language"))

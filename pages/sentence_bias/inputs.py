@@ -178,7 +178,7 @@ def ask() -> tuple[str, list[str], Question]:
             max_chars=600,
             persist_state="session",
             help=plain(
-                _("With one word of a pair ({examples} …), or with [MASK] and two words beside it.").format(
+                _("Use one word of a pair ({examples} …), or [MASK] and give two words beside it.").format(
                     examples=EXAMPLES[sentence_language()]
                 )
             ),
@@ -234,7 +234,7 @@ def _languages() -> tuple[PackWord, ...]:
     """The language of the sentence, and a table of keywords of one's own, which is returned."""
     with st.container(horizontal=True, vertical_alignment="center"):
         place = st.container(width="content")
-        with st.popover(_("Own words"), icon=":material/library_add:", type="tertiary"):
+        with st.popover(_("Your own words"), icon=":material/library_add:", type="tertiary"):
             own = _own_words()
         with place:
             choose_language("written", own)

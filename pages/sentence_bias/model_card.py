@@ -39,7 +39,7 @@ def note(model: str) -> str:
         "known": _("planted answers"),
         "demo-zh": _("demo model"),
         "demo-en": _("demo model"),
-        "demo-en-causal": _("trial model, reads whole sentences"),
+        "demo-en-causal": _("demo model, scores whole sentences"),
     }
     return notes.get(model, "") if is_builtin(model) else ""
 
@@ -115,8 +115,8 @@ def _show_forms(reading: Reading) -> None:
     show_forms(reading)
     st.caption(
         _(
-            "The share of each form in the probability of all forms listed here. The rest of the sentence stays as it "
-            "is, verbs too (they was)."
+            "Each form's share of the probability of all forms listed here. The rest of the sentence is"
+            " unchanged, including the verbs (they was)."
         )
     )
 

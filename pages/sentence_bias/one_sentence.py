@@ -65,7 +65,7 @@ def in_words(value: float) -> str:
 
 
 SIDE_BY_SIDE = 3
-WHOLE = N_("reads whole sentences")  # on the axis of models that fill a slot: another measure (SPEC 6.1)
+WHOLE = N_("scores whole sentences")  # on the axis of models that fill a slot: another measure (SPEC 6.1)
 
 
 def answers_frame(found: list[Answer]) -> pd.DataFrame:

@@ -45,9 +45,9 @@ def ask_words() -> Wish:
         if code == "zh":
             kinds: dict[Words, str] = {"released": _("the 19 released pairs"), "wide": _("more pairs")}
             words = choose(_("Keyword pairs"), kinds, "swap-pairs", explained=_("More: 他们, 祖父, 新郎, 王子 …"))
-        help = _("A table with tabs and the columns male and female. It comes before the words of the app.")
-        own = _read(_("Own pairs"), "swap-own", code, help)
-        help = _("A table of the same form. Only names of this list are swapped; all others stay.")
+        help = _("A tab-separated table with the columns male and female. It takes precedence over the built-in words.")
+        own = _read(_("Your own pairs"), "swap-own", code, help)
+        help = _("A table in the same format. Only names in this list are swapped.")
         given = _read(_("Names"), "swap-names", code, help)
     return Wish(code, words, own, given)
 

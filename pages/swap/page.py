@@ -12,8 +12,9 @@ from pages.ui.language import _
 page_head(
     _("Counterfactual texts"),
     _(
-        "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. Texts in which"
-        " swapping twice does not lead back are refused, so that a text and its counterfactual differ in gender only."
+        "Every word of a keyword pair becomes its counterpart: 他 and 她, 父亲 and 母亲, he and she. A text is"
+        " refused if swapping it twice does not restore it, so that a text and its counterfactual differ"
+        " only in gender."
     ),
 )
 try:

@@ -31,9 +31,9 @@ def why_name(why: Why) -> str:
     """Why a place was left alone, in words."""
     return {
         "other_word": _("part of another word"),
-        "idiom": _("nobody is meant"),
-        "pair": _("both sides are named"),
-        "none": _("no counterpart that leads back"),
+        "idiom": _("no person is meant"),
+        "pair": _("both genders are named"),
+        "none": _("no reversible counterpart"),
         "unclear": _("may be a verb"),
     }[why]
 
@@ -43,7 +43,7 @@ def show_difference(found: Sequence[Swapped], words: WordTable) -> None:
     rows = [(_source(one, words), _counterfactual(one, words), _outcome(one)) for one in found]
     show_html(table([_("Text"), _("Counterfactual"), _("Left alone, and why")], rows, kind="text concordance"))
     numbers = Counter(one.outcome for one in found)
-    text = _("Swapped: {swapped}; without such a word: {left}; refused: {refused}.")
+    text = _("Swapped: {swapped}; no word to swap: {left}; refused: {refused}.")
     st.caption(text.format(**{name: numbers[name] for name in ("swapped", "left", "refused")}))
 
 
@@ -55,7 +55,7 @@ def _source(one: Swapped, words: WordTable) -> Markup:
 
 def _counterfactual(one: Swapped, words: WordTable) -> Markup | str:
     if one.outcome != "swapped":
-        return span(_("as it is"), "soft")
+        return span(_("unchanged"), "soft")
     marks: list[Mark] = []
     shift = 0
     for change in one.changes:
@@ -79,7 +79,7 @@ def _marked(text: str, marks: Sequence[Mark]) -> Markup:
 def _outcome(one: Swapped) -> str:
     said = [named(one.source[place.start : place.end], why_name(place.why)) for place in one.left]
     if one.back is not None:
-        said.insert(0, _("refused; swapped twice it is “{text}”").format(text=one.back))
+        said.insert(0, _("refused; swapped twice, it becomes “{text}”").format(text=one.back))
     return clauses(dict.fromkeys(said))
 
 
@@ -90,13 +90,11 @@ def show_reasons(found: Sequence[Swapped]) -> None:
     with st.expander(_("What is left alone")):
         st.markdown(
             _(
-                "- Part of another word: 他 in 其他, 女 in 子女; the lists and the segmenter of Mine decide.\n"
-                "- Nobody is meant: man-made, mother tongue.\n"
-                "- Both sides are named: his or her.\n"
-                "- No counterpart that leads back: a word that names a gender and has no partner, such as Miss or 妇女."
-                " It may give the answer away; add a pair of your own for it.\n"
-                "- May be a verb: count, host.\n"
-                "- Names stay unless your list of names has them."
+                "- Part of another word: 他 in 其他, 女 in 子女; decided by the word lists and the segmenter of"
+                " the Mine page.\n- No person is meant: man-made, mother tongue.\n- Both genders are named:"
+                " his or her.\n- No reversible counterpart: a gendered word without a counterpart, such as"
+                " Miss or 妇女. It may reveal the gender; add a pair of your own for it.\n- May be a verb:"
+                " count, host.\n- Names are unchanged unless they are in your list of names."
             )
         )
 
@@ -112,12 +110,18 @@ def offer_files(wish: Wish) -> None:
     )
     try:
         path = choose_upload(_("Text file"), ["txt", "gz"], key="swap-file", heading=False, megabytes=MOST_BYTES >> 20)
-        modes: dict[Mode, str] = {"swap": _("swapped"), "cda": _("both: CDA"), "cds": _("one of both: CDS")}
+        modes: dict[Mode, str] = {
+            "swap": _("swapped"),
+            "cda": _("text and counterfactual: CDA"),
+            "cds": _("one of the two: CDS"),
+        }
         mode = choose(
             _("Which texts to write"), {one: modes[one] for one in MODES}, "swap-mode",
-            explained=_("CDA adds the counterfactual of each text; CDS takes it in place of the text, by a coin."),
+            explained=_(
+                "CDA adds the counterfactual of each text; CDS replaces the text by it with probability 1/2."
+            ),
         )  # fmt: skip
-        seed = int(st.number_input(_("Seed of the coin"), 0, 2**31, 0, key="swap-seed")) if mode == "cds" else 0
+        seed = int(st.number_input(_("Random seed for CDS"), 0, 2**31, 0, key="swap-seed")) if mode == "cds" else 0
         if path is None:
             return
         if path.stat().st_size > MOST_BYTES:
@@ -141,7 +145,7 @@ def _file(path: str, changed: float, words: WordTable, mode: Mode, seed: int) ->
 def _show_file(path: Path, words: WordTable, mode: Mode, seed: int) -> None:
     with st.spinner(_("Swapping …"), show_time=True):
         text, counts = _file(str(path), path.stat().st_mtime, words, mode, seed)
-    said = _("Texts: {texts}; swapped: {swapped}, without such a word: {left}, refused: {refused}; written: {written}.")
+    said = _("Texts: {texts}; swapped: {swapped}, no word to swap: {left}, refused: {refused}; written: {written}.")
     names = ("texts", "swapped", "left", "refused", "written")
     st.markdown(said.format(**{name: f"{counts[name]:,}" for name in names}))
     words_swapped = counts["words"]

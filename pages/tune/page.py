@@ -11,9 +11,9 @@ from pages.ui.language import _
 page_head(
     _("Tune a model"),
     _(
-        "Train a model further on texts whose gender is swapped, or take a direction out of it, and get a model of your"
-        " own. Whether that helped, and what it cost, is the question of the page Before and after. The job runs in"
-        " the background; you can close this page."
+        "Continue training a model on gender-swapped texts, or remove a direction from it. The Before and"
+        " after page shows whether this helped and what it cost. The job runs in the background; you can"
+        " close this page."
     ),
 )
 with open_store() as opened:

@@ -41,7 +41,7 @@ def show_under_way(store: Store) -> None:
 
 def show_finished(store: Store) -> None:
     """The finished models, the newest first."""
-    nothing = _("No finished models yet. A finished model is a folder that every page takes as a model.")
+    nothing = _("No finished models yet. A finished model is a folder that can be used as a model on every page.")
     show_finished_runs(own_runs(store, tuned_runs(store.path)), _show_run, nothing)
 
 
@@ -60,7 +60,7 @@ def _show_run(run: Run) -> None:
         )  # fmt: skip
         with st.popover(_("Model card"), icon=":material/description:", type="tertiary", key=f"card-{run.name}"):
             st.code((model_of(run) / "README.md").read_text(encoding="utf-8"), language=None, wrap_lines=True)
-            st.caption(plain(_("The folder of the model: {folder}").format(folder=model_of(run))))
+            st.caption(plain(_("Model folder: {folder}").format(folder=model_of(run))))
         st.download_button(
             _("Record (JSON)"), (model_of(run) / RECORD).read_bytes, f"{run.name}.json", "application/json",
             type="tertiary", on_click="ignore", key=f"record-{run.name}", icon=":material/download:",
@@ -103,12 +103,12 @@ def _figures(run: Run) -> Any:
     held = run.facts("held_out")
     before, after = (held.get(time) or {} for time in ("before", "after"))
     rows = [
-        (_("loss on untouched text (−ln p of a token)"), f"{before.get('loss', 0):.4f}", f"{after.get('loss', 0):.4f}"),
-        (_("first guess right"), percent(before.get("accuracy", 0)), percent(after.get("accuracy", 0))),
+        (_("loss on held-out text (−ln p of a token)"), f"{before.get('loss', 0):.4f}", f"{after.get('loss', 0):.4f}"),
+        (_("top-1 accuracy"), percent(before.get("accuracy", 0)), percent(after.get("accuracy", 0))),
     ]
     if probe := run.facts("probe"):
         first, last = (percent((probe.get(time) or {}).get("accuracy", 0)) for time in ("before", "after"))
-        rows.append((_("a probe tells the sides (chance: 50%)"), first, last))
+        rows.append((_("accuracy of a probe for the side (chance: 50%)"), first, last))
     return table(number_columns([_("figure"), _("before"), _("after")], (1, 2)), rows)
 
 
@@ -116,7 +116,7 @@ def _show_curve(points: list[dict[str, Any]], key: str) -> None:
     if len(points) < 2:
         return
     first, last = points[0]["held_out_loss"], points[-1]["held_out_loss"]
-    says = _("Loss on untouched text: {first} at step {start}, {last} at step {end}.").format(
+    says = _("Loss on held-out text: {first} at step {start}, {last} at step {end}.").format(
         first=f"{first:.3f}", start=points[0]["step"], last=f"{last:.3f}", end=points[-1]["step"]
     )
     show_chart(loss_curve(points, description=says, say=_, palette=colours()), points, key=key, says=says)

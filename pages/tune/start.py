@@ -62,8 +62,8 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
         source = folder_source("tune")
         return Chosen(model, source.paths[0], source.name) if source and model else None
     help = _(
-        "A text a line, or a table with a column of texts. The accepted sentences of a project are short; running text"
-        " is better."
+        "One text per line, or a table with a text column. The accepted sentences of a project are short;"
+        " running text is better."
     )
     try:
         path = choose_upload(_("Text file"), ENDINGS, key=PLACE, help=help)
@@ -75,11 +75,11 @@ def choose_model_and_texts(store: Store) -> Chosen | None:
 
 def choose_how(chosen: Chosen | None) -> How | None:
     """The method and its numbers. None where a table of words cannot be read."""
-    methods = {"training": _("Train further"), "sentence-debias": "SentenceDebias", "inlp": "INLP"}
-    helps = _("Training changes the weights; SentenceDebias and INLP project a direction away before the model's head.")
+    methods = {"training": _("Continue training"), "sentence-debias": "SentenceDebias", "inlp": "INLP"}
+    helps = _("Training changes the weights; SentenceDebias and INLP project out a direction before the model's head.")
     method = choose(_("Method"), methods, "tune-method", explained=helps)
     swaps = {
-        "cda": _("CDA: texts and their counterfactuals"), "cds": _("CDS: one of the two, by a coin"),
+        "cda": _("CDA: texts and their counterfactuals"), "cds": _("CDS: one of the two, at random"),
         "swap": _("counterfactuals only"), "none": _("unswapped: the placebo"),
     }  # fmt: skip
     options = ["--method", method]
@@ -116,7 +116,7 @@ def _words() -> tuple[list[str], tuple[Path, ...]]:
         if code == "zh":
             kinds = {"released": _("the 19 released pairs"), "wide": _("more pairs")}
             options += ["--pairs", choose(_("Keyword pairs"), kinds, "tune-pairs")]
-        for option, label in (("--words", _("Own pairs")), ("--names", _("Names"))):
+        for option, label in (("--words", _("Your own pairs")), ("--names", _("Names"))):
             if (path := choose_upload(label, ["tsv", "txt"], key=f"tune{option}")) is not None:
                 run_bounded(read_word_pairs, path, code, file=path.name)
                 options += [option, str(path)]
@@ -136,14 +136,16 @@ def _numbers() -> Tuning:
     batch = columns[1].number_input(_("Texts per step"), 1, 1024, 16, key="tune-batch")
     rate = columns[2].number_input(
         _("Learning rate"), 1e-7, 1.0, 1e-4, key="tune-rate", format="%.1e",
-        help=_("Small models bear more: 1e-4 to 5e-4; models of research size 1e-5 to 5e-5."),
+        help=_("1e-4 to 5e-4 for small models, 1e-5 to 5e-5 for full-size models."),
     )  # fmt: skip
     seed = columns[3].number_input(_("Seed"), 0, 2**31, 0, key="tune-seed")
     with st.popover(_("More"), icon=":material/tune:", type="tertiary"):
-        length = st.number_input(_("Tokens per text, at most"), 8, 4096, 128, key="tune-length")
+        length = st.number_input(_("Maximum tokens per text"), 8, 4096, 128, key="tune-length")
         lora = st.number_input(_("Rank of LoRA adapters (0: all weights)"), 0, 256, 0, key="tune-lora")
-        every = st.number_input(_("Steps between looks at untouched text"), 1, 100_000, 50, key="tune-every")
-        patience = st.number_input(_("Looks without progress that end it (0: none)"), 0, 100, 3, key="tune-patience")
+        every = st.number_input(_("Steps between checks on held-out text"), 1, 100_000, 50, key="tune-every")
+        patience = st.number_input(
+            _("Stop after this many checks without progress (0: never)"), 0, 100, 3, key="tune-patience"
+        )
         drop = st.checkbox(
             _("Dropout {hidden} and {attention}").format(hidden=BERT_DROPOUT[0], attention=BERT_DROPOUT[1]),
             key="tune-dropout", help=_("As published for BERT (Webster et al. 2020)."),
@@ -176,9 +178,9 @@ def _show_memory(model: str, how: How) -> None:
         return
     memory = memory_of(model, how.tuning)
     if memory is None:
-        st.caption(_("How much memory it takes is known once the model is on this machine."))
+        st.caption(_("The memory needed is known once the model is on this machine."))
         return
-    text = _("Memory: about {needed}, of which activations {activations}; {available} are free.")
+    text = _("Memory needed: about {needed}, of which activations {activations}; {available} free.")
     values = {"needed": memory.total, "activations": memory.activations, "available": memory.available}
     said = plain(text.format(**{name: size(number) for name, number in values.items()}))
     if memory.total > memory.available:

@@ -145,14 +145,16 @@ def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None
     strangers = [one for one in models if languages.get(one, "") not in (written, *ANY_LANGUAGE)]
     name = language_name(written)
     if strangers:
-        text = _("{models} has read no {language}: its numbers say nothing here.")
+        text = _("{models} was not trained on {language}, so its numbers mean nothing here.")
         st.warning(plain(text.format(models=series(strangers), language=name)), icon=":material/translate:")
     better = first_models(written)
     if better and strangers:
-        label = _("Ask {models} instead").format(models=series(better))
+        label = _("Run {models} instead").format(models=series(better))
         st.button(label, key=f"{key}-fitting", on_click=_use, args=(key, better))
     elif not better and (strangers or not models):
-        st.caption(_("No model of this language ships with the app: name one of the Hugging Face hub, or a folder."))
+        st.caption(
+            _("No model for this language ships with the app. Name a model on the Hugging Face Hub, or a folder.")
+        )
 
 
 def _use(key: str, models: list[str]) -> None:

@@ -117,7 +117,9 @@ def resuming_text(job: jobs.Job) -> str:
         "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
         "judge": _("Nothing is lost: labels are kept, and a resumed run asks for the rest."),
         "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
-        "tune": _("Nothing is lost: a resumed run goes on from its latest checkpoint and ends in the same numbers."),
+        "tune": _(
+            "Nothing is lost: a resumed run continues from its latest checkpoint and ends with the same numbers."
+        ),
         "mine": _("Mining restarts from the beginning of the text; the interrupted run wrote nothing."),
     }.get(job.command[0] if job.command else "", _("Nothing is lost: resuming adds only what is still missing."))
 
@@ -183,7 +185,9 @@ def show_job(store: Store, job: jobs.Job) -> None:
                 st.button(again, key=f"resume-{job.uid}", on_click=_resume, args=(job.uid,))
             if not job.active:
                 st.button(_("Dismiss"), key=f"dismiss-{job.uid}", on_click=_dismiss, args=(job.uid,), type="tertiary",
-                          icon=":material/close:", help=_("Takes it off this list; what it made stays."))  # fmt: skip
+                          icon=":material/close:", help=_(
+                              "Removes the job from this list; its results are kept."
+                          ))  # fmt: skip
         if job.state == "running":
             st.progress(job.share or 0.0, progress_text(job))
         if job.message and job.active:

@@ -44,13 +44,13 @@ def say_what_a_table_is() -> None:
     """What a table of one's own looks like, and one to begin with."""
     st.write(
         _(
-            "A table with tabs: the columns male and female, and if you like kind, other (forms shown beside the two) "
-            "and language. It is added to the words that ship with the app, for this visit."
+            "A tab-separated table with the columns male and female; optional: kind, other (forms shown"
+            " beside the two) and language. For this visit, it is added to the built-in words."
         )
     )
     shown = language() if language() != "zh" else "en"
     st.download_button(
-        _("A table to begin with"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv",
+        _("Example table"), (DATA / f"words_{shown}.tsv").read_bytes(), f"words_{shown}.tsv",
         "text/tab-separated-values", type="tertiary", icon=":material/download:",
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def choose_pronoun_sets(key: str) -> tuple[str, ...]:
         _("Pronoun sets"), names, selection_mode="multi", key=key, format_func=_forms_beginning,
         help=_("Each with all five forms; others can be added."),
     )  # fmt: skip
-    with st.popover(_("Own set"), icon=":material/add:", type="tertiary"):
+    with st.popover(_("Your own set"), icon=":material/add:", type="tertiary"):
         _add(key, names)
     return tuple(name for name in names if name in chosen)
 
@@ -89,7 +89,7 @@ def _add(key: str, names: list[str]) -> None:
         _("nominative"),
         _("accusative"),
         _("possessive before a noun"),
-        _("possessive by itself"),
+        _("possessive on its own"),
         _("reflexive"),
     )
     examples = more_sets()["ze"].forms

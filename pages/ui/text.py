@@ -66,5 +66,5 @@ def clause(sentence: str) -> str:
 def show_signature(signature: str) -> None:
     """How numbers were made, to copy: behind one small sign."""
     with st.popover(_("Signature"), icon=":material/fingerprint:", type="tertiary"):
-        st.caption(_("How these numbers were made, to quote beside them; the page About explains each part."))
+        st.caption(_("How these numbers were computed; quote it with them. The About page explains each part."))
         st.code(signature, language=None, wrap_lines=True)

@@ -95,7 +95,7 @@ def _say_in_words(button: str, endings: Sequence[str], key: str, most: int | Non
 
     *most*: the largest file in MB; None: what the server takes. The looks are those of style.css.
     """
-    limit = _("at most {most} MB a file: {endings}").format(
+    limit = _("up to {most} MB per file: {endings}").format(
         most=most or st.get_option("server.maxUploadSize"), endings=series(one.upper() for one in endings)
     )
     said = {"button": button, "limit": limit}

@@ -16,7 +16,11 @@ def test_one_file(tmp_path: Path) -> None:
     assert (told["sentences"], told["models"]) == (1, ["demo-zh", "no/such"]) and told["bytes"] == len(text.encode())
     assert "坐在窗边" in text and "no/such" in text and "masked|demo-zh" in text
     ended = typed("demo-page", out)
-    assert ended.code == 2 and "exists already" in ended.stderr and out.read_text(encoding="utf-8") == text
+    assert (
+        ended.code == 2
+        and "already exists. Choose another name." in ended.stderr
+        and out.read_text(encoding="utf-8") == text
+    )
 
 
 @pytest.mark.parametrize("content", ["language\ttext\n", "a\tb\nc\n"])

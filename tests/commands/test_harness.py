@@ -48,7 +48,11 @@ def test_texts_come_in_as_generations(db: Path, tmp_path: Path) -> None:
     answered("harness", "read", logged, "--texts", texts, "--model", "org/m", "--db", db)
     assert answered("import", "new", texts, "--format", "generations", "--db", db)["imported"] == 1
     ended = typed("harness", "read", logged, "--out", tmp_path / "x.csv", "--db", db)
-    assert ended.code == 2 and "no score of a pair" in ended.stderr and not (tmp_path / "x.csv").exists()
+    assert (
+        ended.code == 2
+        and "These logs contain no scores of sentence pairs. Use --texts to read generated texts." in ended.stderr
+        and not (tmp_path / "x.csv").exists()
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_stereoset(tmp_path: Path) -> None:
     assert found == {"lms": 100.0, "ss": 100.0, "icat": 0.0, "items": 1, "terms": 1}
     (tmp_path / "s.json").write_text(json.dumps({"a": {"0": 2}, "b": {"0": 2}}))
     ended = typed("stereoset", "--items", tmp_path / "i.json", "--scores", tmp_path / "s.json")
-    assert ended.code == 2 and "name one with --model: a, b" in ended.stderr
+    assert ended.code == 2 and "choose one with --model: a, b" in ended.stderr
 
 
 def test_other_measures(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_refusal_is_one_sentence_and_code_2():
     done = typed("score-sentence", "今天下雨。", "--model", "known", "--json")
     assert done.code == 2
     assert done.stdout == ""
-    assert "No keyword of the 19 pairs" in done.stderr
+    assert ", the sentence contains no keyword of the 19 pairs. Use one" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 

@@ -35,7 +35,7 @@ def finished(fresh_store: Store) -> None:
 def test_a_finished_comparison() -> None:
     text = text_of(without_errors(open_page("before_after")))
     assert '<p class="says">leans less</p>' in text and "beyond the placebo" in text
-    assert "One seed" in text and "planted:pairs" in text
+    assert "There is only one seed" in text and "planted:pairs" in text
     chinese = text_of(without_errors(open_page("before_after", "zh")))
     assert '<p class="says">偏向减小</p>' in chinese and "只有一个种子" in chinese
 
@@ -72,14 +72,14 @@ def _answers(store: Store, name: str, biased: int) -> None:
 
 def test_two_finished_runs_side_by_side(fresh_store: Store) -> None:
     empty = text_of(without_errors(open_page("before_after", compare="runs", kind="nli")))
-    assert "Two finished runs of this kind are needed" in empty
+    assert "This needs two finished runs of this kind" in empty
     _answers(fresh_store, "old", 8)
     _answers(fresh_store, "new", 2)
     page = without_errors(open_page("before_after", compare="runs", kind="nli"))
     page.selectbox(key="ba-run-before").set_value("old").run()
     text = text_of(without_errors(page.selectbox(key="ba-run-after").set_value("new").run()))
     assert '<p class="says">follows the stereotype less</p>' in text and "before: model old, after: model new" in text
-    assert "−0.600 [" in text and "One run of each model" in text and "[p](q)3" in text
+    assert "−0.600 [" in text and "One run per model" in text and "[p](q)3" in text
     chinese = text_of(without_errors(open_page("before_after", "zh", compare="runs", kind="nli")))
     assert "未显示差异" in chinese or "刻板印象" in chinese
 

@@ -74,7 +74,7 @@ def test_a_set_of_ones_own_is_added_and_chosen() -> None:
         page.text_input(key=f"generate-pronouns-{case}").set_value(form)
     add = next(button for button in page.button if button.label == "Add")
     add.click().run()
-    assert "has 3 forms where five are needed" in page.error[0].value.replace("\\", "")
+    assert "has 3 forms; five are needed" in page.error[0].value.replace("\\", "")
     page.text_input(key="generate-pronouns-pos_ind").set_value("zirs")
     page.text_input(key="generate-pronouns-ref").set_value("zirself")
     next(button for button in page.button if button.label == "Add").click().run()

@@ -76,7 +76,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
     app = press(app, "Create release")
-    assert "cases are open" in app.error[0].value and not started
+    assert "Explain why the data set is released anyway" in app.error[0].value and not started
     app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
     app = press(app, "Create release")
     assert not app.exception and not app.error

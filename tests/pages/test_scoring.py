@@ -121,7 +121,9 @@ def test_a_file_in_english_with_own_words(fresh_store):
     assert html_of(page).count("no keyword") == 2
     assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
     page.multiselect(key="score-models").set_value(["demo-en", "demo-zh"]).run()
-    assert [one.value for one in page.warning] == ["demo\\-zh has read no English\\: its numbers say nothing here\\."]
+    assert [one.value for one in page.warning] == [
+        "demo\\-zh was not trained on English, so its numbers mean nothing here\\."
+    ]
     page.button(key="score-models-fitting").click().run()
     assert page.multiselect(key="score-models").value == ["demo-en"] and not page.warning
     table = b"male\tfemale\tlanguage\nbeau\tbelle\ten\n"
@@ -278,4 +280,4 @@ def test_it_speaks_chinese(sample_project):
 @pytest.mark.usefixtures("finished", "sample_project")
 def test_home_counts_what_was_scored():
     shown = html_of(open_page("home"))
-    assert "<b>8</b><p>sentences in the runs of the page Score" in shown
+    assert "<b>8</b><p>sentences in the runs of the Score page" in shown

@@ -14,4 +14,4 @@ def test_a_text_of_ones_own_in_chinese() -> None:
     app.text_area(key="swap-text-en").set_value("<b>Her</b> mum\nno word").run()
     text = text_of(app)
     assert "不予替换；替换两次后为“&lt;b&gt;Her&lt;/b&gt; mom”" in text
-    assert "已替换：0；不含此类词：1；不予替换：1。" in text and "<b>Her" not in text
+    assert "已替换：0；没有可替换的词：1；不予替换：1。" in text and "<b>Her" not in text

@@ -29,7 +29,7 @@ def test_it_starts_the_job_that_the_form_says(
     (tmp_path / "corpus" / "a.txt").write_text("他来了。\n", encoding="utf-8")
     monkeypatch.setenv("EVENHAND_CORPUS", str(tmp_path / "corpus"))
     page = open_page("tune", state={"tune-source": "folder", "tune-swap": "cds", "tune-left-out": "男孩/女孩"})
-    assert "Memory\\: about" in text_of(page)
+    assert "Memory needed" in text_of(page)
     page.button(key="start").click().run()
     (job,) = jobs.jobs(fresh_store)
     words = list(job.command)

@@ -230,7 +230,7 @@ def _places() -> None:
         (
             "en",
             "Choose a file",
-            ["at most 512 MB a file: CSV, TSV", "at most 512 MB a file: TXT", "at most 1 MB a file: TSV"],
+            ["up to 512 MB per file: CSV, TSV", "up to 512 MB per file: TXT", "up to 1 MB per file: TSV"],
         ),
         ("zh", "选择文件", ["每个文件最大 512 MB；CSV、TSV", "每个文件最大 512 MB；TXT", "每个文件最大 1 MB；TSV"]),
     ],

@@ -21,8 +21,8 @@ HIDDEN = ("hidden_dropout_prob", "hidden_dropout", "resid_pdrop", "embd_pdrop", 
 ATTENTION = ("attention_probs_dropout_prob", "attention_dropout", "attn_pdrop")
 # Where a layer of dropout belongs to attention: BERT and its kin, GPT-2; attention.output.dropout is of hidden states.
 OF_ATTENTION = ("attention.self.dropout", "attn_dropout", "self_attn.dropout")
-NO_DROPOUT = N_("{name} has no dropout that could be set, by its config.")
-NO_ADAPTERS = N_("{name} has no linear layers that adapters could be put on.")
+NO_DROPOUT = N_("The configuration of {name} has no dropout to set.")
+NO_ADAPTERS = N_("{name} has no linear layers to which adapters can be added.")
 
 
 class Changeable:

@@ -30,7 +30,7 @@ WHOLE = "whole"  # the file that says that a checkpoint is complete
 KEPT = 2  # checkpoints: the one before is there while the next is being written
 LATEST = "checkpoint-"
 
-DIVERGED = N_("Training diverged at step {step}: the loss is no number. Choose a smaller learning rate.")
+DIVERGED = N_("Training diverged at step {step}: the loss is not a number. Use a smaller learning rate.")
 
 OnStep = Callable[[int, int], None]  # steps done, of how many
 OnLook = Callable[

@@ -42,7 +42,10 @@ def test_the_same_spec_is_the_same_judge(fresh_store: Store, project: Project) -
     other = add_judge(fresh_store, project, "", replace(SPEC, prompt="{text}!"))
     assert (other.name, add_judge(fresh_store, project, "", replace(SPEC, model="x/m")).name) == ("m", "m 2")
     assert [found.name for found in judges(fresh_store, project)] == ["mine", "m", "m 2"]
-    with pytest.raises(Refused, match="Another judge is named mine"):
+    with pytest.raises(
+        Refused,
+        match="already a judge named mine with a different prompt",
+    ):
         add_judge(fresh_store, project, "mine", replace(SPEC, system="t"))
     with pytest.raises(NotFound):
         judge(fresh_store, project, "nobody")
@@ -101,7 +104,7 @@ def test_eps_is_chosen_once(fresh_store: Store, project: Project) -> None:
     chosen = choose_margin(fresh_store, project, found, 0.15)
     assert (chosen.eps, chosen.eps_labels) == (0.15, 1)
     assert choose_margin(fresh_store, project, found, 0.15) == chosen
-    with pytest.raises(Refused, match=r"eps of 0\.15 was recorded"):
+    with pytest.raises(Refused, match="This judge was recorded with an eps of 0\\.15, which cannot be changed\\."):
         choose_margin(fresh_store, project, found, 0.2)
     with pytest.raises(Refused, match="from 0 to 1"):
         choose_margin(fresh_store, project, found, 2)

@@ -59,7 +59,7 @@ def test_seeds_are_compared_with_their_placebos() -> None:
         and found["effect"]["units"] == 3
     )
     assert found["effect"]["value"] == pytest.approx(-0.7, abs=1e-4) and found["verdict"] == "leans less"
-    assert "One seed" not in " ".join(found["rests"]) and "no placebo" not in " ".join(found["rests"])
+    assert "only one seed" not in " ".join(found["rests"]) and "no placebo" not in " ".join(found["rests"])
 
 
 def test_the_report_holds_the_figures() -> None:
@@ -85,7 +85,7 @@ def test_pairs_that_were_not_swapped_stand_apart(tmp_path: Path) -> None:
 
 def test_another_tokenizer_gives_no_cost(tmp_path: Path) -> None:
     found = before_and_after(Asked("planted:+1", ("demo-zh",)), few(), TEXTS).record
-    assert found["after"][0]["cost"] is None and "cuts text otherwise" in found["notices"][0]["text"]
+    assert found["after"][0]["cost"] is None and "tokenize text differently" in found["notices"][0]["text"]
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

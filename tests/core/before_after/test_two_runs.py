@@ -54,13 +54,13 @@ def measure(record: dict[str, Any], *label: str) -> dict[str, Any]:
 
 
 def test_associations_before_and_after(tmp_path: Path) -> None:
-    """Of 20 sentences 16 lean by 0.8, then by 0.5: the size falls from 0.64 to 0.40."""
+    """Of 20 sentences 16 lean by 0.8, then by 0.5: the magnitude falls from 0.64 to 0.40."""
     before, after = associations(tmp_path / "a.csv", 0.8), associations(tmp_path / "b.csv", 0.5, "n")
     record = two_runs("associations", before, after)
-    size = measure(record, "size")
+    size = measure(record, "magnitude of the association")
     assert (size["before"], size["after"]) == (pytest.approx(0.64), pytest.approx(0.40))
     assert size["change"]["value"] == pytest.approx(-0.24) and size["items"] == record["items"] == 20
-    women = measure(record, "female person words", "professions of women")
+    women = measure(record, "female person words", "professions dominated by women")
     assert (women["before"], women["change"]["value"]) == (pytest.approx(0.8), pytest.approx(-0.3))
     assert measure(record, "female person words", "balanced professions")["change"]["value"] == 0
     assert record["moved"][0]["after"] - record["moved"][0]["before"] == pytest.approx(-0.3)
@@ -146,7 +146,7 @@ def test_several_generations_have_a_mean_and_no_mcnemar(tmp_path: Path) -> None:
     sides = [verdicts(tmp_path / f"{wrong}.csv", wrong, (1, 2)) for wrong in (4, 1)]
     record = two_runs("misgendering", *sides)
     assert [one["label"] for one in record["shares"]] == ["right by probability"]
-    assert measure(record, "right in what it writes")["change"]["value"] > 0
+    assert measure(record, "right in generated text")["change"]["value"] > 0
 
 
 def test_the_report_says_what_it_rests_on(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_the_report_says_what_it_rests_on(tmp_path: Path) -> None:
     )
     text = runs_appendix(record)
     assert "**follows the stereotype less**" in text and "| 0.800 | 0.200 | −0.600 [" in text
-    assert "One run of each model" in text and "t over occupations" in text and "| 0 | 12 |" in text
+    assert "One run per model" in text and "t over occupations" in text and "| 0 | 12 |" in text
     assert (tmp_path / "o.csv").read_text(encoding="utf-8").count("\n") == 30
     assert json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))["kind"] == "nli"
 

@@ -9,8 +9,8 @@ def test_two_lines_told_apart_by_dashes() -> None:
     rows = next(iter(spec["datasets"].values())) if "datasets" in spec else spec["layer"][0]["data"]["values"]
     assert [(row["step"], row["kind"]) for row in rows] == [
         (10, "training"),
-        (5, "untouched text"),
-        (10, "untouched text"),
+        (5, "held-out text"),
+        (10, "held-out text"),
     ]
     assert spec["description"] == "Loss falls."
     assert spec["layer"][0]["encoding"]["strokeDash"]["scale"]["range"] == [[5, 4], [1, 0]]

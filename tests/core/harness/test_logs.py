@@ -125,12 +125,12 @@ def test_other_files_are_refused(tmp_path: Path, content: str) -> None:
     if content == "text":
         assert read_log(path).left == {"not a sample": 1}
         return
-    with pytest.raises(BadFile, match="no log of single samples"):
+    with pytest.raises(BadFile, match="is not a per-sample log"):
         read_log(path)
 
 
 def test_a_broken_archive_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadFile, match="no log of single samples"):
+    with pytest.raises(BadFile, match="is not a per-sample log"):
         read_log(packed(tmp_path / "log.eval", {"other.json": b"{}"}))
 
 

@@ -69,7 +69,7 @@ def test_whatever_a_project_is_called_the_program_is_sound(harness: Harness, pro
 
 
 def test_an_empty_set_is_refused() -> None:
-    with pytest.raises(Refused, match="no sentence with a word"):
+    with pytest.raises(Refused, match="contains no sentence with a keyword"):
         task_files("inspect", [], project="x", version="1", language="zh", content_hash="")
 
 

@@ -61,5 +61,5 @@ def test_the_likeliest_letter_with_its_share() -> None:
 
 
 def test_it_answers_by_letters_only() -> None:
-    with pytest.raises(Refused, match="letters"):
+    with pytest.raises(Refused, match="letter of a choice"):
         CausalJudge(Planted(), prompt("json"))

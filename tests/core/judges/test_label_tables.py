@@ -27,10 +27,10 @@ def test_items_of_both_and_of_the_judge_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "reason", "words"),
     [
-        ("b,maybe", "label", "people.csv, line 3: maybe is no label of a rate; use 0 and 1."),
-        ("a,0", "again", "people.csv, line 3: item a stands there twice; the first label counts."),
-        (",1", "item", "people.csv, line 3: there is nothing in column item."),
-        ("b,", "label", "people.csv, line 3: there is nothing in column label."),
+        ("b,maybe", "label", "people.csv, line 3: maybe cannot be used for a rate; use 0 or 1."),
+        ("a,0", "again", "people.csv, line 3: item a appears twice; the first label counts."),
+        (",1", "item", "people.csv, line 3: column item is empty."),
+        ("b,", "label", "people.csv, line 3: column label is empty."),
     ],
 )
 def test_a_bad_line_is_told_and_the_others_go_in(tmp_path: Path, line: str, reason: str, words: str) -> None:
@@ -46,15 +46,15 @@ def test_a_probability_is_above_0_and_at_most_1(tmp_path: Path, drawn: str) -> N
     people = table(tmp_path, "p.csv", f"item,label,pi\na,1,{drawn}\nb,1,0.5\n")
     judge = table(tmp_path, "j.csv", "item,label\na,1\nb,1\n")
     found = read_rates(people, judge, inclusion="pi")
-    assert "is no probability" in str(found.errors[0]) and found.labels.people == [1]
+    assert "is not a probability" in str(found.errors[0]) and found.labels.people == [1]
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
         ("item,note\na,1\n", BadFile, "j.csv has no column label; it needs item, label."),
-        ("item,label\n", BadFile, "j.csv has no line that can be used."),
-        ("item,label\na,x\n", BadLine, "use 0 and 1"),
+        ("item,label\n", BadFile, "j.csv contains no usable line."),
+        ("item,label\na,x\n", BadLine, "use 0 or 1"),
     ],
 )
 def test_a_table_without_what_it_needs_is_one_sentence(

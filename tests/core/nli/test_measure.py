@@ -31,7 +31,9 @@ def everywhere(label: str, size: int = 40) -> dict[str, tuple[int, int, int]]:
     ("counts", "s", "one_minus_fn"),
     [
         pytest.param(everywhere("neutral"), 0.0, 0.0, id="all neutral"),
-        pytest.param({"PS": (40, 0, 0), "AS": (0, 40, 0), "NS": (40, 0, 0)}, 1.0, 1.0, id="all stereotype"),
+        pytest.param(
+            {"PS": (40, 0, 0), "AS": (0, 40, 0), "NS": (40, 0, 0)}, 1.0, 1.0, id="0: ideal, 1: always the stereotype"
+        ),
         pytest.param(everywhere("entailment"), 2 / 3, 1.0, id="all entailment"),
         pytest.param(everywhere("contradiction"), 2 / 3, 1.0, id="all contradiction"),
         pytest.param(dict.fromkeys(SETS, (20, 20, 20)), 4 / 9, 2 / 3, id="thirds"),

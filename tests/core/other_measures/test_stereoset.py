@@ -55,10 +55,10 @@ def test_both_forms_of_items_and_three_of_scores(tmp_path: Path) -> None:
 
 def test_files_that_do_not_fit(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("{]")
-    with pytest.raises(BadFile, match="no JSON"):
+    with pytest.raises(BadFile, match="not a JSON file"):
         read_items(tmp_path / "x")
     (tmp_path / "x").write_text("[]")
-    with pytest.raises(BadFile, match="no items"):
+    with pytest.raises(BadFile, match="no StereoSet items"):
         read_items(tmp_path / "x")
     (tmp_path / "x").write_text('{"a": "b"}')
     with pytest.raises(BadFile, match="no scores"):

@@ -75,7 +75,11 @@ def test_vectors_in_text_form(tmp_path: Path, head: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("a 1 2\nb 1\n", "line 2: 1 numbers"), ("", "no file of word vectors"), ("a b c\n", "no file of word vectors")],
+    [
+        ("a 1 2\nb 1\n", "line 2: 1 numbers"),
+        ("", "is not a text file of word vectors: each line needs a word and its numbers."),
+        ("a b c\n", "is not a text file of word vectors: each line needs a word and its numbers."),
+    ],
 )
 def test_what_is_no_file_of_vectors(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "v.txt").write_text(text, encoding="utf-8")

@@ -54,15 +54,27 @@ def test_spanish_forms_have_both_numbers(plural):
         (HEADER + "# mine\nking\tqueen\tperson\nhe\t\tnom\n", "line 4: the column female is empty"),
         (
             HEADER + "king\tqueen\troyal\n",
-            "line 2: royal is no kind of word of that language; leave it",
+            ", line 2: royal is not a kind of word in this language; leave it empty or use one of",
         ),
-        (HEADER + "king\tqueen\tperson\nking\tqueen\tperson\n", "line 3: king and queen stand in line 2 already"),
+        (HEADER + "king\tqueen\tperson\nking\tqueen\tperson\n", ", line 3: king and queen are already in line 2."),
         (HEADER + "king\tking\tperson\n", "line 2: both words are king"),
-        (HEADER + "king2\tqueen\tperson\n", "line 2: king2 holds more than letters"),
+        (
+            HEADER + "king2\tqueen\tperson\n",
+            ", line 2: king2 contains characters other than letters, apostrophes, hyphens and spaces.",
+        ),
         (HEADER + "a|\tb\t\n", "line 2: the column male is empty"),
-        (HEADER + "<b>\tb\t\n", "line 2: <b> holds more than letters"),
-        ("male\tfemale\tlanguage\nking\tqueen\tEnglish\n", "line 2: english is no code of a language"),
-        (HEADER + "el\tla\tarticle\n", "line 2: article is no kind of word of that language"),
+        (
+            HEADER + "<b>\tb\t\n",
+            ", line 2: <b> contains characters other than letters, apostrophes, hyphens and spaces.",
+        ),
+        (
+            "male\tfemale\tlanguage\nking\tqueen\tEnglish\n",
+            ", line 2: english is not a language code such as en, es or eu.",
+        ),
+        (
+            HEADER + "el\tla\tarticle\n",
+            ", line 2: article is not a kind of word in this language; leave it empty or use one of",
+        ),
         (HEADER + "x" * 41 + "\ty\t\n", ", line 2: the word has 41 characters; at most"),
         (HEADER + "he\u202e\tshe\t\n", "U+202E"),
     ],
@@ -74,7 +86,10 @@ def test_every_mistake_names_file_and_line(text, says):
 
 
 def test_a_row_needs_a_language():
-    with pytest.raises(BadFile, match=r"mine.tsv, line 2: which language"):
+    with pytest.raises(
+        BadFile,
+        match=r"mine\.tsv, line 2: the language is unknown",
+    ):
         words_of("male\tfemale\nking\tqueen\n", "mine.tsv")
     with pytest.raises(BadFile, match=r"他们 and 她 differ in"):
         words_of("male\tfemale\n他们\t她\n", "mine.tsv", "zh")

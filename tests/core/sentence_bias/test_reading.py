@@ -94,8 +94,8 @@ def test_the_second_character_of_laolao_is_masked():
     [
         ("", None, "Type a sentence"),
         ("   ", None, "Type a sentence"),
-        ("今天下雨。", None, "No keyword of the 19 pairs"),
-        ("我弹吉他。", None, "No keyword"),
+        ("今天下雨。", None, ", the sentence contains no keyword of the 19 pairs. Use one"),
+        ("我弹吉他。", None, "no keyword"),
         ("他和她在看书。", None, "The sentence contains 2 keywords: 他、她. Keep one, or write"),
         ("他说他来了。", ("他", "她"), "The sentence contains 2 keywords: 他、他. Keep one, or write"),
         ("今天下雨。", ("他", "她"), "The sentence contains neither 他 nor 她 nor"),

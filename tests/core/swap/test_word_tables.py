@@ -36,7 +36,7 @@ def test_own_words_come_before_those_of_the_app() -> None:
     ("text", "says"),
     [
         ("male\tfemale\n小王\t小王\n", "both words are 小王"),
-        ("male\tfemale\n甲\t乙\n丙\t甲\n", "甲 is in line 2 already"),
+        ("male\tfemale\n甲\t乙\n丙\t甲\n", ": 甲 is already in line 2; a word has only one counterpart."),
         ("male\tfemale\nhe\tzie\n", "he is a pronoun"),
         ("male\tfemale\n\t乙\n", "line 2: a word is empty"),
         ("man\twoman\n", "column names male and female"),
@@ -53,7 +53,7 @@ def test_a_file_that_is_not_there(tmp_path) -> None:
 
 
 def test_a_name_that_is_a_word_and_another_language() -> None:
-    with pytest.raises(BadFile, match="他 is in the list of names"):
+    with pytest.raises(BadFile, match="他 is in both the list of names and the list of words"):
         word_table("zh", names=[("他", "小红")])
     with pytest.raises(Refused, match="zh and en"):
         word_table("eu")

@@ -35,7 +35,7 @@ CASES: dict[str, str] = {
     "他日有缘再来拜访。": "another day",
     "哲学课讲的是自我与他者。": "the other",
     "他妈的，又停电了。": "a curse",
-    "管他三七二十一，先吃再说。": "nobody is meant",
+    "管他三七二十一，先吃再说。": "no person is meant",
     # both sides in one word, or a word without its twin
     "国际妇女节那天单位放半天假。": "妇女 has no 妇男",
     "小说写的是一个妓女的一生。": "妓女 has no 妓男",

@@ -219,12 +219,21 @@ def test_a_set_of_ones_own_has_five_forms(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("ze/hir", "has 2 forms where five are needed"),
-        ("", "has 1 forms where five"),
-        ("ze/hir//hirs/hirself", "has 4 forms where five"),
+        (
+            "ze/hir",
+            "has 2 forms; five are needed",
+        ),
+        (
+            "",
+            "has 1 forms; five are needed",
+        ),
+        (
+            "ze/hir//hirs/hirself",
+            "has 4 forms; five are needed",
+        ),
         ("ze/hir/hir/hirs/hirself/more", "has 6 forms"),
-        ("ze/hir/hir/hi rs/hirself", "hi rs is no pronoun"),
-        ("ze/<b>/hir/hirs/hirself", "<b> is no pronoun"),
+        ("ze/hir/hir/hi rs/hirself", "hi rs is not a pronoun"),
+        ("ze/<b>/hir/hirs/hirself", "<b> is not a pronoun"),
         ("ze/hir/hir/hirs/" + "x" * 21, "at most 20"),
     ],
 )

@@ -58,7 +58,7 @@ def test_the_folder_its_card_and_its_record(tmp_path: Path) -> None:
     assert 'base_model: "planted:+1"' in card and "(CDS)" in card and FEW.signature in card
     assert seen[-1] == (4, 4) and load_masked(str(report.folder)).weights != record["base"]["weights"]
     assert [path.name for path in tmp_path.iterdir()] == ["out"]  # no checkpoints are left
-    with pytest.raises(Refused, match="out exists already"):
+    with pytest.raises(Refused, match="out already exists"):
         tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
 
 
@@ -85,7 +85,10 @@ def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch:
     from core.models.tuning.changing import Changeable
 
     monkeypatch.setattr(Changeable, "forecast", lambda *_: Memory(2**30, 0, 0, 0, 2**29))
-    with pytest.raises(Refused, match=r"about 1\.0 GiB of memory, and 0\.5 GiB are free"):
+    with pytest.raises(
+        Refused,
+        match=r"about 1\.0 GiB of memory, but 0\.5 GiB are free",
+    ):
         tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu")
     assert (
         tune("planted:+1", texts(), FEW, tmp_path / "out", device="cpu", force=True).record["memory"]["total"] == 2**30

@@ -34,7 +34,7 @@ def test_the_facts_name_the_texts_and_not_the_swap() -> None:
 
 
 def test_too_few_texts_are_refused() -> None:
-    with pytest.raises(Refused, match="books has 1 texts to train on"):
+    with pytest.raises(Refused, match="books has 1 texts for training and"):
         training_texts(["他。"], "books", share=0.001)
 
 
