@@ -115,7 +115,7 @@ def _show_run(run: Run) -> None:
     values = {"cells": run.sentences, "name": run.source.get("name", ""), "time": finished_at(run)}
     show_facts(run, text.format(**values))
     show_notices(run)
-    heads = [_("model"), _("intervention"), _("change of size")]
+    heads = [_("model"), _("intervention"), _("change in magnitude")]
     rows = [
         (short(one["model"]), intervention_name(one["intervention"]), interval(one["effect"], say=_))
         for one in run.record.get("effects", ())
@@ -139,8 +139,8 @@ def _show_cells(file: Path) -> None:
     import pandas as pd
 
     frame = pd.read_csv(file, dtype={"status": str})
-    heads = [_("model"), _("intervention"), _("seed"), _("size before"), _("size after")]
-    heads += [_("rise of held-out loss"), _("state")]
+    heads = [_("model"), _("intervention"), _("seed"), _("magnitude before"), _("magnitude after")]
+    heads += [_("increase in held-out loss"), _("state")]
     forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+.3f"))
     rows = []
     for one in frame.to_dict("records"):

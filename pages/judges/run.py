@@ -132,7 +132,7 @@ def _prompt(project: Project, *, short: bool) -> tuple[str, str, str]:
         system = st.text_area(_("System message"), key=f"judge-system-{kind}", height=100)
         examples = st.text_area(_("Examples (optional)"), key="judge-examples", height=100)
     if "{text}" not in template:
-        raise Refused(N_("The prompt needs the place {place} for the text."), place="{text}")
+        raise Refused(N_("The prompt needs the placeholder {place} for the text."), place="{text}")
     return template, system, examples
 
 
