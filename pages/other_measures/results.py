@@ -29,8 +29,8 @@ def quantity_names() -> Mapping[str, str]:
     return {
         "share": _("share of pairs"), "lms": "lms", "ss": "ss", "icat": "icat", "gap": _("gap (points)"),
         "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),
-        "all": _("all professions"), "female": _("professions dominated by women"), "male": _("professions dominated by men"),
-        "balanced": _("balanced professions"), **test_names(),
+        "all": _("all professions"), "female": _("professions dominated by women"),
+        "male": _("professions dominated by men"), "balanced": _("balanced professions"), **test_names(),
     }  # fmt: skip
 
 
