@@ -11,7 +11,9 @@ from annotations.database.store import Store
 from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.judges.forecast import Forecast, forecast, prompt_for
+from annotations.judges.judges import state_of_judges
 from annotations.judges.run import Request
+from annotations.projects.pipeline_counts import state
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice, Refused
 from core.judges.labels import JudgedText
@@ -161,8 +163,15 @@ def _from_file() -> Wish:
 def _show_forecast(store: Store, project: Project, wish: Wish) -> None:
     if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
         return
-    found = forecast(store, project, wish.request, price_in=wish.price_in, price_out=wish.price_out)
+    now = (*state(store), *state_of_judges(store), repr(wish))
+    found = _forecast_at(project.uid, now, store, project, wish)
     st.caption(plain(forecast_text(found, wish.source)))
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def _forecast_at(uid: str, now: tuple[str, ...], _store: Store, _project: Project, _wish: Wish) -> Forecast:
+    """It reads every text, and a page runs at each click."""
+    return forecast(_store, _project, _wish.request, price_in=_wish.price_in, price_out=_wish.price_out)
 
 
 def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:

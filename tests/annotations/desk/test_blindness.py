@@ -340,7 +340,7 @@ def judged(world: World, choice: str) -> None:
             choose_margin(world.store, world.project, found, 0.2)
 
 
-@FIXTURES
+@settings(FIXTURES, max_examples=2)
 @given(STEPS)
 def test_what_judges_say_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[Step]) -> None:
     """Two worlds that differ in nothing but the labels of judges, before the work and in the middle of it."""
