@@ -24,6 +24,8 @@ from streamlit import logger as streamlit_logger
 from streamlit import net_util, runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from annotations.accounts.links import first_link_to_print
 from annotations.database.pool import stores
@@ -50,7 +52,7 @@ logger = logging.getLogger("evenhand")
 
 FIRST_MODELS = ("demo-en", "demo-zh", "random-zh")  # what the page Try asks of its own accord
 LOOK_S = 30.0  # between two looks for sessions that have gone
-IN_MEMORY = 1 << 20  # bytes of a file that a page offers
+IN_MEMORY = 1 << 20  # bytes of a file that a page offers, or of an upload
 SWEEP_S = 60.0  # between two looks for people who are away from a study
 
 # A page's address is the word of its capability. These were its address before, and go on answering.
@@ -181,8 +183,7 @@ async def lifespan(_: Any) -> AsyncIterator[None]:
             # It stays open, unused: each time the last connection closes, SQLite writes its log back (up to 9 ms).
             store = open_till_the_end.enter_context(Store.open())
             open_till_the_end.callback(stores.close)
-            with store.write():  # on a read-only disk it would keep all others from writing when the disk is well again
-                pass
+            store.refuse_read_only()  # there it would keep all others from writing when the disk is well again
             discard_unpublished(store)
             mark_interrupted(store)
             if others := sorted(hosts() - LOOPBACK):
@@ -227,25 +228,45 @@ def note_who_makes_files() -> None:
     MediaFileManager.execute_deferred = noted  # type: ignore[method-assign]
 
 
-def keep_large_files_on_disk() -> None:
-    """Let a large file that a page offers lie on the disk, without a name, instead of in memory.
+def on_disk(data: bytes) -> memoryview:
+    """The same, from a file without a name beside the database. Raises OSError where that has no room."""
+    with TemporaryFile(dir=database_path().absolute().parent) as out:
+        out.write(data)
+        out.flush()
+        return memoryview(mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ))
 
-    Streamlit holds it until pages have run again.
+
+def keep_large_files_on_disk() -> None:
+    """Let large files that a page offers, and large uploads, lie on the disk instead of in memory.
+
+    Streamlit holds the first until pages have run again, the second until two minutes after a page was left, whether
+    it has a place for them or not.
     """
-    load = MemoryMediaFileStorage.load_and_get_id
+    load, add = MemoryMediaFileStorage.load_and_get_id, MemoryUploadedFileManager.add_file
 
     def loaded(self: MemoryMediaFileStorage, *args: Any, **named: Any) -> str:
         file = load(self, *args, **named)
         held = self._files_by_id[file]
         if isinstance(held.content, bytes) and len(held.content) > IN_MEMORY:
-            with suppress(OSError), TemporaryFile(dir=database_path().absolute().parent) as out:  # else it stays
-                out.write(held.content)
-                out.flush()
-                mapped = memoryview(mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ))
-                self._files_by_id[file] = held._replace(content=mapped)  # type: ignore[arg-type]  # read like bytes
+            with suppress(OSError):  # else it stays
+                self._files_by_id[file] = held._replace(content=on_disk(held.content))  # type: ignore[arg-type]  # read like bytes
         return file
 
+    def moved(self: MemoryUploadedFileManager, session: str, file: UploadedFileRec) -> None:
+        with suppress(OSError):
+            mapped = file._replace(data=on_disk(file.data))  # type: ignore[arg-type]
+            with self._lock:
+                held = self.file_storage.get(session, {})
+                if held.get(file.file_id) is file:
+                    held[file.file_id] = mapped
+
+    def added(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
+        add(self, session_id, file)
+        if len(file.data) > IN_MEMORY:  # beside the event loop, which adds it
+            Thread(target=moved, args=(self, session_id, file), daemon=True).start()
+
     MemoryMediaFileStorage.load_and_get_id = loaded  # type: ignore[method-assign]
+    MemoryUploadedFileManager.add_file = added  # type: ignore[method-assign]
 
 
 read_in_children()

@@ -251,6 +251,12 @@ class Store:
             raise
         self.db.execute("RELEASE part")
 
+    def refuse_read_only(self) -> None:
+        """Raise Busy where the disk is read-only: SQLite begins a transaction there, and refuses only a statement that
+        may write."""
+        with self.write() as db:
+            db.execute("UPDATE database SET uid = uid WHERE false")
+
     def write_back(self) -> None:
         """Write the log back into the database as far as nobody reads or writes it; holds nobody up.
 

@@ -2,6 +2,8 @@
 
 import os
 import resource
+import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from annotations.database.store import Store
 from commands.maintenance import deployment
 from commands.maintenance.deployment import examine_deployment
 
+ROOT = Path(__file__).resolve().parents[2]
 NAME = "evenhand.example"
 
 
@@ -128,3 +131,32 @@ def test_it_changes_nothing(server: Path) -> None:
     before = server.read_bytes()
     findings(server)
     assert server.read_bytes() == before
+
+
+DOCKER = """#!/bin/sh
+echo "$*" >>calls
+case "$1 $2" in "image inspect") echo "${5%%:*}@sha256:%s" ;; esac
+"""
+
+
+@pytest.mark.parametrize("digest", ["ab12", ""])
+def test_deploy_pins_the_images_once(tmp_path: Path, digest: str) -> None:
+    (tmp_path / "bin").mkdir()
+    shutil.copy(ROOT / "bin" / "deploy.sh", tmp_path / "bin")
+    fake = DOCKER % digest if digest else DOCKER.replace("@sha256:%s", "")
+    (tmp_path / "bin" / "docker").write_text(fake, encoding="utf-8")
+    (tmp_path / "bin" / "docker").chmod(0o755)
+    run = ["sh", "bin/deploy.sh", "evenhand.example.org"]
+    paths = {"PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+    done = [subprocess.run(run, cwd=tmp_path, env=paths, capture_output=True, text=True) for _ in range(2)]
+    if not digest:
+        assert done[0].returncode == 1 and "Docker names no digest of python:3.11-slim-bookworm" in done[0].stderr
+        return
+    assert [one.returncode for one in done] == [0, 0], done[0].stderr
+    assert (tmp_path / ".env").read_text(encoding="utf-8").splitlines() == [
+        "EVENHAND_HOST=evenhand.example.org", "EVENHAND_BASE=python@sha256:ab12", "EVENHAND_CADDY=caddy@sha256:ab12",
+    ]  # fmt: skip
+    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
+    assert sum(one.startswith("pull") for one in calls) == 2
+    assert sum(one.startswith("compose up") for one in calls) == 2
+    assert (tmp_path / "secrets" / "backup_key").stat().st_mode & 0o777 == 0o444

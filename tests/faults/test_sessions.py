@@ -36,7 +36,7 @@ print([*gone, sum(one() is not None for one in held)])
 """
 
 
-# A large file that a page offers, as Streamlit's route reads it: whole and in part; and what is left when it goes.
+# A large file that a page offers, as Streamlit's route reads it, whole and in part; and one that somebody sent.
 FILES = """
 import app
 from streamlit.runtime.media_file_storage import MediaFileKind
@@ -47,6 +47,19 @@ data = bytes(range(256)) * 8192 + b"end"
 large = storage.load_and_get_id(data, "text/csv", MediaFileKind.DOWNLOADABLE, "a.csv")
 small = storage.load_and_get_id(b"small", "text/csv", MediaFileKind.DOWNLOADABLE, "b.csv")
 found = storage.get_file(large).content
+
+import io, time
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+uploads = MemoryUploadedFileManager("/upload")
+uploads.add_file("s", UploadedFileRec("large", "a.csv", "text/csv", data))
+uploads.add_file("s", UploadedFileRec("small", "b.csv", "text/csv", b"small"))
+while isinstance(uploads.get_files("s", ["large"])[0].data, bytes):
+    time.sleep(0.01)
+moved, stayed = uploads.get_files("s", ["large", "small"])
+assert io.BytesIO(moved.data).getvalue() == data and stayed.data == b"small"
+uploads.remove_session_files("s")
+assert uploads._total_bytes == 0
 print([type(found).__name__, found == data, bytes(found[3:9]) == data[3:9], storage.get_file(large).content_size,
        storage.load_and_get_id(data, "text/csv", MediaFileKind.DOWNLOADABLE, "a.csv") == large,
        type(storage.get_file(small).content).__name__])
