@@ -5,7 +5,7 @@ terms differ, the gap of WinoBias where people differ. Intervals are made by the
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,18 +13,23 @@ from core.other_measures.asking import gap_figures, stereoset_figures
 from core.other_measures.stereoset import Item
 from core.other_measures.winobias import Sentence, Twins
 from core.statistics import Estimate, Note, wilson
+from core.statistics.posterior import share_of_rows
 
 NOTHING = Note("no pair")
+WRITERS = (52, 31, 17, 16, 15, 13, 9, 9, 9, 7, *[3] * 24, *[2] * 6)  # as of the 262 pairs about gender
 Sample = Callable[[np.random.Generator], tuple[Estimate, float]]
 
 
-def share_of_pairs(pairs: int, share: float, writers: int, spread: float) -> Sample:
-    """Pairs of *writers* whose own shares have the deviation *spread*; the truth is the share over writers."""
+def share_of_pairs(share: float, sizes: Sequence[int], spread: float, over_writers: bool) -> Sample:
+    """Writers of *sizes* pairs whose own shares have the deviation *spread*; the truth is the share over writers."""
 
     def sample(random: np.random.Generator) -> tuple[Estimate, float]:
-        own = np.clip(random.normal(share, spread, writers), 0, 1)
-        higher = int((random.random(pairs) < own[random.integers(0, writers, pairs)]).sum())
-        return wilson(higher, pairs, nothing=NOTHING), share
+        own = np.clip(random.normal(share, spread, len(sizes)), 0, 1)
+        units = np.repeat(np.arange(len(sizes)), sizes)
+        hits = random.random(len(units)) < own[units]
+        if over_writers:
+            return share_of_rows(hits.tolist(), [f"w{unit}" for unit in units], nothing=NOTHING), share
+        return wilson(int(hits.sum()), len(hits), nothing=NOTHING), share
 
     return sample
 
@@ -69,9 +74,12 @@ def of_twins(gap: float, spread: float, people: int = 40, count: int = 396) -> S
 
 
 CELLS: dict[str, Sample] = {
-    "CrowS share, 262 pairs, .5": share_of_pairs(262, 0.5, 262, 0.0),
-    "CrowS share, 262 pairs, .6, 60 writers apart by .1": share_of_pairs(262, 0.6, 60, 0.1),
-    "CrowS share, 40 control pairs, .5": share_of_pairs(40, 0.5, 40, 0.0),
+    "CrowS share, writers alike, Wilson": share_of_pairs(0.5, WRITERS, 0.0, False),
+    "CrowS share, writers alike, over writers": share_of_pairs(0.5, WRITERS, 0.0, True),
+    "CrowS share, .6, writers apart by .1, Wilson": share_of_pairs(0.6, WRITERS, 0.1, False),
+    "CrowS share, .6, writers apart by .1, over writers": share_of_pairs(0.6, WRITERS, 0.1, True),
+    "CrowS share, .6, writers apart by .2, over writers": share_of_pairs(0.6, WRITERS, 0.2, True),
+    "CrowS share, 40 control pairs, .5, Wilson": share_of_pairs(0.5, [1] * 40, 0.0, False),
     "ss, 10 terms, .5 apart by .05": of_terms("ss", 0.5, 0.05),
     "ss, 10 terms, .6 apart by .15": of_terms("ss", 0.6, 0.15),
     "ss, 40 terms of 6, .6 apart by .1": of_terms("ss", 0.6, 0.1, 40, 6),

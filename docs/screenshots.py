@@ -119,6 +119,8 @@ def views(database: Path) -> list[View]:
         *_curating(f"project={quote(project.name)}", at),
         *_judging(f"project={quote(project.name)}", f"project={quote(written.name)}", quote(reader.name)),
         *_measures(),
+        View("other-measures", "/other-measures?view=measure", ".st-key-om-form"),
+        View("methods", "/other-measures?view=methods", ".st-key-family"),
         View("jobs", "/jobs"),
         View("about", "/about"),
     ]

@@ -7,7 +7,16 @@ import click
 
 from commands.shared import answer, json_option
 from core.errors import N_, Refused
-from core.other_measures.crows import CRITICISM, METHODS, VARIANTS, CrowsPairs, Variant, crows_pairs, read_crows
+from core.other_measures.crows import (
+    CRITICISM,
+    METHODS,
+    VARIANTS,
+    CrowsPairs,
+    Variant,
+    crows_pairs,
+    read_crows,
+    read_writers,
+)
 from core.other_measures.stereoset import read_item_scores, read_items
 from core.other_measures.stereoset import stereoset as three_scores
 from core.other_measures.weat import WeatTest, names_of, read_sets, read_vectors
@@ -78,15 +87,15 @@ def crows(file: Path, model: str, variant: Variant, bias: str | None, device: st
     As published by Nangia et al. 2020, or a variant by its name.
     """
     pairs = read_crows(file, bias)
-    found = _crows(pairs, model, variant, device)
+    found = _crows(pairs, read_writers(file, bias), model, variant, device)
     answer(found.as_json() | {"model": model}, for_people(found), as_json=as_json)
 
 
-def _crows(pairs: list[tuple[str, str]], model: str, variant: Variant, device: str) -> CrowsPairs:
+def _crows(pairs: list[tuple[str, str]], writers: list[str], model: str, variant: Variant, device: str) -> CrowsPairs:
     from core.models.shared_tokens import PairReader
 
     reader = PairReader(model, device=device)
-    return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]))
+    return crows_pairs(reader.read(pairs), variant, reader.signature(METHODS[variant]), writers)
 
 
 def for_people(found: CrowsPairs) -> str:

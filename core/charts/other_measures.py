@@ -25,7 +25,7 @@ ROLE_NAMES = {
     "control": N_("control"),
     "published": N_("published"),
 }
-TITLES = {"percent": N_("percent"), "effect": N_("effect d"), "ln": N_("ln")}
+TITLES = {"percent": N_("percent"), "points": N_("percentage points"), "effect": N_("effect d"), "ln": N_("ln")}
 
 
 def measure_dots(
@@ -41,7 +41,8 @@ def measure_dots(
     for column in ("value", "low", "high", "band_low", "band_high"):
         data[column] = pd.to_numeric(data[column], errors="coerce").astype(float)
     data["written"] = [_written(row) for row in data.to_dict("records")]
-    domain = [0, 100] if scale == "percent" and neutral != 0 else _domain(data, neutral)
+    scale = "points" if scale == "percent" and neutral == 0 else scale
+    domain = [0, 100] if scale == "percent" else _domain(data, neutral)
     look = alt.Scale(domain=domain, nice=False, clamp=True)
     x = alt.X("value:Q", scale=look, title=say(TITLES[scale]), axis=alt.Axis(grid=True, tickCount=5))
     tips = [alt.Tooltip("label:N", title=say(N_("figure"))), alt.Tooltip("written:N", title=say(N_("value")))]

@@ -45,7 +45,7 @@ class Request:
     """What is asked of every model: the measure, its variant, the items, and how a model is read.
 
     `items`: pairs of sentences, StereoSet items, tests of word sets ({name: X,Y,A,B}), or twins. `language`: of control
-    and frames. `layer`, `pooling`: of SEAT.
+    and frames. `writers`: of pairs, "" unknown. `layer`, `pooling`: of SEAT.
     """
 
     measure: str
@@ -56,6 +56,7 @@ class Request:
     layer: int = -1
     pooling: Any = None
     device: str = "auto"
+    writers: Sequence[str] = ()
 
     @property
     def texts(self) -> int:
@@ -83,7 +84,7 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
     reader = PairReader(model, device=request.device, untrained=role == "untrained")
     found = Answered(reader.signature(METHODS[variant]))
     read = _in_parts(reader.read, request.items, watch)
-    found.figures.append(_share(read, variant, role))
+    found.figures.append(_share(read, variant, role, request.writers))
     for number, (pair, one) in enumerate(zip(request.items, read, strict=True), 1):
         scores = [None, None] if one is None else [sentence_score(side, variant) for side in one]
         parts = zip(("more", "less"), pair, scores, strict=True)
@@ -96,13 +97,15 @@ def _pairs(request: Request, model: str, role: Role, watch: Watch) -> Answered:
 
 
 def _share(
-    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, role: Role
+    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, role: Role,
+    writers: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    one = crows_pairs(read, variant, "")
+    one = crows_pairs(read, variant, "", writers)
     pairs = [pair for pair in read if pair is not None]
     sizes = [abs(sentence_score(more, variant) - sentence_score(less, variant)) for more, less in pairs]
     higher = round((one.share.value or 0) * one.pairs)
     facts = {"ties": one.ties, "left_out": one.left_out, "size": middle(sizes)}
+    facts |= {"writers": len(set(writers))} if any(writers) else {}
     decided = one.pairs - one.ties
     return Figure("share", role, percent(one.share), 50.0, coin_band(one.pairs), coin_p(higher, decided), facts)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from core.errors import N_, BadFile, Refused
 from core.statistics import Estimate, Note, wilson
+from core.statistics.posterior import share_of_rows
 
 if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
     from core.models.shared_tokens import SentenceTokens
@@ -21,6 +22,7 @@ if TYPE_CHECKING:  # a page reads files and variants; torch stays out of it
 Variant = Literal["published", "changed", "mean", "aul"]
 VARIANTS: tuple[Variant, ...] = ("published", "changed", "mean", "aul")
 COLUMNS = ("sent_more", "sent_less")
+WRITER = "anon_writer"
 DECIMALS = 3
 METHODS = {
     "published": "crows-pairs", "changed": "crows-pairs-changed", "mean": "crows-pairs-mean", "aul": "aul",
@@ -38,7 +40,7 @@ NOTHING = Note(N_("No pair could be read by this model."))
 
 @dataclass(frozen=True, slots=True)
 class CrowsPairs:
-    """The measure of a model: `score` 0 to 100 with its Wilson interval, pairs, ties, pairs left out as too long."""
+    """The measure of a model: `score` 0 to 100 with its interval, pairs, ties, pairs left out as too long."""
 
     variant: Variant
     share: Estimate
@@ -65,6 +67,15 @@ class CrowsPairs:
 
 def read_crows(path: Path, bias: str | None = None) -> list[tuple[str, str]]:
     """The pairs of a file, the more stereotyping sentence first; of one `bias_type` if it is named. Raises BadFile."""
+    return [(row["sent_more"] or "", row["sent_less"] or "") for row in _rows(path, bias)]
+
+
+def read_writers(path: Path, bias: str | None = None) -> list[str]:
+    """Who wrote each of these pairs (`anon_writer`); "" where the file does not say. Raises BadFile."""
+    return [row.get(WRITER) or "" for row in _rows(path, bias)]
+
+
+def _rows(path: Path, bias: str | None) -> list[dict[str, str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             rows = list(csv.DictReader(lines))
@@ -74,9 +85,7 @@ def read_crows(path: Path, bias: str | None = None) -> list[tuple[str, str]]:
         rows = []
     if not rows or not set(COLUMNS) <= set(rows[0]):
         raise BadFile(NO_COLUMNS, file=path.name)
-    found = [
-        (row["sent_more"] or "", row["sent_less"] or "") for row in rows if bias is None or row.get("bias_type") == bias
-    ]
+    found = [row for row in rows if bias is None or row.get("bias_type") == bias]
     if not found:
         raise Refused(NO_ROWS, file=path.name, bias=bias or "")
     return found
@@ -92,12 +101,20 @@ def sentence_score(tokens: "SentenceTokens", variant: Variant) -> float:
 
 
 def crows_pairs(
-    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str
-) -> CrowsPairs:
-    """The measure from what a model said of each pair (`core.models.shared_tokens.PairReader.read`)."""
+    read: "Sequence[tuple[SentenceTokens, SentenceTokens] | None]", variant: Variant, signature: str,
+    writers: Sequence[str] = (),
+) -> CrowsPairs:  # fmt: skip
+    """The measure from what a model said of each pair (`core.models.shared_tokens.PairReader.read`).
+
+    *writers*: who wrote each pair: pairs of one writer resemble each other, so the interval is over writers; without
+    them it is Wilson's.
+    """
     known = [
         (sentence_score(more, variant), sentence_score(less, variant)) for more, less in (one for one in read if one)
     ]
     higher, ties = sum(more > less for more, less in known), sum(more == less for more, less in known)
     share = wilson(higher, len(known), nothing=NOTHING)
+    if any(writers):
+        units = [writer for writer, one in zip(writers, read, strict=True) if one]
+        share = share_of_rows([more > less for more, less in known], units, nothing=NOTHING)
     return CrowsPairs(variant, share, len(known), ties, len(read) - len(known), signature)

@@ -9,7 +9,7 @@ from typing import Any
 from core.errors import N_, ModelUnavailable, Notice, Refused
 from core.other_measures.asking import Request, ask
 from core.other_measures.controls import control_language
-from core.other_measures.crows import read_crows
+from core.other_measures.crows import read_crows, read_writers
 from core.other_measures.figures import Figure, published
 from core.other_measures.measures import BY_NAME, Measure
 from core.other_measures.stereoset import read_items
@@ -153,7 +153,9 @@ def read_request(asked: Asked) -> tuple[Request, dict[str, Any]]:
     first = asked.models[0] if asked.models else ""
     items, texts, sets, own = _items(asked, variant)
     language = asked.language.partition("-")[0] or control_language(first, texts)
-    request = Request(asked.measure, variant, items, language, sets, asked.layer, asked.pooling, asked.device)
+    pairs = asked.file is not None and asked.measure in ("crows", "aul")
+    writers = read_writers(asked.file, asked.bias) if pairs and asked.file is not None else ()
+    request = Request(asked.measure, variant, items, language, sets, asked.layer, asked.pooling, asked.device, writers)
     digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
     kind = "file" if asked.file is not None else "built-in"
     return request, {"kind": kind, "name": own, "rows": len(items), "sha256": digest}

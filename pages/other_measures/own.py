@@ -65,10 +65,10 @@ def _show_gaps(found: ClassifierGaps) -> None:
         "fped_swapped": _("false positives, originals against swapped copies"),
         "fned_swapped": _("false negatives, originals against swapped copies"),
     }
-    heads = [_("figure"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
+    heads = [_("quantity"), _("value"), _("groups by chance: mean"), _("95th percentile"), "p", _("rate of each group")]
     if found.gaps:
         rows = [(names[one.name], _gap(one), *_null(one), _rates(one)) for one in found.gaps]
-        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="text"))
+        show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
     if found.consistency is not None:
         text = _("Share of texts whose label stays when the gender is swapped: {share}.")
         st.markdown(plain(text.format(share=with_interval(found.consistency, ".3f"))))
@@ -122,4 +122,4 @@ def _show_vectors() -> None:
         p = joined([f"{one.p:.4g}", below(exact.format(count=f"{one.partitions:,}"))])
         band = f"{number(one.band[0])} – {number(one.band[1])}"
         rows.append((names.get(name, name), number(one.effect, ".3f"), p, band, missing))
-    show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="text"))
+    show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))

@@ -30,7 +30,8 @@ def quantity_names() -> Mapping[str, str]:
         "share": _("share of pairs"), "lms": "lms", "ss": "ss", "icat": "icat", "gap": _("gap (points)"),
         "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),
         "all": _("all professions"), "female": _("professions dominated by women"),
-        "male": _("professions dominated by men"), "balanced": _("balanced professions"), **test_names(),
+        "male": _("professions dominated by men"), "balanced": _("balanced professions"),
+        "all kinds": _("all kinds of bias"), **test_names(),
     }  # fmt: skip
 
 
@@ -88,9 +89,11 @@ def _show_charts(run: Run, what: Measure, figures: Sequence[tuple[str, dict[str,
 
 
 def _says(neutral: float | None, rows: Sequence[Mapping[str, Any]]) -> str:
-    parts = [
-        _("Filled circle: the model. Hollow: its untrained twin. Square: a control without gender. Diamond: print.")
-    ]
+    marks = {
+        "model": _("Filled circle: the model."), "untrained": _("Hollow circle: its untrained twin."),
+        "control": _("Square: a control without gender."), "published": _("Diamond: the published value."),
+    }  # fmt: skip
+    parts = [words for role, words in marks.items() if any(row["role"] == role for row in rows)]
     if neutral is not None:
         parts.append(_("Dashed line: no lean ({value}).").format(value=f"{neutral:g}"))
     if any(row["band_low"] is not None for row in rows):
@@ -129,7 +132,7 @@ def _role(one: Mapping[str, Any]) -> str:
 
 
 def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) -> None:
-    heads = [_("model"), _("figure"), _("whose"), _("value"), _("95% interval"), _("by chance"), "p", _("beside it")]
+    heads = [_("model"), _("quantity"), _("whose"), _("value"), _("95% interval"), _("by chance"), "p", _("beside it")]
     form, names = SCALES[what.scale], quantity_names()
     rows, reasons = [], dict[str, None]()
     for model, one in figures:
@@ -147,15 +150,14 @@ def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) ->
                 clauses(_beside(one)),
             )
         )
-    show_html(table(number_columns(heads, (3, 4, 5, 6)), rows, kind="pinned"))
+    show_html(table(number_columns(heads, (3, 4, 5, 6)), rows, kind="stacked"))
     for reason in filter(None, reasons):
-        st.caption(plain(named(_("Without an interval"), reason)))
-    said = [
-        _("p: how often coins lie as far from no lean (two-sided)."),
-        _("Many figures at once: of m, about 0.05 m lie outside by chance."),
-    ]
-    if what.scale == "effect":
-        said[0] = _("p: the share of partitions that reach the effect (one-sided).")
+        st.caption(plain(reason))
+    said = [_("Many figures at once: of m, about 0.05 m lie outside by chance.")]
+    if any(one.get("p") is not None for _model, one in figures):
+        of_sets = _("p: the share of partitions that reach the effect (one-sided).")
+        coins = _("p: how often coins lie as far from no lean (two-sided).")
+        said.insert(0, of_sets if what.scale == "effect" else coins)
     st.caption(plain(paragraph(said)))
 
 
@@ -176,7 +178,8 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
     """Counts that a figure rests on."""
     names = {
         "ties": _("ties"), "left_out": _("left out"), "size": _("median difference"), "items": _("items"),
-        "terms": _("target terms"), "missing": _("words without a vector"), "sentences": _("sentences"),
+        "terms": _("target terms"), "writers": _("writers"), "missing": _("words without a vector"),
+        "sentences": _("sentences"),
         "twins": _("twins"), "unlike": _("twins that differ in more than the pronoun"),
         "partitions": _("partitions"),
     }  # fmt: skip
@@ -199,7 +202,7 @@ def _show_published(run: Run, what: Measure) -> None:
                 _("The published BERT values of SEAT came from a model that was loaded wrongly, so none is shown here.")
             )
         if rows:
-            heads = [_("model"), _("figure"), _("value"), _("Source")]
+            heads = [_("model"), _("quantity"), _("value"), _("Source")]
             names = quantity_names()
             cells = [(one["model"], names.get(one["quantity"], one["quantity"]), number(float(one["value"]), ".2f"),
                       one["source"]) for one in rows]  # fmt: skip

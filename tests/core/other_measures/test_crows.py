@@ -9,7 +9,7 @@ import torch
 from core.errors import BadFile, Refused
 from core.models.loading import load_masked
 from core.models.shared_tokens import PairReader, SentenceTokens, shared_places
-from core.other_measures.crows import VARIANTS, crows_pairs, read_crows, sentence_score
+from core.other_measures.crows import VARIANTS, crows_pairs, read_crows, read_writers, sentence_score
 from tests.support.tiny_models import bert
 
 PAIRS = [
@@ -66,6 +66,16 @@ def test_ties_count_in_the_denominator_only() -> None:
     assert crows_pairs([None], "aul", "s").as_json()["score_reason"].startswith("No pair")
 
 
+def test_pairs_of_one_writer_are_one_unit() -> None:
+    """40 pairs of 8 writers who each always say the same: 8 units, so wider than Wilson of 40."""
+    high, low = SentenceTokens((-1.0,), (), ()), SentenceTokens((-2.0,), (), ())
+    read = [(high, low) if i % 8 < 4 else (low, high) for i in range(40)]
+    alone = crows_pairs(read, "published", "s").share
+    together = crows_pairs([*read, None], "published", "s", [f"a{i % 8}" for i in range(41)]).share
+    assert alone.value == together.value == 0.5
+    assert alone.low is not None and together.low is not None and together.low < alone.low - 0.1
+
+
 def test_shared_places_are_in_the_same_order() -> None:
     assert shared_places([1, 5, 6, 7, 2], [1, 6, 8, 7, 2]) == ([0, 2, 3, 4], [0, 1, 3, 4])
 
@@ -73,6 +83,7 @@ def test_shared_places_are_in_the_same_order() -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_text("sent_more,sent_less,bias_type\na,b,gender\nc,d,age\n", encoding="utf-8")
+    assert read_writers(path) == ["", ""]
     assert read_crows(path) == [("a", "b"), ("c", "d")] and read_crows(path, "age") == [("c", "d")]
     with pytest.raises(Refused, match="no pair of the kind x"):
         read_crows(path, "x")

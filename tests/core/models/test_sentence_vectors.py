@@ -1,0 +1,60 @@
+"""Vectors of sentences and words against plain transformers: layers, poolings, what has no vector."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from core.errors import Refused
+from core.models.sentence_vectors import VectorReader
+from tests.support.tiny_models import bert, tiny_causal
+
+TEXTS = ["他是医生。", "妈妈在看书，很高兴。"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    made = tmp_path_factory.mktemp("model")
+    bert(made, seed=3)
+    return str(made)
+
+
+def states(reader: VectorReader, text: str, layer: int) -> np.ndarray:
+    ids = torch.tensor([reader.loaded.tokenizer.encode(text)])
+    with torch.no_grad():
+        return reader.loaded.model(ids, output_hidden_states=True).hidden_states[layer][0].numpy()
+
+
+@pytest.mark.parametrize(("pooling", "layer"), [(None, -1), ("mean", 0), ("last", 1)])
+def test_a_vector_is_a_hidden_state(folder: str, pooling: str | None, layer: int) -> None:
+    reader = VectorReader(folder, layer=layer, pooling=pooling, device="cpu")  # type: ignore[arg-type]
+    found = reader.sentences(TEXTS)  # of two lengths, padded together
+    for text in TEXTS:
+        whole = states(reader, text, layer)
+        wanted = {None: whole[0], "mean": whole[1:-1].mean(0), "last": whole[-2]}[pooling]
+        assert found[text] == pytest.approx(wanted, abs=1e-5)
+    assert reader.signature("seat").split("|")[3] == f"layer{layer % 3},{pooling or 'first'}"
+
+
+def test_a_causal_model_gives_its_last_token(tmp_path: Path) -> None:
+    reader = VectorReader(str(tiny_causal(tmp_path / "m", "gpt2")), device="cpu")
+    text = TEXTS[0]
+    whole = states(reader, text, -1)  # <s>, the text, </s>
+    assert reader.sentences([text])[text] == pytest.approx(whole[-2], abs=1e-5)
+
+
+def test_what_has_no_vector(folder: str) -> None:
+    reader = VectorReader(folder, device="cpu")
+    assert list(reader.sentences(["", "他" * 100, "他"])) == ["他"]
+    words = reader.words(["医生", "xyz"])
+    table = reader.loaded.model.get_input_embeddings().weight.detach().numpy()
+    ids = reader.loaded.tokenizer.convert_tokens_to_ids(["医", "生"])
+    assert list(words) == ["医生"] and words["医生"] == pytest.approx(table[ids].mean(0))
+    with pytest.raises(Refused, match="has 2 layers; 3 is none"):
+        VectorReader(folder, layer=3)
+
+
+def test_an_untrained_twin_differs_and_is_the_same_each_time(folder: str) -> None:
+    first, second = (VectorReader(folder, device="cpu", untrained=True) for _ in range(2))
+    assert first.signature("weat") == second.signature("weat") != VectorReader(folder, device="cpu").signature("weat")
