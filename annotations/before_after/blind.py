@@ -35,7 +35,7 @@ TOKEN, SIDE = "token", "side"  # columns of the key
 
 NOTHING_SHARED = N_("The two files have no context in common; both models must continue the same contexts.")
 OTHER_SETTINGS = N_("The two files were not written with the same settings ({before}; {after}).")
-NO_KEY = N_("The run {name} holds no key of mixed generations.")
+NO_KEY = N_("The run {name} contains no key to mixed generations.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOBODY = Note(N_("No item has a label by people and by the judge."))
-NO_FLAGS = Note(N_("This judge, or nobody of the people, says whether there is extraneous gendered language."))
-NOT_SEVERAL = Note(N_("No compared item has labels of two annotators."))
+NO_FLAGS = Note(N_("Either this judge or the annotators give no flags for extraneous gendered language."))
+NOT_SEVERAL = Note(N_("No compared item has labels by two annotators."))
 BY = ("choice", "pronoun", "language", "model", "setting")
 VERSION = 1  # of the method: raise it when a number may change
 

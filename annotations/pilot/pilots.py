@@ -98,7 +98,10 @@ def refuse_beside_study(db: Connection, project: Project) -> None:
     """Raise Refused while people may come by the link of a study: they would be given the pilot's texts."""
     row = db.execute(f"{_STUDY} LIMIT 1", (project.id,)).fetchone()
     if row is not None:
-        message = N_("The study {name} is under way, and its participants would get the texts of the pilot. Close it.")
+        message = N_(
+            "The study {name} is in progress, and its participants would receive the texts of the pilot. Close"
+            " it first."
+        )
         raise Refused(message, name=row[0])
 
 

@@ -44,7 +44,7 @@ COLUMNS = (
 )  # fmt: skip
 MAY_GROW = ("models", "interventions", "seeds", "threads")
 NOTHING = N_("A grid needs at least one model and one intervention.")
-OTHER_GRID = N_("{folder} holds a grid of other settings. Choose another name, or delete it first.")
+OTHER_GRID = N_("{folder} contains a grid with other settings. Choose another name, or delete it first.")
 
 
 @dataclass(frozen=True, slots=True)

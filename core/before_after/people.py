@@ -28,9 +28,9 @@ CHOICES = {  # of generations; the first is what the verdict is on
     "no_pronoun": N_("judged to have no pronoun"),
     "plural_they": N_("judged to have a plural they"),
 }
-NOTHING_YET = Note(N_("No context has a judged generation of both models yet."))
-ONE_OF_EACH = Note(N_("One model of each, no placebo: a model trained anew differs too, and by how much is not known."))
-WAITING = N_("{waiting} generations still wait for labels and are left out.")
+NOTHING_YET = Note(N_("No context has a judged generation by each model yet."))
+ONE_OF_EACH = Note(N_("One model each, without a placebo: a retrained model would differ too, by an unknown amount."))
+WAITING = N_("{waiting} generations are still awaiting labels and are excluded.")
 SIDES = ("before", "after")
 
 

@@ -9,7 +9,7 @@ from core.errors import N_, Refused
 # code), and the text that they describe gender bias with for CrowS-Pairs.
 DECAY, LEAST_FACTOR = 50.0, 0.01
 GENDER_PREFIX = "The following text discriminates against people because of their gender:\n"
-BAD_DECAY = N_("The decay of self-debias must lie above 0 and at most 1,000.")
+BAD_DECAY = N_("The decay of self-debias must be above 0 and at most 1,000.")
 NO_TOKENS = N_("At least one new token is needed.")
 
 

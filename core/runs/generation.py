@@ -106,7 +106,7 @@ class GenerationReport(RunReport[None]):
         }
 
 
-NO_DEBIAS = N_("A server does not give what self-debias needs; use a model on this machine.")
+NO_DEBIAS = N_("Servers do not provide the probabilities that self-debias needs; use a model on this machine.")
 NO_RATE = "Nothing was written in this start, or the server did not count tokens."
 
 

@@ -37,11 +37,11 @@ PLACE = "ba-grid-text-0"
 def intervention_name(kind: str) -> str:
     """An intervention in words."""
     return {
-        "as-is": _("as it is (only measured)"),
+        "as-is": _("unchanged (measured only)"),
         "none": _("unswapped text (placebo)"),
         "swap": _("swapped text"),
         "cda": _("text with its swapped copies (CDA)"),
-        "cds": _("text of which half is swapped (CDS)"),
+        "cds": _("text, half of it swapped (CDS)"),
         "dropout": _("unswapped text with more dropout"),
         "sentence-debias": "SentenceDebias",
         "inlp": "INLP",
@@ -52,16 +52,16 @@ def show_new_grid(store: Store) -> None:
     """The form."""
     with st.container(border=True, key="ba-grid-form"):
         names = [entry.name for entry in every_model()]
-        help = _("Each is changed in every way.")
+        help = _("Every intervention is applied to each model.")
         models = choose_models(names, "ba-grid-models", first=["demo-zh"], help=help, label=_("Models"))
         kinds: list[Intervention] = st.multiselect(
             _("Interventions"), INTERVENTIONS, ["none", "cds"], format_func=intervention_name, key="ba-grid-kinds"
         )
         seeds, steps, workers = st.columns(3)
-        seeds_of = int(seeds.number_input(_("Seeds of each"), 1, 20, 3, key="ba-grid-seeds"))
+        seeds_of = int(seeds.number_input(_("Seeds per combination"), 1, 20, 3, key="ba-grid-seeds"))
         options = ["--seeds", str(seeds_of)]
         options += ["--steps", str(int(steps.number_input(_("Steps"), 1, 100_000, 1000, key="ba-grid-steps")))]
-        help = _("More than one: on Ray, one model a worker.")
+        help = _("More than one: on Ray, one model per worker.")
         number = int(workers.number_input(_("Models at once"), 1, 64, 1, key="ba-grid-workers", help=help))
         options += ["--ray", "local", "--workers", str(number)] if number > 1 else []
         try:
@@ -75,7 +75,7 @@ def show_new_grid(store: Store) -> None:
         if files and models and kinds:
             title = _("A grid of {models}").format(models=series(map(short, models)))
             request = RunRequest(title, models, options, rest=["--", str(files[0])], uploads=files, place=PLACE)
-        work = _("{number} models are made and measured.").format(number=f"{cells:,}")
+        work = _("{number} models will be trained and measured.").format(number=f"{cells:,}")
         show_start_form(store, GRIDS, f"{short(models[0])} × {len(kinds)}" if models else "grid", request, work=work)
 
 
@@ -85,8 +85,11 @@ def _files(options: list[str]) -> list[Path]:
     languages = {"zh": _("Chinese"), "en": _("English")}
     chosen = choose(_("Language of the texts"), languages, "ba-grid-language")
     options += ["--language", chosen]
-    texts = choose_upload(_("Texts to train on, a text a line"), ["txt", "gz"], key=PLACE)
-    help = _("What every model is measured on; Chinese: without a file the built-in neutral sentences.")
+    texts = choose_upload(_("Training texts, one text per line"), ["txt", "gz"], key=PLACE)
+    help = _(
+        "The items on which every model is measured. For Chinese, the built-in neutral sentences are used"
+        " without a file."
+    )
     items = choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
     if items:
         options += ["--items", str(items)]
@@ -124,8 +127,8 @@ def _show_run(run: Run) -> None:
         show_html(table(number_columns(heads, (2,)), rows))
         st.caption(
             _(
-                "Below 0 leans less. Over seeds, against the placebo where the grid has one; three seeds of each have"
-                " an interval."
+                "Below 0: leans less. Over seeds, compared with the placebo if the grid has one; intervals"
+                " need three seeds of each."
             )
         )
     with st.expander(_("Every model")):

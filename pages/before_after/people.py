@@ -23,13 +23,15 @@ def show_people(store: Store) -> None:
         run for run in own_runs(store, runs_in(runs_folder(store.path, "generations"))) if run.table.suffix == TEXTS
     ]
     if len(written) < 2:
-        st.caption(_("Two finished runs of Generate are needed: both models continue the same contexts."))
+        st.caption(
+            _("This needs two finished runs of the Generate page in which both models continue the same contexts.")
+        )
     else:
         _show_mixing(store, {run.name: run for run in written})
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") == KIND]
     st.subheader(_("Results"), anchor=False)
     if not found:
-        st.caption(_("Nothing is mixed yet."))
+        st.caption(_("Nothing has been mixed yet."))
         return
     run = choose_run(found, "ba-people-run")
     show_notices(run)
@@ -40,7 +42,7 @@ def show_people(store: Store) -> None:
         show_error(error)
         return
     show_runs_record(record, run.name)
-    offer_deletion(COMPARISONS, run, _("The key goes: afterwards nobody can say which model wrote which text."))
+    offer_deletion(COMPARISONS, run, _("Deletes the key: afterwards nobody can tell which model wrote which text."))
 
 
 def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
@@ -50,15 +52,15 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
         after = other.selectbox(_("Generations after"), list(runs), index=0, key="ba-mix-after")
         name = one.text_input(_("Name of the project"), key="ba-mix-project", max_chars=80)
         people = other.text_input(_("Annotators, separated by commas"), key="ba-mix-people")
-        per_item = one.number_input(_("People for each text"), 1, 100, 3, key="ba-mix-per-item")
+        per_item = one.number_input(_("Annotators per text"), 1, 100, 3, key="ba-mix-per-item")
         per_context = other.number_input(
-            _("Texts of a context from either model"), 1, 100, 5, key="ba-mix-per-context",
-            help=_("More contexts tell more than more texts of one context."),
+            _("Texts per context and model"), 1, 100, 5, key="ba-mix-per-context",
+            help=_("More contexts are more informative than more texts per context."),
         )  # fmt: skip
         pressed = st.form_submit_button(
-            _("Mix and make the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
+            _("Mix and create the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
         )
-    st.caption(_("Annotators see the texts alone; which model wrote which is kept here."))
+    st.caption(_("Annotators see only the texts; the key to who wrote which is kept here."))
     if pressed:
         names = [one.strip() for one in people.replace("，", ",").split(",") if one.strip()]
         try:
@@ -77,6 +79,6 @@ def _mix(
         per_context=per_context,
     )  # fmt: skip
     own_new_project(store, made)
-    text = _("{generations} generations of {contexts} contexts are in the project {project}, half of each model.")
+    text = _("{generations} generations of {contexts} contexts are in the project {project}, half by each model.")
     values = {"generations": f"{len(mixed.rows):,}", "contexts": f"{mixed.contexts:,}", "project": made.name}
     st.success(plain(text.format(**values)))

@@ -100,10 +100,10 @@ def _self_debias() -> list[str]:
     """Self-debias with its published settings, unless the visitor changes them."""
     if not st.checkbox(
         _("Self-debias"), key="self-debias",
-        help=_("Tokens that become likelier after the text below lose probability (Schick et al. 2021)."),
+        help=_("Lowers the probability of tokens that the text below makes more likely (Schick et al. 2021)."),
     ):  # fmt: skip
         return []
-    text = st.text_area(_("Text that asks for what is not wanted"), GENDER_PREFIX.strip(), key="self-debias-text")
+    text = st.text_area(_("Text that asks for the unwanted content"), GENDER_PREFIX.strip(), key="self-debias-text")
     decay = st.number_input(_("Decay (λ)"), 0.1, 1000.0, DECAY, 10.0, key="self-debias-decay")
     return [f"--self-debias={text.strip()}\n", "--decay", f"{decay:g}"] if text.strip() else []
 

@@ -33,7 +33,7 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     against = found.against[one.name]
     if not against.items:
         st.info(
-            _("No text has labels by this judge and all labels of people yet. Until then nothing is compared."),
+            _("No text has a label by this judge and all its human labels yet. Until then, nothing is compared."),
             icon=":material/visibility_off:",
         )
         _show_failures(failures(store, one))
@@ -42,9 +42,9 @@ def show_against(store: Store, project: Project, found: Found) -> None:
     _figures(project, against)
     st.subheader(_("Where they agree"))
     _groups(against, names)
-    st.subheader(_("Labels of people vs. judge"))
+    st.subheader(_("Human labels vs. judge"))
     _confusion(against, names)
-    st.subheader(_("May it stand for an annotator?"))
+    st.subheader(_("Can it replace an annotator?"))
     _test(store, project, against)
     st.subheader(_("Where they differ"))
     show_disagreements(project, against, names)
@@ -76,8 +76,8 @@ def _figures(project: Project, against: AgainstPeople) -> None:
     meaning = text.format(items=f"{against.items:,}", finished=f"{against.finished:,}")
     tiles = [
         estimate_tile(_("Agreement with people"), against.agreement.estimate, meaning, "z.1%"),
-        estimate_tile(_("Annotators with each other"), against.among_people.estimate,
-                      _("How often an annotator gives the label of another on the same texts."), "z.1%"),
+        estimate_tile(_("Between annotators: same label"), against.among_people.estimate,
+                      _("How often two annotators give the same label on the same texts."), "z.1%"),
         estimate_tile(_("Cohen's kappa"), against.kappa, _("Agreement beyond chance: 0 is chance, 1 is complete.")),
     ]  # fmt: skip
     if project.kind == "generations":
@@ -102,7 +102,7 @@ def _groups(against: AgainstPeople, names: dict[str, str]) -> None:
     with st.container(key="judge-groups"):
         show_html(table(number_columns(heads, (1, 2)), rows))
     if by == "choice":
-        st.caption(_("By what people said: of the texts with this label, how many the judge labels so too."))
+        st.caption(_("By human label: share of the texts with this label to which the judge gives it too."))
 
 
 def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
@@ -113,7 +113,7 @@ def _confusion(against: AgainstPeople, names: dict[str, str]) -> None:
     ]
     with st.container(key="judge-confusion"):
         show_html(table(number_columns(heads, range(1, len(heads))), rows, kind="pinned"))
-    st.caption(_("Rows: what people said; columns: what the judge says. Every label of a person counts."))
+    st.caption(_("Rows: human labels; columns: the judge's labels. Every human label counts."))
 
 
 def _test(store: Store, project: Project, against: AgainstPeople) -> None:
@@ -121,8 +121,9 @@ def _test(store: Store, project: Project, against: AgainstPeople) -> None:
     if against.verdict is None or one.eps is None:
         st.caption(
             _(
-                "The alternative annotator test asks whether the judge does about as well as each annotator, judged by"
-                " the others. Choose first what it may be worse by; the result is shown afterwards, and eps stays."
+                "The alternative annotator test asks whether the judge agrees with the other annotators"
+                " about as well as each annotator does. First choose by how much it may be worse (eps)."
+                " The result is shown afterwards, and eps cannot be changed."
             )
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -146,16 +147,19 @@ def _verdict(verdict: Verdict) -> None:
         text = _("Winning rate {rate}, advantage {advantage}.")
         first = text.format(rate=percent(verdict.winning_rate, 0), advantage=number(verdict.advantage, ".2f"))
         second = (
-            _("The judge may stand for an annotator.")
+            _("The judge can replace an annotator.")
             if verdict.passes
-            else _("It is not shown that the judge may stand for an annotator.")
+            else _("It is not shown that the judge can replace an annotator.")
         )
         (st.success if verdict.passes else st.warning)(plain(paragraph((first, second))))
     heads = (_("Annotator"), _("Texts"), _("Judge"), _("Annotator's own"), "p", _("Judge wins"))
     with st.container(key="judge-verdict"):
         show_html(table(number_columns(heads, (1, 2, 3, 4)), map(_against, verdict.annotators), kind="stacked"))
     st.caption(
-        _("Shares of texts on which the judge, and the annotator, agree with the others at least as well as the other.")
+        _(
+            "Shares of texts on which one (the judge, or the annotator) agrees with the others at least as"
+            " well as the other does."
+        )
     )
 
 
@@ -181,7 +185,7 @@ def _record(store: Store, project: Project, name: str, eps: float) -> None:
 def _show_failures(found: list[Failure]) -> None:
     if not found:
         return
-    text = _("{number} texts have no label of this judge; a further run asks for them again.")
+    text = _("{number} texts have no label by this judge; another run labels them.")
     with st.expander(plain(text.format(number=f"{len(found):,}")), icon=":material/error:"):
         for one in found[:LISTED]:
             st.text(sentence(one.message, one.values))

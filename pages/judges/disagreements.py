@@ -20,12 +20,12 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
     """Ten of them at a time, by what the judge says."""
     every = against.disagreements
     if not every:
-        st.info(_("The judge says what everybody says of every compared text."), icon=":material/check:")
+        st.info(_("The judge's labels equal everybody's on all compared texts."), icon=":material/check:")
         return
     counts = {code: sum(1 for one in every if one.judge == code) for code in against.choices}
     offered = [code for code, count in counts.items() if count]
     chosen = st.pills(
-        _("What the judge says"), offered, selection_mode="multi", key="judge-said",
+        _("The judge's label"), offered, selection_mode="multi", key="judge-said",
         format_func=lambda code: f"{plain(names.get(code) or code)} {counts[code]:,}",
     )  # fmt: skip
     listed = [one for one in every if not chosen or one.judge in chosen]

@@ -15,8 +15,8 @@ from pages.ui.language import _
 page_head(
     _("Judges"),
     _(
-        "The pronoun rule, a model or a server labels beside people. Lead only: no annotator sees what a"
-        " judge says, and it decides nothing."
+        "The pronoun rule, a model or a server labels alongside people. Lead only: annotators never see a"
+        " judge's labels, which decide nothing."
     ),
 )
 with open_store() as store:

@@ -43,7 +43,7 @@ def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
     both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
     people = _("{number} texts that people have finished.").format(number=f"{cell.people + cell.without_judge:,}")
-    judge = _("{number} texts. As wrong as the judge; its interval knows nothing of that.")
+    judge = _("{number} texts. As wrong as the judge, which its interval does not reflect.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
         estimate_tile(_("Judge alone"), rates.judge, judge.format(number=f"{cell.people + cell.further:,}"), "z.1%"),
@@ -54,7 +54,7 @@ def _tiles(cell: RateCell) -> list[Tile]:
 def _worth(rates: Rates, people: int) -> str:
     if not rates.weight or rates.worth is None:
         return ""
-    text = _("The judge's labels were worth {number} labels of people: as precise as {worth} alone.")
+    text = _("The judge's labels were worth {number} human labels: as precise as {worth} human labels alone.")
     return text.format(number=f"{max(0.0, rates.worth - people):,.0f}", worth=f"{rates.worth:,.0f}")
 
 
@@ -70,8 +70,8 @@ def _about(cell: RateCell) -> str:
 
 def _assumption() -> str:
     return _(
-        "What the judge gets wrong is measured on the texts that people labelled and taken off; these must be a random"
-        " sample of all. Units are contexts."
+        "The judge's error is estimated on the texts labelled by people and subtracted; these must be a"
+        " random sample of all. Units are contexts."
     )
 
 

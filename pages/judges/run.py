@@ -83,8 +83,8 @@ def _wish(project: Project) -> Wish:
                              first="demo-en-causal")  # fmt: skip
         st.caption(
             _(
-                "The model gives each choice a probability, by the letter that stands for it. Built-in models show how"
-                " this works; they are too small to judge."
+                "The model gives a probability to the letter of each choice. Built-in models show how this"
+                " works; they are too small to judge."
             )
         )
         template, system, examples = _prompt(project, short=True)
@@ -107,8 +107,8 @@ def _server(project: Project) -> Wish:
     )
     at_once = fourth.number_input(_("Requests at once"), 1, 128, 8, key="judge-at-once")
     left, right = st.columns(2)
-    price_in = left.number_input(_("Price of a million tokens sent"), 0.0, None, None, key="judge-price-in")
-    price_out = right.number_input(_("Price of a million tokens answered"), 0.0, None, None, key="judge-price-out")
+    price_in = left.number_input(_("Price per million tokens sent"), 0.0, None, None, key="judge-price-in")
+    price_out = right.number_input(_("Price per million tokens received"), 0.0, None, None, key="judge-price-out")
     request = replace(
         _shared_wishes(), model=model if address else "", server=address, way=way, template=template, system=system,
         examples=examples, settings=ServerSettings(samples=int(samples), temperature=float(heat)),
@@ -142,12 +142,15 @@ def _shared_wishes() -> Request:
     """What every judge is asked for: its name, how many items, and its eps."""
     wide, middle, narrow = st.columns([2, 1, 1])
     name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("that of the model"))
-    limit = middle.number_input(_("Items, drawn by chance"), 1, None, None, key="judge-limit", placeholder=_("all"))
+    limit = middle.number_input(
+        _("Number of items, drawn at random"), 1, None, None, key="judge-limit", placeholder=_("all")
+    )
     eps = narrow.number_input(
         _("eps, chosen now"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
         help=_(
-            "What the judge may be worse by than an annotator in the alternative annotator test: .2 beside experts, .15"
-            " beside skilled people, .1 beside a crowd. It is recorded before the first label and stays."
+            "How much worse than an annotator the judge may be in the alternative annotator test: 0.2"
+            " against experts, 0.15 against skilled annotators, 0.1 against a crowd. It is recorded before"
+            " the first label and cannot be changed."
         ),
     )  # fmt: skip
     return Request(name=name.strip(), limit=int(limit) if limit else None, eps=eps)
@@ -156,7 +159,7 @@ def _shared_wishes() -> Request:
 def _from_file() -> Wish:
     st.caption(_("A row per item with the columns item and label; extraneous, spans and shares are optional."))
     name = st.text_input(_("Name of the judge"), key="judge-name", max_chars=80)
-    file = choose_upload(_("Labels of the judge"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="judge-file")
+    file = choose_upload(_("The judge's labels"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="judge-file")
     return Wish("file", Request(name=name.strip()), file=file if name.strip() else None)
 
 
@@ -188,11 +191,11 @@ def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:
 def forecast_text(found: Forecast, source: Source) -> str:
     """What a run will take, in words; nothing is promised without a measure."""
     if not found.texts:
-        return _("This judge has labelled every text; nothing is left to do.")
+        return _("This judge has labelled every text.")
     parts = [_("{texts} texts.").format(texts=f"{found.texts:,}")]
     if source == "rule":
         return paragraph([*parts, _("The rule takes seconds.")])
-    text = _("About {sent} tokens sent and {answered} answered, in {requests} requests.")
+    text = _("About {sent} tokens sent and {answered} received, in {requests} requests.")
     parts.append(
         text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=f"{found.requests:,}")
         if source == "server" else ""
@@ -202,7 +205,7 @@ def forecast_text(found: Forecast, source: Source) -> str:
     if found.seconds is None:
         parts.append(_("The duration is known a few seconds after the start."))
     else:
-        text = _("At the speed of {labels} labels by this model, about {time}.")
+        text = _("At the speed of this model's {labels} labels so far, about {time}.")
         parts.append(text.format(labels=f"{found.measured:,}", time=duration(found.seconds)))
     return paragraph([part for part in parts if part])
 

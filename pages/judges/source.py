@@ -34,7 +34,7 @@ def for_the_lead(store: Store, project: Project) -> bool:
     reader = annotator_at_desk(store, project)
     if reader is None or st.session_state.get("judges-shown") == project.uid:
         return True
-    text = _("Your desk as {name} is open. This page reveals what judges say of texts that you have not labelled.")
+    text = _("Your desk as {name} is open. This page reveals judges' labels of texts that you have not labelled.")
     st.warning(plain(text.format(name=reader.name)), icon=":material/visibility_off:")
     if st.button(_("I lead this project: show the page"), key="judges-show", icon=":material/visibility:"):
         st.session_state["judges-shown"] = project.uid

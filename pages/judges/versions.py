@@ -28,7 +28,7 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
     """Two judges side by side, then the drift of one."""
     st.subheader(_("Two judges side by side"))
     if len(found.judges) < 2:
-        st.caption(_("There is one judge. A changed prompt, model or setting makes another."))
+        st.caption(_("There is only one judge. A changed prompt, model or setting makes another."))
     else:
         _side_by_side(found)
     st.subheader(_("Drift"))
@@ -36,7 +36,9 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
     _drift(found.drift[one.name])
     if one.spec.kind == "server":
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            number = st.number_input(_("Texts, drawn by chance"), 1, None, AGAIN, key="judge-again-number", width=200)
+            number = st.number_input(
+                _("Number of texts, drawn at random"), 1, None, AGAIN, key="judge-again-number", width=200
+            )
             if st.button(_("Ask again"), key="judge-again", icon=":material/refresh:"):
                 _again(store, project, one, int(number))
 
@@ -67,7 +69,7 @@ def _side_by_side(found: Found) -> None:
     if one is other:
         return
     apart = agreement_difference(one, other)
-    text = _("On the {number} texts of both, the first agrees with people oftener by {difference}.")
+    text = _("On the {number} texts labelled by both, the first agrees with people more often by {difference}.")
     if apart.value is not None:
         difference = with_interval(apart.estimate, "+z.1%", level=True)
         st.caption(plain(text.format(number=f"{apart.rows:,}", difference=difference)))
@@ -100,7 +102,7 @@ def _drift(found: Drift) -> None:
     for one in found.rounds:
         st.caption(plain(_again_text(one)))
     if not found.rounds:
-        st.caption(_("It was not asked again: whether it would say the same today is not known."))
+        st.caption(_("It was not asked again, so it is unknown whether it would give the same labels today."))
 
 
 def _again_text(one: Again) -> str:

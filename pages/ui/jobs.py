@@ -115,7 +115,7 @@ def resuming_text(job: jobs.Job) -> str:
     return {
         "score": _("Nothing is lost: finished scores are in the cache."),
         "misgendering": _("Nothing is lost: a resumed run keeps the texts already written."),
-        "judge": _("Nothing is lost: labels are kept, and a resumed run asks for the rest."),
+        "judge": _("Nothing is lost: labels are kept, and a resumed run labels the rest."),
         "generate": _("Nothing is lost: finished texts are kept, and a resumed run generates the rest."),
         "tune": _(
             "Nothing is lost: a resumed run continues from its latest checkpoint and ends with the same numbers."

@@ -100,7 +100,7 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
     project = find_project(fresh_store, "mixed")
     assert {item.file for item in items(fresh_store, project)} == {"generations.jsonl"}
     text = text_of(without_errors(open_page("before_after", compare="people")))
-    assert "before: Old-7B, after: New-7B" in text and "8 generations still wait" in text
+    assert "before: Old-7B, after: New-7B" in text and "8 generations are still awaiting" in text
 
 
 def test_a_grid_starts_and_fills_in(fresh_store: Store) -> None:
@@ -112,5 +112,5 @@ def test_a_grid_starts_and_fills_in(fresh_store: Store) -> None:
     write_record(out, {"kind": "grid", "effects": [{"model": "a", "intervention": "cds", "effect": effect}]})
     page = without_errors(open_page("before_after", compare="grid"))
     text = text_of(page)
-    assert "6 models are made and measured" in text and "−0.500 [−0.700, −0.300]" in text
+    assert "6 models will be trained and measured" in text and "−0.500 [−0.700, −0.300]" in text
     assert "waits" in text and "made" in text and page.button(key="ba-grid-start").disabled

@@ -317,10 +317,10 @@ def test_participants_are_no_annotators_of_progress_and_pilot(fresh_store: Store
         ("A", False, 0), ("B", False, 0), (pseudonym, True, 3),
     ]  # fmt: skip
     assert (found.pace, found.each) == (None, None)  # how fast a participant is says nothing of the annotators
-    with pytest.raises(Refused, match="The study study is under way"):
+    with pytest.raises(Refused, match="The study study is in progress"):
         start_pilot(fresh_store, project, 4)
     set_closed(fresh_store, study, True)
-    with pytest.raises(Refused, match="The study study is under way"):
+    with pytest.raises(Refused, match="The study study is in progress"):
         start_pilot(fresh_store, project, 4)  # somebody is still at work
     finish(fresh_store, study, person(fresh_store, study, secret))
     pilot = start_pilot(fresh_store, project, 4)
