@@ -130,20 +130,21 @@ def weighted_back(found: PageNumbers) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_coverage(found)))
         downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
-    _with_the_rule(found.both)
+    _with_the_rule(found.both, one.labelled)
 
 
-def _with_the_rule(rates: Rates) -> None:
-    """Misgendering from people's labels and from the rule's of the other generations, and what these are worth."""
+def _with_the_rule(rates: Rates, labelled: int) -> None:
+    """Misgendering from people's labels and from the rule's of the other generations, and what these are worth: now and
+    then less than the labels alone, which is said."""
     if not rates.weight:
         if rates.both.note in (ALL_THE_SAME, NO_GAIN):
             st.caption(plain(note_text(rates.both.note)))
         return
     text = _("Misgendering, with the rule's verdicts on the generations still awaiting labels: {rate}.")
-    parts = [text.format(rate=with_interval(rates.both, ".1%"))]
+    parts = [text.format(rate=with_interval(rates.both, ".1%", level=True))]
     if rates.worth is not None:
-        text = _("As precise as {worth:,.0f} labelled generations alone.")
-        parts.append(text.format(worth=rates.worth))
+        text = _("As precise as {worth:,.0f} labelled generations alone; {labelled:,} are labelled.")
+        parts.append(text.format(worth=rates.worth, labelled=labelled))
     parts.append(
         _(
             "The rule's error is estimated on the labelled generations and subtracted. This requires them"

@@ -151,10 +151,10 @@ def time_zone() -> tzinfo:
 def zone_name() -> str:
     """The zone in which pages show moments, by its name and what it is ahead of UTC: Asia/Shanghai (UTC+08:00)."""
     zone = time_zone()
-    if zone is UTC:
+    if zone is UTC or str(zone) == "UTC":
         return "UTC"
     ahead = datetime.now(zone).strftime("%z")
-    return in_brackets(str(zone), f"UTC{ahead[:3]}:{ahead[3:]}")
+    return f"{zone} (UTC{ahead[:3]}:{ahead[3:]})"
 
 
 def moment(when: float | str | None) -> str:

@@ -77,8 +77,8 @@ def test_the_rule_adds_what_it_says_of_contexts_that_wait(fresh_store: Store) ->
     made = comparison(generations(fresh_store, project), labels_of_generations(fresh_store, project))
     assert made.both.weight and made.both.worth is not None
     shown = captions_of(open_page("human_vs_rule"))
-    assert f"generations that wait for labels: {100 * made.both.both.value:.1f}%" in shown
-    assert f"As precise as {made.both.worth:,.0f} labelled generations alone would be." in shown
+    assert f"generations still awaiting labels: {100 * made.both.both.value:.1f}%" in shown
+    assert f"As precise as {made.both.worth:,.0f} labelled generations alone; " in shown
 
 
 def _hostile(store: Store, **fields: object) -> tuple[Comparison, object]:

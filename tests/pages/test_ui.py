@@ -27,7 +27,8 @@ from pages.ui.text import plain, spoken
 
 
 @pytest.mark.parametrize(
-    ("zone", "name"), [("Asia/Shanghai", "Asia/Shanghai (UTC+08:00)"), ("", "UTC"), ("Nowhere/None", "UTC")]
+    ("zone", "name"),
+    [("Asia/Shanghai", "Asia/Shanghai (UTC+08:00)"), ("UTC", "UTC"), ("", "UTC"), ("Nowhere/None", "UTC")],
 )
 def test_the_zone_is_named(zone: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.ui.numbers.st.context", SimpleNamespace(timezone=zone))
