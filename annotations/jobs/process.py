@@ -21,6 +21,7 @@ from core.processes import this_process
 AT_ONCE = 2  # jobs that run at once; the others wait in the order of their start
 # Not SCHED_IDLE: who holds the write lock and gets no processor time would hold up labels. The disk follows nice.
 NICE = 19
+OOM = 500  # of 1000; a child that reads an upload has 1000, the server 0
 LISTED = 500  # longest list in a result
 HEARTBEAT_S = 2.0
 PATIENCE_S = 600.0  # how long the end of a job waits for a busy database
@@ -98,6 +99,8 @@ def _stand_back() -> None:
     (measured: 50% beside a busy loop with nice 19 alone, 4% with both).
     """
     os.nice(NICE)
+    with suppress(OSError):  # where memory runs out, the system ends a job before the server
+        Path("/proc/self/oom_score_adj").write_text(str(OOM), encoding="ascii")
     if os.getsid(0) != os.getpid():  # a session that others are in too
         return
     with suppress(OSError):  # another system, or one without such groups

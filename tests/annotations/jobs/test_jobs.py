@@ -127,6 +127,8 @@ def test_progress_then_result(store, tmp_path, monkeypatch):
     assert seen.rate() > 0 and seen.seconds_left() > 0
     process = jobs.process_of(seen)
     assert process.nice() >= job_process.NICE
+    ended_first = Path(f"/proc/{seen.pid}/oom_score_adj")  # of Linux
+    assert not ended_first.exists() or int(ended_first.read_text(encoding="ascii")) == job_process.OOM
     group = Path(f"/proc/{seen.pid}/autogroup")  # of Linux; "/autogroup-9 nice 19"
     assert not group.exists() or group.read_text().split()[-1:] in ([], [str(job_process.NICE)])
     assert os.getpgid(seen.pid) == seen.pid != os.getpgid(0)
@@ -282,7 +284,7 @@ def test_who_is_cancelled_while_the_end_waits_just_ends(store, monkeypatch):
     def cancelled(*_given):
         job_process._end_now(signal.SIGTERM, None)
 
-    monkeypatch.setattr(os, "nice", lambda _by: 0)
+    monkeypatch.setattr(job_process, "_stand_back", lambda: None)
     monkeypatch.setattr(signal, "signal", lambda _number, _do: None)
     monkeypatch.setattr(job_process, "_write_end", cancelled)
     called = []
