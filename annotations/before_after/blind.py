@@ -158,4 +158,6 @@ def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> dict[s
     models = [dict(one) for one in run.record["models"]]
     source = {"name": project.name, "sha256": ""}
     sides = dict(zip(SIDES, models, strict=True))
+    notices = [{"message": one.message, "values": one.values} for one in run.notices]
+    record["notes"] = [*notices, *record["notes"]]
     return record | sides | {"models": models, "source": source, "versions": run.facts("versions")}

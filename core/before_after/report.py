@@ -39,11 +39,31 @@ def interval(facts: dict[str, Any] | None, form: str = "+z.3f", say: Say = _same
     return f"{value} [{low}, {high}]"
 
 
+def parts(facts: dict[str, Any] | None, form: str = "+z.3f", say: Say = _same) -> tuple[str, str]:
+    """A value with its interval as in `interval`, and apart from it why one of them is missing ("" where none is)."""
+    if not facts or not facts.get("note"):
+        return interval(facts, form, say), ""
+    value = DASH if facts.get("value") is None else format(facts["value"], form).replace("-", "−")
+    bare = interval({**facts, "note": None}, form, say) if facts.get("low") is not None else value
+    return bare, "" if facts.get("low") is not None else note_words(facts["note"], say)
+
+
 def signed(value: float) -> str:
     """A number with its sign and two decimals."""
     return f"{value:+z.2f}".replace("-", "−")
 
 
+CAPTION = N_(
+    "Magnitude: the mean of |Bias_c| (log10). Change in magnitude below 0: leans less. Shift above 0: towards the male"
+    " word. Increase in loss above 0: predicts less well (mean −ln p of a token of held-out text). Top-1 accuracy:"
+    " percentage points. In brackets: 95% intervals, over word stems for items and over texts for losses."
+)
+WHO = N_("Before: {before}. Models after: {after}, placebos: {placebos}.")
+OVER_SEEDS = N_("The change is the mean over the models after, less that over the placebos; the unit is the seed.")
+OVER_SEEDS_ALONE = N_("The change is the mean over the models after; the unit is the seed.")
+HELD_OUT = N_("Held-out text: {name}, {texts} texts, {tokens} tokens; perplexity before {perplexity}.")
+CANNOT, MEANS = N_("What the verdict cannot rule out:"), N_("Mean Bias_c (log10), above 0 towards the male word.")
+MADE, WAYS = N_("Made {created} (UTC)."), N_("How the models were made")
 TITLE, CHANGE = N_("Before and after"), N_("Change in |Bias_c| (log10; below 0: leans less): {effect}.")
 DATA = N_("Items: {name}, {number}. Intervals: {method}.")
 APART = N_("Pairs left out of the swap ({pairs}): {left_out}. All others: {swapped}.")
@@ -64,31 +84,65 @@ def left_out_text(apart: dict[str, Any], say: Say = _same) -> str:
 
 def appendix(record: dict[str, Any], say: Say = _same) -> str:
     """Markdown; figures are those of the record."""
-    source, effect = record["source"], record["effect"]
+    effect = record["effect"]
     lines = [f"# {say(TITLE)}", "", f"**{say(record['verdict'])}**", ""]
     lines += [say(CHANGE).format(effect=interval(effect, say=say)), ""]
-    lines += [f"- {note_words(note, say)}" for note in record["notes"]]
-    values = {"name": source.get("name", ""), "number": f"{record['sentences']:,}"}
-    lines += ["", say(DATA).format(**values, method=say(effect["method"]) if effect.get("method") else DASH), ""]
+    lines += [*_setting(record, say), ""]
+    lines += _doubts(record, say)
     lines += [f"| {' | '.join(map(say, HEADS))} |", "|" + "---|" * len(HEADS)]
-    lines += [f"| {' | '.join(_row(one, say(name)))} |" for role, name in ROLES.items() for one in record[role]]
+    lines += [f"| {' | '.join(_row(one, say(name), say))} |" for role, name in ROLES.items() for one in record[role]]
+    lines += ["", say(CAPTION)]
     if apart := record.get("left_out"):
         lines += ["", left_out_text(apart, say)]
     equivalent = record["equivalence"]
     if equivalent.get("margin"):
         lines += ["", say(MARGIN).format(margin=f"{equivalent['margin']:g}") + " " + note_words(record["remark"], say)]
-    lines += ["", f"## {say(PAIRS)}", "", *_pairs(record, say), "", f"## {say(SIGNATURES)}", ""]
+    ways = [f"- {short(one['model'])}: {one['way']}" for role in ROLES for one in record[role] if one.get("way")]
+    lines += ["", f"## {say(WAYS)}", "", *ways] if ways else []
+    lines += ["", f"## {say(PAIRS)}", "", say(MEANS), "", *_pairs(record, say), "", f"## {say(SIGNATURES)}", ""]
     lines += [f"- `{one['signature']}`" for one in record["models"]]
     lines += ["", ", ".join(f"{name} {version}" for name, version in record["versions"].items()), ""]
     return "\n".join(lines)
 
 
-def _row(one: dict[str, Any], role: str) -> list[str]:
+def _setting(record: dict[str, Any], say: Say) -> list[str]:
+    """Which models, items and texts, what the change is a mean of, and when: a sentence a line."""
+    source, effect, after, placebo = (record[key] for key in ("source", "effect", "after", "placebo"))
+    models = {"before": short(record["before"]["model"]), "after": len(after), "placebos": len(placebo)}
+    values = {"name": source.get("name", ""), "number": f"{record['sentences']:,}"}
+    said = [say(WHO).format(**models)]
+    said.append(say(DATA).format(**values, method=say(effect["method"]) if effect.get("method") else DASH))
+    if source.get("sha256"):
+        said.append(f"SHA-256: `{source['sha256']}`.")
+    if len(after) > 1:
+        said.append(say(OVER_SEEDS if placebo else OVER_SEEDS_ALONE))
+    if (cost := after[0].get("cost")) and record.get("text"):
+        texts = {"name": record["text"]["name"], "texts": f"{cost['texts']:,}", "tokens": f"{cost['tokens']:,}"}
+        said.append(say(HELD_OUT).format(**texts, perplexity=f"{cost['before_perplexity']:.1f}"))
+    if record.get("created"):
+        said.append(say(MADE).format(created=str(record["created"])[:16].replace("T", " ")))
+    return [f"- {line}" for line in said]
+
+
+def _doubts(record: dict[str, Any], say: Say) -> list[str]:
+    notes = [f"- {note_words(note, say)}" for note in record["notes"]]
+    return [say(CANNOT), "", *notes, ""] if notes else []
+
+
+def in_points(facts: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A difference of shares in percentage points."""
+    if not facts:
+        return None
+    return facts | {key: 100 * facts[key] for key in ("value", "low", "high") if facts.get(key) is not None}
+
+
+def _row(one: dict[str, Any], role: str, say: Say) -> list[str]:
     cost = one.get("cost") or {}
     sizes = [DASH if one[time] is None else f"{one[time]:.3f}" for time in ("before", "after")]
     return [
-        short(one["model"]), role, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
-        interval(cost.get("rise")), interval(cost.get("guesses"), "+z.2%"),
+        short(one["model"]), role, f"{one['items']:,}", *sizes, interval(one["size"], say=say),
+        interval(one["shift"], say=say), interval(cost.get("rise"), say=say),
+        interval(in_points(cost.get("guesses")), "+z.2f", say),
     ]  # fmt: skip
 
 
@@ -113,15 +167,16 @@ MCNEMAR = N_("McNemar's p is exact and treats items as independent; the interval
 UNITS = {
     "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
     "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),
-    "instance": N_("instances"), "context": N_("contexts"),
+    "instance": N_("instances"), "context": N_("templates, or contexts without one"),
 }  # fmt: skip
 
 
 def data_text(record: dict[str, Any], say: Say = _same) -> str:
     """What the models were asked about, as far as the runs say it."""
     source = record.get("source") or {}
-    known = source.get("sha256") or source.get("signature") or DASH
-    return say(DATA_OF).format(name=source.get("name") or record["before"]["table"], digest=known)
+    name = source.get("name") or record["before"]["table"]
+    known = source.get("sha256") or source.get("signature")
+    return say(DATA_OF).format(name=name, digest=known) if known else say(DATA_NAMED).format(name=name)
 
 
 def unit_text(record: dict[str, Any], say: Say = _same) -> str:
@@ -132,6 +187,8 @@ def unit_text(record: dict[str, Any], say: Say = _same) -> str:
 def beside_text(record: dict[str, Any], say: Say = _same) -> str:
     """How many items two runs share, and which models."""
     names = {time: short(record[time]["model"]) for time in ("before", "after")}
+    if names["before"] == names["after"]:  # one model, asked in two ways
+        names = {time: f"{name} ({PurePath(record[time]['table']).stem})" for time, name in names.items()}
     if record["kind"] == "people":
         numbers = {key: f"{record[key]:,}" for key in ("items", "contexts", "annotators")}
         return say(BY_PEOPLE).format(**numbers, **names)
@@ -163,8 +220,8 @@ def _number(value: float | None) -> str:
 def runs_appendix(record: dict[str, Any], say: Say = _same) -> str:
     """The report of two runs side by side; figures are those of the record."""
     lines = [f"# {say(TITLE)}", "", f"**{say(record['verdict'])}**", "", beside_text(record, say), ""]
-    lines += [f"- {note_words(note, say)}" for note in record["notes"]]
-    lines += ["", *_table([say(head) for head in MEASURES], measure_rows(record, say)), ""]
+    lines += _doubts(record, say)
+    lines += [*_table([say(head) for head in MEASURES], measure_rows(record, say)), ""]
     lines += [unit_text(record, say), "", data_text(record, say), ""]
     if rows := share_rows(record, say):
         lines += [*_table([say(head) for head in SHARES], rows), "", say(MCNEMAR), ""]
@@ -179,10 +236,11 @@ def runs_appendix(record: dict[str, Any], say: Say = _same) -> str:
 
 
 BY_PEOPLE = N_(
-    "{items} generations of {contexts} contexts, judged by {annotators} people who did not know which model wrote them;"
-    " before: {before}, after: {after}."
+    "{items} generations of {contexts} templates or contexts, judged by {annotators} people who did not know which"
+    " model wrote them; before: {before}, after: {after}."
 )
 DATA_OF = N_("Data: {name} (SHA-256 or signature: {digest}).")
+DATA_NAMED = N_("Data: {name}.")
 MARGIN_OF = N_("Margin: {margin}.")
 
 

@@ -30,6 +30,7 @@ from core.runs.scoring import Settings, score_to_file
 from core.scoring.input import ScoreInput
 from core.statistics import Estimate
 from core.statistics.resampling import Numbers
+from core.tune.run import RECORD
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,7 +210,8 @@ def _facts(
     beyond: list[Comparison], signatures: dict[str, str],
 ) -> dict[str, Any]:  # fmt: skip
     def of(model: str) -> dict[str, Any]:
-        facts: dict[str, Any] = {"model": model, "signature": signatures.get(model, "")} | compared[model].as_json()
+        facts: dict[str, Any] = {"model": model, "signature": signatures.get(model, ""), "way": _way_of(model)}
+        facts |= compared[model].as_json()
         return facts | {"cost": costs[model].as_json() if model in costs else None}
 
     return {
@@ -263,13 +265,29 @@ def _left_out(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) ->
     return found
 
 
+def _tuning_of(model: str) -> dict[str, Any]:
+    """The record of a tuned model; {} for one that is none."""
+    try:
+        record = json.loads((Path(model) / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
 def _unswapped(model: str) -> tuple[str, ...]:
     """The pairs that a tuned model's record says were left out of the swap."""
     try:
-        record = json.loads((Path(model) / "tuning.json").read_text(encoding="utf-8"))
-        return tuple(str(pair) for pair in record["source"]["swap"].get("left_out", ()))
-    except (OSError, ValueError, KeyError, TypeError):
+        return tuple(str(pair) for pair in _tuning_of(model)["source"]["swap"].get("left_out", ()))
+    except (KeyError, TypeError, AttributeError):
         return ()
+
+
+def _way_of(model: str) -> str:
+    """How a tuned model was made, by its record; "" for one that is none."""
+    record = _tuning_of(model)
+    tuning = record.get("tuning")
+    parts = (record.get("method_text"), tuning.get("signature") if isinstance(tuning, dict) else None)
+    return "; ".join(str(part) for part in parts if part)
 
 
 def _moved(base: "pd.DataFrame", values: dict[str, Numbers], asked: Asked) -> list[dict[str, Any]]:

@@ -7,10 +7,11 @@ import streamlit as st
 
 from annotations.database.store import Store
 from core.before_after.grid import INTERVENTIONS, NO_SEED, WAITING, Intervention
-from core.before_after.report import interval, short
+from core.before_after.report import short
 from core.errors import EvenhandError
 from core.runs.records import TABLE, Run, runs_folder
 from pages.before_after.start import ENDINGS
+from pages.before_after.two_runs import change_cell
 from pages.ui.choose import choose, choose_models, every_model
 from pages.ui.head import show_error
 from pages.ui.jobs import jobs_of
@@ -120,7 +121,7 @@ def _show_run(run: Run) -> None:
     show_notices(run)
     heads = [_("model"), _("intervention"), _("change in magnitude")]
     rows = [
-        (short(one["model"]), intervention_name(one["intervention"]), interval(one["effect"], say=_))
+        (short(one["model"]), intervention_name(one["intervention"]), change_cell(one["effect"]))
         for one in run.record.get("effects", ())
     ]
     if rows:
@@ -144,7 +145,7 @@ def _show_cells(file: Path) -> None:
     frame = pd.read_csv(file, dtype={"status": str})
     heads = [_("model"), _("intervention"), _("seed"), _("magnitude before"), _("magnitude after")]
     heads += [_("increase in held-out loss"), _("state")]
-    forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+.3f"))
+    forms = (("size_before", "z.3f"), ("size_after", "z.3f"), ("rise", "+z.3f"))
     rows = []
     for one in frame.to_dict("records"):
         numbers = [_number(one[key], form) for key, form in forms]

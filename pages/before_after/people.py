@@ -12,7 +12,7 @@ from pages.ui.equivalence import margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
-from pages.ui.runs import choose_run, offer_deletion, own_runs, show_notices
+from pages.ui.runs import choose_run, offer_deletion, own_runs
 from pages.ui.text import plain
 from pages.ui.visitor import own_new_project
 
@@ -34,7 +34,6 @@ def show_people(store: Store) -> None:
         st.caption(_("Nothing has been mixed yet."))
         return
     run = choose_run(found, "ba-people-run")
-    show_notices(run)
     margin = margin_box("share", "ba-people-margin")
     try:
         record = judgements(store, run, margin=margin)

@@ -7,12 +7,12 @@ import streamlit as st
 
 from annotations.before_after.blind import KIND
 from annotations.database.store import Store
-from core.before_after.report import appendix, interval, left_out_text, note_words, short, signed
+from core.before_after.report import CAPTION, appendix, in_points, interval, left_out_text, note_words, short, signed
 from core.before_after.run import BUILT_IN
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
 from pages.before_after.start import COMPARISONS
-from pages.before_after.two_runs import show_runs_record, verdict_name
+from pages.before_after.two_runs import change_cell, show_runs_record, verdict_name
 from pages.ui.language import _
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
 from pages.ui.tables import Column, element, joined, number_columns, show_html, table
@@ -48,14 +48,7 @@ def _show_run(run: Run) -> None:
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)
     show_html(_models(record))
-    st.caption(
-        _(
-            "Magnitude: the mean of |Bias_c| (log10). Change in magnitude below 0: leans less. Shift above"
-            " 0: towards the male word. Increase in loss above 0: predicts less well (mean −ln p of a"
-            " token of held-out text). In brackets: 95% intervals, over word stems for items and over"
-            " texts for losses."
-        )
-    )
+    st.caption(plain(_(CAPTION)))
     show_pictures(run)
     _show_moved(record)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -100,8 +93,9 @@ def _models(record: dict[str, Any]) -> Any:
             cost = one.get("cost") or {}
             sizes = ["—" if one[time] is None else f"{one[time]:.3f}" for time in ("before", "after")]
             rows.append(
-                (short(one["model"]), name, f"{one['items']:,}", *sizes, interval(one["size"]), interval(one["shift"]),
-                 interval(cost.get("rise")), interval(cost.get("guesses"), "+z.2%"))
+                (short(one["model"]), name, f"{one['items']:,}", *sizes, change_cell(one["size"]),
+                 change_cell(one["shift"]), change_cell(cost.get("rise")),
+                 change_cell(in_points(cost.get("guesses")), "+z.2f"))
             )  # fmt: skip
     return table([Column(head, "number" if i > 1 else "short") for i, head in enumerate(heads)], rows, kind="pinned")
 

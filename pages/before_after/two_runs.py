@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from markupsafe import Markup
 
 from annotations.database.store import Store
 from core.before_after.report import (
@@ -14,6 +15,7 @@ from core.before_after.report import (
     beside_text,
     measure_rows,
     note_words,
+    parts,
     runs_appendix,
     share_rows,
     short,
@@ -30,7 +32,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.runs import finished_at, own_runs
 from pages.ui.style import colours
-from pages.ui.tables import Column, element, joined, number_columns, show_html, table
+from pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
 from pages.ui.text import named, paragraph, plain, show_signature
 
 
@@ -103,7 +105,8 @@ def show_runs_record(record: dict[str, Any], name: str) -> None:
     st.warning(plain(paragraph(note_words(one, _) for one in record["notes"])))
     _show_changes(record, rows)
     heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
-    show_html(table(heads, rows, kind="pinned"))
+    cells = [[*row[:4], change_cell(one["change"])] for row, one in zip(rows, record["measures"], strict=True)]
+    show_html(table(heads, cells, kind="pinned"))
     st.caption(plain(unit_text(record, _)))
     if shares := share_rows(record, _):
         show_html(table(number_columns([_(head) for head in SHARES], range(1, 6)), shares))
@@ -125,6 +128,12 @@ def verdict_name(record: dict[str, Any]) -> str:
     """The verdict of a record in words."""
     said = str(record.get("verdict"))
     return _(said)
+
+
+def change_cell(facts: dict[str, Any] | None, form: str = "+z.3f") -> Markup:
+    """A change with its interval; why one is missing stands below, so that it may take several lines."""
+    value, why = parts(facts, form, _)
+    return Markup("{}{}").format(value, below(why) if why else "")
 
 
 def _show_changes(record: dict[str, Any], rows: list[list[str]]) -> None:

@@ -66,6 +66,8 @@ def test_the_report_holds_the_figures() -> None:
     record = before_and_after(Asked("planted:+1", ("planted:pairs",)), few(), TEXTS).record
     text = appendix(record)
     assert "**leans less" in text and "| +1.000 | +0.350 |" in text and "| 他/她 |" in text
+    assert "- Before: planted:+1. Models after: 1, placebos: 0." in text and f"SHA-256: `{'0' * 64}`" in text
+    assert "What the verdict cannot rule out:" in text and "perplexity before" in text
     assert "There is no placebo" in text and record["models"][1]["signature"] in text
     assert "**偏向减小" in appendix(record, lambda said: {"leans less": "偏向减小"}.get(said, said))
 
