@@ -71,7 +71,7 @@ def for_people(record: dict[str, Any], out: Path) -> str:
     done = sum(1 for one in record["cells"] if one.get("status") == "ok")
     lines = [f"{done} of {len(record['cells'])} models made and measured in {record['seconds']:.0f} s"]
     lines += [
-        f"{short(one['model'])}, {one['intervention']}: change of size {interval(one['effect'])}"
+        f"{short(one['model'])}, {one['intervention']}: change in magnitude {interval(one['effect'])}"
         for one in record["effects"]
     ]
     lines += [failure["text"] for failure in record["failed"]]
