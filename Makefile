@@ -1,5 +1,5 @@
 # Each target makes .venv ready first; see bin/start.sh.
-.PHONY: app test test-rehearsals test-long lint docs site coverage image-check
+.PHONY: app test test-rehearsals test-long lint docs site coverage bench image-check
 
 app:  ## the app on 127.0.0.1:$EVENHAND_PORT (8501)
 	@sh bin/start.sh app
@@ -21,6 +21,9 @@ docs:  ## write docs/cli.md and the pictures of README and docs again
 
 coverage:  ## simulate how often intervals hold the truth; writes docs/coverage.md
 	@sh bin/start.sh coverage
+
+bench:  ## the short ratios against benchmarks/ratios.tsv; says which fell by more than a fifth
+	@sh bin/start.sh bench
 
 site:  ## the documents and the API of core as a site in site/
 	@sh bin/start.sh site

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes .venv ready and starts what was asked for: app, test, long, rehearsals, lint, docs, coverage or site. POSIX sh; used by the Makefile.
+# Makes .venv ready and starts what was asked for: app, test, long, rehearsals, lint, docs, coverage, bench or site. POSIX sh; used by the Makefile.
 # Whatever goes wrong ends in one sentence that says what to do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -135,10 +135,15 @@ case ${1:-app} in
         install requirements.txt
         exec .venv/bin/python -m benchmarks.coverage --out docs/coverage.md
         ;;
+    bench)
+        make_environment
+        install requirements-dev.txt
+        exec .venv/bin/python -m benchmarks.ratios
+        ;;
     site)
         make_environment
         install requirements-docs.txt
         exec .venv/bin/python -m mkdocs build
         ;;
-    *) stop "bin/start.sh knows app, test, long, rehearsals, lint, docs, coverage and site, not \"$1\"." ;;
+    *) stop "bin/start.sh knows app, test, long, rehearsals, lint, docs, coverage, bench and site, not \"$1\"." ;;
 esac
