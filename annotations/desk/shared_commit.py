@@ -76,6 +76,7 @@ class SharedCommit:
         self._starting = Lock()
         self._process = 0  # which one has the threads: a forked process has none
         self._committed, self._path = Event(), Path()
+        self._pause = Event()  # never set; not time.sleep, which fails under some clocks
 
     async def run(self, before: Callable[[Store], Any], work: Callable[[Store, Any], Any]) -> Any:
         """What *work* returns, once it is committed; it gets the store and what *before* returned.
@@ -99,15 +100,22 @@ class SharedCommit:
     def _serve(self) -> None:
         pieces: list[_Piece] = []
         while True:
-            before, pieces = len(pieces), [self._waiting.get()]
-            if before >= MANY:
-                time.sleep(GATHER_S)
+            many, pieces = len(pieces) >= MANY, [self._waiting.get()]
             try:
-                while len(pieces) < MOST:
-                    pieces.append(self._waiting.get_nowait())
-            except Empty:
-                pass
+                self._gather(pieces, many)
+                self._do(pieces)
+            except Exception as error:  # without this thread nobody could label: who asked is told, and it goes on
+                for piece in pieces:
+                    piece.error = piece.error or error
             self._answer(pieces)
+
+    def _gather(self, pieces: list[_Piece], many: bool) -> None:
+        """Take what else waits; where *many* came together before, wait for them."""
+        if many:
+            self._pause.wait(GATHER_S)
+        with suppress(Empty):
+            while len(pieces) < MOST:
+                pieces.append(self._waiting.get_nowait())
 
     def _write_back(self) -> None:
         """Write the log back while commits go on: nobody waits for it."""
@@ -126,7 +134,6 @@ class SharedCommit:
                 store = None
 
     def _answer(self, pieces: list[_Piece]) -> None:
-        self._do(pieces)
         for loop in {piece.loop for piece in pieces}:
             answered = [piece for piece in pieces if piece.loop is loop]
             with suppress(RuntimeError):  # a loop that was closed meanwhile

@@ -176,3 +176,22 @@ def test_the_log_is_written_back_beside_the_commits(
         together(shared, large)
         until(lambda: len(done) > before)  # noqa: B023  (called at once)
     assert log.stat().st_size < 2_000_000  # of 3.2 MB that were written
+
+
+def test_its_thread_outlives_what_goes_wrong_beside_the_work(
+    fresh_store: Store, pool: Commits, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = SharedCommit(pool)
+
+    def fails(_self: SharedCommit, _pieces: object, _many: bool) -> None:
+        raise OSError("no clock")
+
+    async def ask(name: str) -> Any:
+        return await asyncio.wait_for(shared.run(lambda _store: None, insert(name)), timeout=60)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(SharedCommit, "_gather", fails)
+        with pytest.raises(OSError, match="no clock"):
+            asyncio.run(ask("told"))
+    assert asyncio.run(ask("served")) == "served" and names(fresh_store)[-1] == "served"
+    assert "told" not in names(fresh_store)
