@@ -18,7 +18,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import click
 import torch
@@ -32,6 +31,7 @@ from annotations.queue.leases import claim
 from annotations.types import Operation
 from benchmarks import generating, mining, scoring, store
 from benchmarks.files import made_up
+from benchmarks.mining import seconds
 from benchmarks.scoring_ways import base_sized
 from core.misgendering.instances import instances
 from core.misgendering.probability import judge
@@ -44,16 +44,6 @@ COMMITTED = Path(__file__).with_suffix(".tsv")
 FALL = 0.8  # of the committed ratio: below it is said, and fails
 ROWS = 20_000
 LABELS = 300
-
-
-def processor(call: Callable[[], Any], times: int = 1) -> float:
-    """The least processor time of some calls, in seconds."""
-    least = float("inf")
-    for _ in range(times):
-        began = time.process_time()
-        call()
-        least = min(least, time.process_time() - began)
-    return least
 
 
 def engine_against_pipeline(folder: Path) -> float:
@@ -79,7 +69,7 @@ def shared_beginnings(_folder: Path) -> float:
     spent = []
     for shared in (True, False):
         scorer.continuations.shared = shared
-        spent.append(processor(lambda: list(judge(some, scorer, scorer.read))))
+        spent.append(seconds(lambda: list(judge(some, scorer, scorer.read))))
     return spent[1] / spent[0]
 
 
@@ -97,14 +87,14 @@ def mining_against_naive(folder: Path) -> float:
     mining.run(text, mining.NO_NAMES)  # loads dictionaries
     mining.naive("他来了。")
     read = text.read_text(encoding="utf-8")
-    return processor(lambda: mining.naive(read)) / processor(lambda: mining.run(text, mining.NO_NAMES), 3)
+    return seconds(lambda: mining.naive(read)) / seconds(lambda: mining.run(text, mining.NO_NAMES), 3)
 
 
 def mining_against_its_floor(folder: Path) -> float:
     """Decode and split alone, against mining with its defaults."""
     text = folder / "text.txt"
     mining.distinct(corpus(), text, 4)
-    return processor(lambda: mining.floor(text), 3) / processor(lambda: mining.run(text, {}))
+    return seconds(lambda: mining.floor(text), 3) / seconds(lambda: mining.run(text, {}))
 
 
 def next_items_in_a_large_project(folder: Path) -> float:
@@ -127,11 +117,11 @@ def label_against_a_commit(folder: Path) -> float:
         while len(spent) < LABELS:
             for one in claim(opened, made, ada):
                 said = Operation(uuid.uuid4().hex, one.uid, "accept", "bench", len(spent), form_shown="original")
-                spent.append(processor(partial(store_operations, opened, made, ada, [said])))
+                spent.append(seconds(partial(store_operations, opened, made, ada, [said])))
     bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
     bare.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE label (op TEXT, item TEXT)")
     least = [
-        processor(lambda: bare.execute("INSERT INTO label VALUES (?, ?)", (uuid.uuid4().hex, "one")))
+        seconds(lambda: bare.execute("INSERT INTO label VALUES (?, ?)", (uuid.uuid4().hex, "one")))
         for _ in range(LABELS)
     ]
     bare.close()
@@ -151,17 +141,17 @@ def import_against_bare_rows(folder: Path) -> float:
 
     with Store.open(folder / "import.db") as opened:
         made = create_project(opened, "import")
-        spent = processor(lambda: import_examined(opened, made, examine(file)))
-    return processor(bare, 3) / spent
+        spent = seconds(lambda: import_examined(opened, made, examine(file)))
+    return seconds(bare, 3) / spent
 
 
 def export_against_json(folder: Path) -> float:
     """`json.dumps` of the same lines, against their export from the database."""
     with Store.open(folder / "import.db") as opened:
         file = folder / "items.jsonl"
-        spent = processor(lambda: export_file(opened, project(opened, "import"), file, format="jsonl"))
+        spent = seconds(lambda: export_file(opened, project(opened, "import"), file, format="jsonl"))
     values = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return processor(lambda: [json.dumps(one, ensure_ascii=False) for one in values], 3) / spent
+    return seconds(lambda: [json.dumps(one, ensure_ascii=False) for one in values], 3) / spent
 
 
 def help_against_an_empty_program(_folder: Path) -> float:

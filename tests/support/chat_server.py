@@ -45,7 +45,23 @@ class ChatServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class _Answering(BaseHTTPRequestHandler):
+class JsonHandler(BaseHTTPRequestHandler):
+    """Answers with JSON, and says nothing on the terminal."""
+
+    def answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
+        content = json.dumps(data).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing on the terminal."""
+
+
+class _Answering(JsonHandler):
     server: ChatServer
 
     def do_POST(self) -> None:
@@ -98,18 +114,6 @@ class _Answering(BaseHTTPRequestHandler):
             time.sleep(0.05)
             return True
         return False
-
-    def answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
-        content = json.dumps(data).encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.generation import Context
 from core.generation.inputs import ContextInput
 from core.generation.server import Server
 from core.runs.generation import GenerationReport, Request, generate_to_file
+from tests.support.chat_server import JsonHandler
 
 KEY = "sk-very-secret-4711"
 SOURCE = ContextInput("made", tuple(Context(f"Kim went to town {n} and", "Kim", ("they",)) for n in range(30)))
@@ -50,7 +51,7 @@ class Fake(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
 
-class Answering(BaseHTTPRequestHandler):
+class Answering(JsonHandler):
     server: Fake
 
     def do_POST(self) -> None:
@@ -90,18 +91,6 @@ class Answering(BaseHTTPRequestHandler):
             self.answer(503, {})
         else:
             self.close_connection = True  # not a word
-
-    def answer(self, status: int, data: dict[str, Any], headers: dict[str, str] | None = None) -> None:
-        content = json.dumps(data).encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def log_message(self, *_: object) -> None:
-        """Nothing on the terminal."""
 
 
 @pytest.fixture
