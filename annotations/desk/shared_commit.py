@@ -7,7 +7,6 @@ holds or fails alone. Each is answered after the commit.
 
 import asyncio
 import os
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context, copy_context
@@ -127,7 +126,7 @@ class SharedCommit:
                 if store is None or store.path != self._path:
                     _close(store)
                     store = Store.open(self._path)
-                time.sleep(WRITE_BACK_S)
+                self._pause.wait(WRITE_BACK_S)
                 store.write_back()
             except Exception:  # whatever is wrong with the disk, the next commit says so
                 _close(store)

@@ -6,7 +6,7 @@ from markupsafe import Markup
 from core.errors import EvenhandError
 from core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
 from core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
-from pages.other_measures.start import test_names
+from pages.other_measures.start import names_of_tests
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -101,7 +101,7 @@ def _show_vectors() -> None:
     vectors = choose_upload(_("Vectors"), ["txt", "vec"], key="om-vectors")
     own_sets = choose_upload(_("Own word sets (JSON); without them those of Caliskan et al."), ["json"], key="om-sets")
     sets = read_sets(own_sets) if own_sets else built_in_sets()
-    names = test_names()
+    names = names_of_tests()
     if own_sets:
         text = st.text_input(_("Four sets: X,Y,A,B"), key="om-vector-test")
         tests = {one: one for one in text.split()}

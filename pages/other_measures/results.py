@@ -10,7 +10,7 @@ from core.charts.other_measures import ROLE_NAMES
 from core.errors import N_
 from core.other_measures.measures import BY_NAME, Measure
 from core.runs.records import Run
-from pages.other_measures.start import MEASURED, show_criticism, test_names, variant_names
+from pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
 from pages.ui.charts import show_chart
 from pages.ui.language import _, sentence
 from pages.ui.notices import trial_banner
@@ -31,7 +31,7 @@ def quantity_names() -> Mapping[str, str]:
         "pro": _("right, pro-stereotyped"), "anti": _("right, anti-stereotyped"), "they": _("right with they"),
         "all": _("all professions"), "female": _("professions dominated by women"),
         "male": _("professions dominated by men"), "balanced": _("balanced professions"),
-        "all kinds": _("all kinds of bias"), **test_names(),
+        "all kinds": _("all kinds of bias"), **names_of_tests(),
     }  # fmt: skip
 
 

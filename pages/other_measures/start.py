@@ -35,7 +35,7 @@ def variant_names() -> Mapping[str, str]:
     }
 
 
-def test_names() -> Mapping[str, str]:
+def names_of_tests() -> Mapping[str, str]:
     """The tests of Caliskan et al. by name."""
     return {
         "career": _("career and family, by names"),
@@ -145,7 +145,7 @@ def _options(what: Measure, path: Path | None) -> tuple[list[str], tuple[str, ..
     if what.file != "words":
         return [], ()
     if path is None:
-        names = test_names()
+        names = names_of_tests()
         chosen = st.multiselect(
             _("Tests"), list(TESTS), ["career", "math", "science"], format_func=names.__getitem__, key="om-tests"
         )

@@ -63,7 +63,7 @@ def test_contexts_of_one_side_alone_are_left_out() -> None:
         mix(before, [{"context": "Other.", "completion": "x"}])
 
 
-def made(store: Store, tmp_path: Path) -> Any:
+def mixed(store: Store, tmp_path: Path) -> Any:
     files = []
     for model, word in (("Old-7B", "He"), ("New-7B", "She")):
         files.append(tmp_path / f"{model}.jsonl")
@@ -75,7 +75,7 @@ def made(store: Store, tmp_path: Path) -> Any:
 
 
 def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tmp_path: Path) -> None:
-    project, run = made(fresh_store, tmp_path)
+    project, run = mixed(fresh_store, tmp_path)
     stored = list(items(fresh_store, project))
     assert len(stored) == 24 and {item.file for item in stored} == {FILE}
     for item in stored:
@@ -86,7 +86,7 @@ def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tm
 
 
 def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path: Path) -> None:
-    project, run = made(fresh_store, tmp_path)
+    project, run = mixed(fresh_store, tmp_path)
     empty = judgements(fresh_store, run)
     assert empty["measures"][0]["change"]["value"] is None and empty["verdict"] == "no difference shown"
     texts = [item.text for item in items(fresh_store, project)]
@@ -99,7 +99,7 @@ def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path:
     assert "24 generations of 6 templates or contexts" in runs_appendix(record)
 
 
-def said(item: str, side: str, context: str, who: str, wrong: bool) -> dict[str, str]:
+def judgement(item: str, side: str, context: str, who: str, wrong: bool) -> dict[str, str]:
     choice = "misgendering" if wrong else "correct"
     return {"item": item, "side": side, "context": context, "annotator": who, "choice": choice}
 
@@ -109,9 +109,9 @@ def test_the_difference_is_over_contexts() -> None:
     rows = []
     for c in range(10):
         for who in ("Ada", "Bo"):
-            rows.append(said(f"b{c}", "before", str(c), who, c < 6 or (c == 6 and who == "Ada")))
-            rows.append(said(f"a{c}", "after", str(c), who, c == 0))
-    rows.append(said("b99", "before", "99", "Ada", True))  # a context without an after
+            rows.append(judgement(f"b{c}", "before", str(c), who, c < 6 or (c == 6 and who == "Ada")))
+            rows.append(judgement(f"a{c}", "after", str(c), who, c == 0))
+    rows.append(judgement("b99", "before", "99", "Ada", True))  # a context without an after
     record = judged(pd.DataFrame(rows), 3)
     first = record["measures"][0]
     assert first["before"] == pytest.approx(0.65) and first["after"] == pytest.approx(0.1) and record["contexts"] == 10

@@ -359,11 +359,11 @@ def test_what_judges_say_changes_no_byte(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_nor_at_the_desk_for_generations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def made(store: Store, **fields: Any) -> tuple[Project, list[Annotator]]:
+    def generations(store: Store, **fields: Any) -> tuple[Project, list[Annotator]]:
         project = generations_project(store, "blind", 16, annotators=("Ada", "Bo", "Chen"), checked=False)
         return project, annotators(store, project)
 
-    monkeypatch.setattr(f"{__name__}.filled_project", made)
+    monkeypatch.setattr(f"{__name__}.filled_project", generations)
     steps: list[Step] = [(n % 3, 4, "skip" if n % 4 == 3 else "label", "correct", "label", "correct") for n in range(9)]
     worlds = []
     for version in (0, 1):
