@@ -10,6 +10,7 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import TracebackType
 from typing import Any
@@ -37,6 +38,7 @@ LOST = N_("A worker of the cluster crashed several times ({why}). See its log; t
 
 _users = 0  # pools that are open in this process; the last one ends a Ray that was begun here
 _began = False
+_joining = threading.RLock()  # of the two above: pools may be opened in several threads
 
 
 def ordered_map(
@@ -52,6 +54,17 @@ def ordered_map(
     """
     with Pool(factory, arguments, address=address, workers=workers) as pool:
         yield from pool.map(items)
+
+
+@contextmanager
+def joined(address: str | None, workers: int) -> Iterator[None]:
+    """A cluster with room for *workers* that several pools share; a Ray that begins here ends with the last of them."""
+    ray = _ray()
+    _join(ray, address, workers)
+    try:
+        yield
+    finally:
+        _leave(ray)
 
 
 class Pool:
@@ -189,18 +202,20 @@ def _ray() -> Any:
 
 def _join(ray: Any, address: str | None, workers: int) -> None:
     global _users, _began
-    if not ray.is_initialized():
-        _init(ray, address or "local", workers)
-        _began = True
-    _users += 1
+    with _joining:
+        if not ray.is_initialized():
+            _init(ray, address or "local", workers)
+            _began = True
+        _users += 1
 
 
 def _leave(ray: Any) -> None:
     global _users, _began
-    _users -= 1
-    if _users == 0 and _began:
-        _began = False
-        ray.shutdown()
+    with _joining:
+        _users -= 1
+        if _users == 0 and _began:
+            _began = False
+            ray.shutdown()
 
 
 def _init(ray: Any, address: str, workers: int) -> None:

@@ -18,11 +18,12 @@ from core.swap.word_tables import LANGUAGES, WordTable, read_word_pairs, word_ta
 from core.tune.run import TuneReport
 from core.tune.run import tune as train_model
 from core.tune.runs import tuned_folder, write_run
-from core.tune.texts import SWAPS, file_texts, training_texts
+from core.tune.texts import SWAPS, TrainingTexts, file_texts, training_texts
 
 METHODS = ("training", "sentence-debias", "inlp")
 NO_TARGET = N_("Say where to write the model: --out FOLDER or --run NAME.")
 NO_LANGUAGE = N_("Swapping and removing a direction need the language of the texts: --language zh or en.")
+ONLY_TRAINING = N_("A direction is removed within minutes, in this process: omit --ray, or use --method training.")
 NO_TEXTS = N_("There is no file or folder {file}.")
 
 
@@ -57,6 +58,8 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @click.option("--held-out", "share", type=click.FloatRange(0.001, 0.5), default=0.05, show_default=True,
               help="Share of the texts that are never trained on.")  # fmt: skip
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
+@click.option("--ray", "address", help="Train in a worker of the Ray cluster at this address; local: start one here.")
+@click.option("--threads", type=click.IntRange(1), help="With --ray: threads of the worker; default: all.")
 @click.option("--force", is_flag=True, help="Also where memory seems too small.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
@@ -65,7 +68,8 @@ def tune(model: str, texts: str, as_json: bool, **options: Any) -> None:
     """Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.
 
     MODEL: built in, on the hub, or a folder. TEXTS: a text file (a text a line), anything that `mine` reads, or
-    project:NAME. A killed run goes on when the same command is typed again, and ends in the same numbers.
+    project:NAME. A killed run goes on when the same command is typed again, and ends in the same numbers. With --ray
+    the folder of the model must be on a disk that the cluster sees.
     """
     folder = _target(options)
     words = _words(options)
@@ -74,23 +78,38 @@ def tune(model: str, texts: str, as_json: bool, **options: Any) -> None:
     found = training_texts(source, name, swap=swap, words=words, share=options["share"], seed=seed)
     if options["leave_out"]:
         found.facts["swap"]["left_out"] = list(options["leave_out"])
-    with Meter("steps") as meter:
-        if options["method"] == "training":
-            keys = ("steps", "batch", "length", "rate", "warmup", "seed", "lora", "dropout", "every", "patience")
-            tuning = Tuning(**{key: options[key] for key in keys})
-            how = {key: options[key] for key in ("device", "adapters", "force")}
-            report = train_model(model, found, tuning, folder, watch=meter, **how)
-        else:
-            from core.tune.projections import project
-
-            if words is None:
-                raise Refused(NO_LANGUAGE)
-            report = project(
-                model, found, words, folder, options["method"], length=options["length"], device=options["device"]
-            )
+    if options["method"] == "training":
+        report = _trained(model, found, folder, options)
+    else:
+        report = _projected(model, found, words, folder, options)
     if options["run_name"]:
         write_run(report)
     answer(report.as_json(), for_people(report), as_json=as_json)
+
+
+def _trained(model: str, texts: TrainingTexts, folder: Path, options: dict[str, Any]) -> TuneReport:
+    keys = ("steps", "batch", "length", "rate", "warmup", "seed", "lora", "dropout", "every", "patience")
+    tuning = Tuning(**{key: options[key] for key in keys})
+    how = {key: options[key] for key in ("device", "adapters", "force")}
+    with Meter("steps") as meter:
+        if options["address"] is None:
+            return train_model(model, texts, tuning, folder, watch=meter, **how)
+        from core.tune.cluster import tune_on_cluster
+
+        where = {key: options[key] for key in ("address", "threads")}
+        return tune_on_cluster(model, texts, tuning, folder, watch=meter, **where, **how)
+
+
+def _projected(
+    model: str, texts: TrainingTexts, words: WordTable | None, folder: Path, options: dict[str, Any]
+) -> TuneReport:
+    from core.tune.projections import project
+
+    if words is None:
+        raise Refused(NO_LANGUAGE)
+    if options["address"] is not None:
+        raise Refused(ONLY_TRAINING)
+    return project(model, texts, words, folder, options["method"], length=options["length"], device=options["device"])
 
 
 def _target(options: dict[str, Any]) -> Path:

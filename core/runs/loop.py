@@ -5,9 +5,11 @@ rows of its table and the facts of its record.
 """
 
 import platform
+import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
@@ -54,6 +56,40 @@ class Steps:
         self._before, self._total = self._before + done, self._total - free
 
 
+class StepsBeside:
+    """How far a run is whose parts are done at the same time, each in a thread with a watcher of its own."""
+
+    def __init__(self, watch: Watcher | None, parts: int, share: int) -> None:
+        self._watch, self._lock = watch, threading.Lock()
+        self._done, self._totals, self._ended = [0] * parts, [share] * parts, False
+
+    def part(self, number: int) -> Watcher:
+        """The watcher of a part. Raises Ended where the run was ended meanwhile."""
+
+        def say(done: int, total: int | None = None, message: str = "") -> None:
+            with self._lock:
+                if self._ended:
+                    raise Ended
+                self._done[number] = done
+                if total is not None:
+                    self._totals[number] = total
+                if self._watch is not None:
+                    self._watch(sum(self._done), sum(self._totals), message)
+
+        return say
+
+    def end(self) -> None:
+        """Every part ends with its next report."""
+        self._ended = True
+
+
+class Ended(Exception):
+    """A run was ended while this part of it was under way."""
+
+
+Outcome = tuple[str, Any, ModelUnavailable | Refused | None]  # a model, its answer, why it could not be used
+
+
 def each_model(
     models: Sequence[str], ask: Callable[[str], Answer], steps: Steps, share: int
 ) -> tuple[list[Answer], list[Failure]]:
@@ -62,19 +98,52 @@ def each_model(
     *share*: steps of one model, which are left out where it fails. Where no model could be used the first error is
     raised: ModelUnavailable or Refused.
     """
-    answers, failures = list[Answer](), list[Failure]()
-    first: ModelUnavailable | Refused | None = None
-    for model in models:
-        steps(0, message=model)  # loading a model takes seconds
+    return _sorted_out([_outcome(model, ask, steps, share) for model in models])
+
+
+def models_beside(
+    models: Sequence[str],
+    ask: Callable[[str, Steps], Answer],
+    share: int,
+    watch: Watcher | None,
+    at_once: int,
+) -> tuple[list[Answer], list[Failure]]:
+    """As `each_model`, with *at_once* models under way, each in a thread of its own that waits for other processes."""
+    beside = StepsBeside(watch, len(models), share)
+
+    def one(number: int) -> Outcome:
+        part = beside.part(number)
+        steps = Steps(part, share)
+        outcome = _outcome(models[number], lambda model: ask(model, steps), steps, share)
+        if outcome[2] is not None:
+            part(0, 0)  # nothing is left of it
+        return outcome
+
+    with ThreadPoolExecutor(at_once, "model") as threads:
+        asked = [threads.submit(one, number) for number in range(len(models))]
         try:
-            answers.append(ask(model))
-        except (ModelUnavailable, Refused) as error:
-            first = first or error
-            failures.append(Failure.of(model, error))
-            steps.finish(0, free=share)
-    if first is not None and not answers:
-        raise first
-    return answers, failures
+            return _sorted_out([future.result() for future in asked])
+        except BaseException:
+            beside.end()
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _outcome(model: str, ask: Callable[[str], Any], steps: Steps, share: int) -> Outcome:
+    steps(0, message=model)  # loading a model takes seconds
+    try:
+        return model, ask(model), None
+    except (ModelUnavailable, Refused) as error:
+        steps.finish(0, free=share)
+        return model, None, error
+
+
+def _sorted_out(outcomes: Sequence[Outcome]) -> tuple[list[Any], list[Failure]]:
+    """The answers, and the failures. Raises the first error where there is no answer."""
+    failed = [(model, error) for model, _, error in outcomes if error is not None]
+    if failed and len(failed) == len(outcomes):
+        raise failed[0][1]
+    return [answer for _, answer, error in outcomes if error is None], [Failure.of(*one) for one in failed]
 
 
 class Laps:
@@ -116,11 +185,19 @@ class RunReport(ABC, Generic[Answer]):
     seconds: float = 0.0
 
     def ask_models(
-        self, models: Sequence[str], ask: Callable[[str, Steps], Answer], share: int, watch: Watcher | None
+        self,
+        models: Sequence[str],
+        ask: Callable[[str, Steps], Answer],
+        share: int,
+        watch: Watcher | None,
+        at_once: int = 1,
     ) -> None:
-        """Ask each model, one after the other; *share* and errors as in `each_model`."""
+        """Ask each model, *at_once* at the same time; *share* and errors as in `each_model`."""
         took, steps = Laps(), Steps(watch, share * len(models))
-        self.models, self.failed = each_model(models, lambda model: ask(model, steps), steps, share)
+        if at_once > 1:
+            self.models, self.failed = models_beside(models, ask, share, watch, at_once)
+        else:
+            self.models, self.failed = each_model(models, lambda model: ask(model, steps), steps, share)
         self.seconds = took()
 
     @abstractmethod

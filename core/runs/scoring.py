@@ -1,11 +1,13 @@
-"""A run of scoring from input to table: one model after the other, remembered scores first, whole or not at all."""
+"""A run of scoring from input to table: remembered scores first, whole or not at all; many models share a cluster."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import pickle
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
 from core.models import open_scorer
 from core.runs.loop import (
@@ -31,8 +33,8 @@ class Settings:
     """What a run is asked for.
 
     `cache`: the file of remembered scores; None remembers nothing beyond the run. `ray`: address of a cluster
-    ("local" starts one here); `workers`: how many of its processors. The other fields are those of
-    `core.models.open_scorer`.
+    ("local" starts one here); `workers`: how many of its processors, which several models share. The other fields
+    are those of `core.models.open_scorer`.
     """
 
     models: tuple[str, ...]
@@ -43,6 +45,11 @@ class Settings:
     ray: str | None = None
     workers: int = 1
     cache: Path | None = None
+
+    @property
+    def at_once(self) -> int:
+        """How many models are asked at the same time."""
+        return 1 if self.ray is None else min(len(self.models), self.workers)
 
     def options(self) -> dict[str, Any]:
         """What `open_scorer` is given."""
@@ -132,14 +139,48 @@ def score_to_file(
     check_models(settings.models)
     report = ScoringReport(source, settings, out)
     with open_table(out, COLUMNS) as write_row:
+        if settings.at_once > 1:
+            _score_beside(report, write_row, watch)
+        else:
 
-        def ask(model: str, steps: Steps) -> ModelReport:
-            return _score_with(model, report, write_row, steps)
+            def ask(model: str, steps: Steps) -> ModelReport:
+                return _score_with(model, report, write_row, steps)
 
-        report.ask_models(settings.models, ask, source.rows, watch)
+            report.ask_models(settings.models, ask, source.rows, watch)
     if record:
         write_record(out, report.as_json())
     return report
+
+
+def _score_beside(report: ScoringReport, write_row: WriteRow, watch: Watcher | None) -> None:
+    """Several models at the same time, each in workers of its own; the table is the same as one after the other."""
+    from core.cluster import joined
+
+    settings = report.settings
+    with joined(settings.ray, settings.workers), ExitStack() as open_rows:
+        rows: dict[str, IO[bytes]] = {
+            model: open_rows.enter_context(SpooledTemporaryFile(IN_MEMORY)) for model in settings.models
+        }
+
+        def ask(model: str, steps: Steps) -> ModelReport:
+            def keep(row: Iterable[Any]) -> None:
+                pickle.dump(tuple(row), rows[model])
+
+            return _score_with(model, report, keep, steps)
+
+        report.ask_models(settings.models, ask, report.source.rows, watch, settings.at_once)
+        for one in report.models:
+            for row in _rows_of(rows[one.model]):
+                write_row(row)
+
+
+def _rows_of(rows: IO[bytes]) -> Iterator[tuple[Any, ...]]:
+    rows.seek(0)
+    while True:
+        try:
+            yield pickle.load(rows)  # noqa: S301  (written above, by this process)
+        except EOFError:
+            return
 
 
 def _score_with(model: str, report: ScoringReport, write_row: WriteRow, steps: Steps) -> ModelReport:
@@ -172,10 +213,12 @@ def _opened(name: str, settings: Settings) -> Iterator[Scorer]:
         return
     from core.scoring.cluster import ClusterScorer
 
-    with ClusterScorer(name, options, address=settings.ray, workers=settings.workers) as scorer:
+    workers = settings.workers // settings.at_once
+    with ClusterScorer(name, options, address=settings.ray, workers=workers) as scorer:
         yield scorer
 
 
+IN_MEMORY = 16_000_000  # bytes of rows of a model that wait for those before it; more of them wait on the disk
 DEFAULTS = {"joint": "independent", "method": "auto", "precision": "fp32"}
 
 

@@ -76,7 +76,7 @@ def tune(
         changed.put_adapters(tuning.lora, tuning.seed)
     memory = _refuse_too_much(changed.forecast(tuning), force)
     asked = {"model": model, "weights": changed.before.weights, "source": texts.facts, "tuning": tuning.as_json()}
-    work = _work_folder(folder, asked)
+    work = _begin_work(folder, asked)
     curve = _Curve(work, watch, model)
     began = time.time()
     trained = changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look)
@@ -158,9 +158,14 @@ def _gib(number: int) -> str:
     return f"{number / GIB:.1f}"
 
 
-def _work_folder(folder: Path, asked: dict[str, Any]) -> Path:
-    """The hidden folder of a run: emptied where something else was asked there before."""
-    work = folder.with_name(f".{folder.name}{WORK}")
+def work_folder(folder: Path) -> Path:
+    """The hidden folder of a run beside *folder*: checkpoints and the curve, until the model is whole."""
+    return folder.with_name(f".{folder.name}{WORK}")
+
+
+def _begin_work(folder: Path, asked: dict[str, Any]) -> Path:
+    """The hidden folder of a run, emptied where something else was asked there before."""
+    work = work_folder(folder)
     said = json.dumps(asked, ensure_ascii=False, sort_keys=True)
     try:
         known = (work / ASKED).read_text(encoding="utf-8")

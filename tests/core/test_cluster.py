@@ -113,6 +113,13 @@ with Pool("functions_of_a_test:squares", {"plus": 1}, address="local", workers=2
         cli(command, standalone_mode=False)
         tables.append(out.read_bytes())
     outcomes["tables"] = [tables[0].decode("utf-8-sig").count("known"), tables[0] == tables[1]]
+    for name, rest in (("two.csv", ["--ray", "local", "--workers", "2"]), ("after.csv", [])):
+        out = Path(sys.argv[2]).with_name(name)
+        models = ["--model", "known", "--model", "demo-zh", "--threads", "1"]
+        cli(["score", sys.argv[2], *models, "--out", str(out), "--no-cache", *rest], standalone_mode=False)
+        tables.append(out.read_bytes())
+    outcomes["two models"] = [tables[2].decode("utf-8-sig").count("demo-zh"), tables[2] == tables[3]]
+
     outcomes["still there"] = [value for value, _, _ in pool.map([4])]
 
 import ray
@@ -175,6 +182,13 @@ def test_mining_gives_the_same(outcomes):
 @pytest.mark.rehearsal
 def test_a_model_in_an_actor_writes_the_same_table(outcomes):
     rows, same = outcomes["tables"]
+    assert rows >= len(SENTENCES)
+    assert same
+
+
+@pytest.mark.rehearsal
+def test_two_models_in_an_actor_each_write_the_same_table(outcomes):
+    rows, same = outcomes["two models"]
     assert rows >= len(SENTENCES)
     assert same
 
@@ -277,9 +291,9 @@ grid = Grid(("planted:+1",), ("none", "cds"), folder / "t.txt", 2, tuning, share
 killed = []
 
 def kill():
-    # A worker that is in the middle of a model: its checkpoint is there, its model is not.
+    # Both workers are in the middle of a model: a checkpoint of each is there, no model is.
     while not killed:
-        if any((folder / "two").glob(".*/checkpoint-*/whole")):
+        if len({whole.parents[1] for whole in (folder / "two").glob(".*/checkpoint-*/whole")}) > 1:
             answerers = [one for one in psutil.Process().children(recursive=True) if "ray::Answerer" in one.name()
                          or "ray::Answerer" in " ".join(one.cmdline()[:1])]
             if len(answerers) > 1:
@@ -308,3 +322,52 @@ def test_a_grid_on_two_workers_survives_one_that_is_killed(tmp_path: Path) -> No
     assert any(cell["resumed_at"] for cell in found["two"])
     same = [[{**cell, "resumed_at": 0} for cell in found[kind]] for kind in ("one", "two")]
     assert same[0] == same[1]
+
+
+TUNE = """
+import json, sys, threading, time
+from pathlib import Path
+import psutil
+from core import cluster
+from core.models.tuning.settings import Tuning
+from core.tune.cluster import tune_on_cluster
+from core.tune.run import tune
+from core.tune.texts import file_texts, training_texts
+
+cluster.START_S = 600.0
+cluster.STARTS = 12
+folder = Path(sys.argv[1])
+texts = training_texts(file_texts(folder / "t.txt"), "t.txt", share=0.3)
+tuning = Tuning(steps=300, batch=8, length=16, every=20, patience=0, rate=1e-3)
+killed, heard = [], []
+
+def kill():
+    while not killed:
+        if any(folder.glob(".away.work/checkpoint-*/whole")):
+            for one in psutil.Process().children(recursive=True):
+                if "ray::Answerer" in one.name() or "ray::Answerer" in " ".join(one.cmdline()[:1]):
+                    one.kill()
+                    killed.append(one.pid)
+        time.sleep(0.02)
+
+threading.Thread(target=kill, daemon=True).start()
+away = tune_on_cluster("planted:+1", texts, tuning, folder / "away", address="local", threads=1,
+                       watch=lambda done, total, said: heard.append((done, total)))
+here = tune("planted:+1", texts, tuning, folder / "here")
+told = [[one.record[key] for key in ("steps", "held_out")] for one in (away, here)]
+weights = [(one.folder / "model.safetensors").read_bytes() for one in (away, here)]
+print(json.dumps({"killed": len(killed), "resumed": away.record["resumed_at"], "heard": heard,
+                  "same figures": told[0] == told[1], "same weights": weights[0] == weights[1]}))
+"""
+
+
+@pytest.mark.rehearsal
+def test_tuning_in_a_worker_that_is_killed_ends_in_the_same_weights(tmp_path: Path) -> None:
+    lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
+    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ended = subprocess.run([sys.executable, "-c", TUNE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert found["killed"] == 1 and found["resumed"]
+    assert found["same figures"] and found["same weights"]
+    assert found["heard"] and all(total == 300 for _, total in found["heard"])

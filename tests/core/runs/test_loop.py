@@ -1,11 +1,12 @@
 """The loop of runs: how far it is over models, models that cannot be used, lists of models that cannot be run."""
 
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
 from core.errors import ModelUnavailable, Refused
-from core.runs.loop import Steps, check_models, each_model
+from core.runs.loop import Ended, Steps, StepsBeside, check_models, each_model, models_beside
 
 
 class Heard(list[tuple[int, int | None, str]]):
@@ -49,6 +50,55 @@ def test_a_model_that_cannot_be_used_is_a_failure_and_the_others_go_on() -> None
         ("none", "none is not a model.", {"name": "none"})
     ]
     assert heard == [(0, 30, "one"), (10, 30, "none"), (10, 20, "three")]
+
+
+def test_models_at_the_same_time_are_answered_in_their_order() -> None:
+    heard, together = Heard(), Barrier(2, timeout=30)
+
+    def ask(model: str, steps: Steps) -> int:
+        if model == "none":
+            raise ModelUnavailable("{name} is not a model.", name=model)
+        together.wait()  # passes only where both are under way
+        steps(4, message=model)
+        steps.finish(10)
+        steps(0, message=model)
+        return len(model)
+
+    answers, failures = models_beside(["three", "none", "one"], ask, 10, heard, 3)
+    assert answers == [5, 3]
+    assert [one.model for one in failures] == ["none"]
+    assert heard[-1][:2] == (20, 20), "what failed is no longer in the total"
+    with pytest.raises(ModelUnavailable, match="none is not a model"):
+        models_beside(["none", "none"], ask, 10, None, 2)
+
+
+def test_an_error_in_one_model_ends_those_beside_it() -> None:
+    ended, together = list[str](), Barrier(2, timeout=30)
+
+    def ask(model: str, steps: Steps) -> None:
+        together.wait()
+        if model == "bad":
+            raise ZeroDivisionError
+        try:
+            while True:
+                steps(1, message=model)
+        except Ended:
+            ended.append(model)
+            raise
+
+    with pytest.raises(ZeroDivisionError):
+        models_beside(["bad", "good"], ask, 10, Heard(), 2)
+    assert ended == ["good"]
+
+
+def test_parts_beside_each_other_add_up() -> None:
+    heard = Heard()
+    beside = StepsBeside(heard, 2, 10)
+    one, two = beside.part(0), beside.part(1)
+    one(3, message="a")
+    two(5, 7, "b")
+    one(10, 10, "a")
+    assert heard == [(3, 20, "a"), (8, 17, "b"), (15, 17, "a")]
 
 
 def test_where_no_model_could_be_used_the_first_error_is_raised() -> None:

@@ -5,16 +5,21 @@ Actors of a real Ray, and the table that `score --ray` writes with them, are in 
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotations.files.project_texts import file_input
 from core import cluster
 from core.cluster import Answerer
 from core.errors import EvenhandError, ModelUnavailable
 from core.models import open_scorer
+from core.runs.scoring import Settings, score_to_file
 from core.scoring.cluster import PIECE, ClusterScorer
 from core.types import MaskedSentence, Score
+from tests.conftest import SENTENCES
 
 PROBES = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) for i in range(PIECE + 44)]
 
@@ -77,3 +82,22 @@ def test_other_weights_on_one_machine_are_refused(
             r"them\.",
         ):
             scorer.score(PROBES[:1])
+
+
+def test_models_in_workers_of_their_own_write_the_table_of_one_process(
+    open_cluster: Callable[[str], ClusterScorer], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("core.cluster.joined", lambda address, workers: nullcontext())
+    monkeypatch.setattr("core.runs.scoring.IN_MEMORY", 200)  # most rows wait on the disk
+    sentences = tmp_path / "s.csv"
+    sentences.write_text("sentence\n" + "\n".join(SENTENCES) + "\n", encoding="utf-8")
+    models = ("known", str(tmp_path / "none"), "demo-zh")
+    alone, beside = tmp_path / "alone.csv", tmp_path / "beside.csv"
+    score_to_file(file_input(sentences), Settings(models, threads=1), alone)
+    report = score_to_file(
+        file_input(sentences), Settings(models, threads=1, ray="local", workers=7, cache=tmp_path / "scores.db"), beside
+    )
+    assert beside.read_bytes() == alone.read_bytes()
+    assert [one.model for one in report.models] == [models[0], models[2]] and len(report.failed) == 1
+    again = score_to_file(file_input(sentences), Settings(models, threads=1, cache=tmp_path / "scores.db"), alone)
+    assert sum(one.tally.asked for one in again.models) == 0, "what the workers computed is remembered"

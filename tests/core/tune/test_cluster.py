@@ -1,0 +1,14 @@
+"""What is told of a run of tuning elsewhere. The worker itself, also one that is killed: tests/core/test_cluster.py."""
+
+from pathlib import Path
+
+from core.tune.cluster import last_step
+
+
+def test_the_last_whole_line_of_a_curve_says_how_far_it_is(tmp_path: Path) -> None:
+    curve = tmp_path / "curve.jsonl"
+    assert last_step(curve) is None
+    curve.write_text("", encoding="utf-8")
+    assert last_step(curve) is None
+    curve.write_text('{"step": 20, "loss": 1.5}\n{"step": 40, "loss": 1.2}\n{"step": 6', encoding="utf-8")
+    assert last_step(curve) == 40
