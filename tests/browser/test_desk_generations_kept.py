@@ -63,6 +63,7 @@ def test_reload_closing_and_being_cut_off_lose_nothing(desks: Opener) -> None:
     assert [row["words"] for row in rows] == [[], [("he", "pronoun")], [("he", "pronoun")], []]
 
 
+@pytest.mark.rehearsal
 def test_kill_9_and_a_restart_lose_nothing(mortal_desks: Opener, mortal_server: Server) -> None:
     desk = open_generations(mortal_desks, 40)
     seen = [desk.decide("1"), desk.decide(*MISGENDERING)]

@@ -149,6 +149,7 @@ def endless(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.rehearsal
 def test_a_killed_run_leaves_nothing_and_the_next_one_is_whole(tmp_path: Path) -> None:
     text, out = endless(tmp_path), tmp_path / "c.jsonl"
     modes = [*WITHOUT_A_TAGGER, "--set", "near_duplicate=off"]

@@ -309,6 +309,7 @@ def started(store, tmp_path, name="run"):
     return jobs.start(store, command, "Score")
 
 
+@pytest.mark.rehearsal
 @pytest.mark.parametrize("how", ["kill -9", "cancel"])
 def test_a_run_that_ended_half_way_is_resumed_where_it_was(tmp_path, gated, how):
     store = gated

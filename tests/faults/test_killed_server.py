@@ -59,6 +59,7 @@ def ended_in_order(server: Server) -> None:
     assert time.monotonic() - begun < 10
 
 
+@pytest.mark.rehearsal
 def test_what_is_acknowledged_outlives_a_kill_and_an_end(started: Callable[..., Server], tmp_path: Path) -> None:
     killed_again_and_again(started(DeskServer), tmp_path, 1, 60, 1)
 

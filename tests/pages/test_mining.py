@@ -71,6 +71,7 @@ def test_a_mode_changes_the_candidates(texts_folder):
     assert less < before <= after
 
 
+@pytest.mark.rehearsal
 def test_the_job_makes_a_run_that_goes_into_a_new_project(texts_folder):
     app = without_errors(open_page("mining"))
     without_errors(app.button(key="start").click().run())

@@ -120,6 +120,7 @@ def test_a_file_that_is_not_what_it_says_is_one_sentence(store, empty):
     assert not [b for b in app.button if b.key == "import"]
 
 
+@pytest.mark.rehearsal
 def test_a_large_file_becomes_a_job(store, empty, monkeypatch):
     monkeypatch.setattr(jobs, "LARGE_LINES", 2_000)
     lines = "".join(f"他在第{n}站下了车，把行李放在长椅旁边。\n" for n in range(jobs.LARGE_LINES + 1))

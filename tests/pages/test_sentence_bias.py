@@ -197,6 +197,7 @@ def test_it_speaks_chinese(fake):
     assert "的概率是" in html_of(page)
 
 
+@pytest.mark.rehearsal
 def test_the_real_worker_survives_being_killed(monkeypatch):
     with client.Inference() as worker:
         monkeypatch.setattr(client, "shared", lambda: worker)

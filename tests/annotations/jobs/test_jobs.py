@@ -154,6 +154,7 @@ def test_cancel_ends_the_whole_group_and_unwinds(store, tmp_path):
     assert not psutil.pid_exists(child_of(trace)) or psutil.Process(child_of(trace)).status() == "zombie"
 
 
+@pytest.mark.rehearsal
 def test_killed_job_is_marked_interrupted_and_resumes(store, tmp_path):
     job, gate, trace = gated(store, tmp_path, "one")
     seen = until(store, job, at_gate)

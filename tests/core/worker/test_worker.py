@@ -121,6 +121,7 @@ def refused(inference: Inference) -> None:
         inference.describe("/no/such/folder")
 
 
+@pytest.mark.rehearsal
 def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = RemoteScorer(inference, "known")
     before = scorer.score([HE_SHE])
@@ -140,6 +141,7 @@ def test_a_killed_process_is_said_and_comes_back(inference: Inference, monkeypat
     assert inference.pid not in (None, pid)
 
 
+@pytest.mark.rehearsal
 def test_a_process_killed_between_questions_comes_back() -> None:
     with Inference() as inference:
         refused(inference)
