@@ -26,6 +26,7 @@ NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of byt
 # more waits for the disk, during which nobody else writes. The server does it beside the commits
 # (desk/shared_commit.py), so a commit does it only where nothing else can follow, or where no server runs.
 LOG_PAGES = 8_000
+BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many rows; else SQLite's 2,000 KiB
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
@@ -210,6 +211,22 @@ class Store:
             yield
         finally:
             self.db.execute("PRAGMA synchronous = FULL")
+
+    @contextmanager
+    def bulk(self) -> Iterator[None]:
+        """`unsynced`, for many rows: more pages stay in memory, and no commit writes the log back.
+
+        The caller does so between commits (`write_back` of another store), so that nobody waits for it.
+        """
+        (pages,), db = self.db.execute("PRAGMA cache_size").fetchone(), self.db
+        db.execute(f"PRAGMA cache_size = -{BULK_KIB}")
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        try:
+            with self.unsynced():
+                yield
+        finally:
+            db.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+            db.execute(f"PRAGMA cache_size = {pages}")
 
     def sync_log(self) -> None:
         """Let the disk have what was committed without it, while others may write: no label waits for it then."""

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +43,10 @@ def read_row(source: Source, layout: Layout, row: Row) -> Usable:
     except BadLine as error:
         raise BadLine(source.name, row.line, error.reason, error.message, **error.values) from None
     item, places = usable.item, source.places
-    extra = without_folders(item.extra, shortened=places)
-    return replace(usable, item=replace(item, file=places(item.file), extra=extra))
+    file, extra = places(item.file), without_folders(item.extra, shortened=places)
+    if file == item.file and extra == item.extra:
+        return usable
+    return replace(usable, item=replace(item, file=file, extra=extra))
 
 
 def _usable(source: Source, layout: Layout, row: Row) -> Usable:
@@ -315,10 +317,9 @@ def import_examined(
     finish_recount(store, project)
     with Batch.begin_in_turn(store, project, file or files[0].source.name, patience_s) as batch:
         for one in files:
-            for chunk in _chunks(one, report, progress, total):
-                added, duplicates = batch.add(chunk)
-                report.imported += added
-                report.duplicates += duplicates
+            added, duplicates = batch.add(chain.from_iterable(_chunks(one, report, progress, total)))
+            report.imported += added
+            report.duplicates += duplicates
         if report.imported:
             batch.publish(
                 lambda: record_runs(store, project, batch.id, report.runs, report.imported, report.duplicates)

@@ -90,12 +90,12 @@ def sentence_row(source: Source, layout: Layout, row: Row) -> Usable:
     keyword.
     """
     values = row.values
-    text = checked_text(values.get(layout.column))
-    if _is_candidate(values) and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
+    text, placed = checked_text(values.get(layout.column)), _is_candidate(values)
+    if placed and not _as_found(values, text) and origin_of(source, row, ITEM_KEYS, ()).uid:
         found = _placed(values, text)
         return _exported(source, layout, row, found, str(values["counterpart"]))
-    found = _only_keyword(text, _named(values, text) if _is_candidate(values) else None)
-    if not _is_candidate(values):
+    found = _only_keyword(text, _named(values, text) if placed else None)
+    if not placed:
         extra = {name: value for name, value in values.items() if name != layout.column}
         return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra))
     if [values["start"], values["end"], values["keyword"]] != [found.start, found.end, found.keyword]:

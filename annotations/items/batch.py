@@ -6,7 +6,8 @@ import sqlite3
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -29,6 +30,9 @@ from core.types import Candidate, Side
 # A running import. A withdrawn batch, and that of withdrawn items, are not published either.
 BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"
 CHUNK = 1_000  # rows read at once, or deleted in one commit
+MOST_WAITING = 20_000  # rows that an import makes ready ahead of a commit; a quiet machine stores them in half a second
+PART = 128  # rows stored between two looks at the clock
+WRITE_BACK_ROWS = 2_000  # after so many rows the log is written back: fewer pages than a commit would do it at
 
 
 class Pace(NamedTuple):
@@ -39,9 +43,9 @@ class Pace(NamedTuple):
 
 
 PAUSE_S = 0.01  # between commits of a recount, so that labels get their turn
-# While people label, and while nobody does. A row changes a page of each index, so what an import writes keeps the disk
-# busy too: 100,000 rows at full speed are gigabytes, and a label waits for its share of them.
-BESIDE, ALONE = Pace(0.005, 0.045), Pace(0.1, 0.003)
+# While people label, while desks are open, and while none is. A row changes a page of each of three indexes in random
+# order, and a commit writes each changed page once: the more rows it has, the less goes to the disk.
+BESIDE, NEAR, ALONE = Pace(0.005, 0.045), Pace(0.1, 0.003), Pace(1.0, 0.003)
 ALONE_S = 10.0  # without a label
 OF_LABELS = ("label", "assignment", "skip", "retest_label", "retest")  # kinds of entries
 SILENT_S = 600.0  # an unpublished batch without a sign of life for so long is abandoned
@@ -59,6 +63,12 @@ ITEM_COLUMNS = (
     " item.gold"
 )
 ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
+INSERT = (
+    "INSERT INTO item (uid, project, batch, rank, hash, text, context, start, stop, stem_start, stem_stop, keyword,"
+    " counterpart, file, line, extra, wanted, shared, cell)"
+    f" VALUES ({', '.join('?' * 19)}) ON CONFLICT (project, hash) DO NOTHING"
+)
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,42 @@ class AddedItems(NamedTuple):
     duplicates: int
 
 
+class _Values(NamedTuple):
+    """A row of a file as it is stored, but for the row id of its cell (pair or stratum, side)."""
+
+    new: NewItem
+    identity: bytes
+    cell: tuple[str, str]
+    row: tuple[Any, ...]
+
+
+class _Disk:
+    """Has the disk take what was committed, in a thread: the next rows are read and hashed meanwhile."""
+
+    def __init__(self, store: Store, thread: ThreadPoolExecutor) -> None:
+        self._store, self._thread, self._rows = store, thread, 0
+        self._running: Future[float] | None = None
+
+    def write(self, rows: int) -> None:
+        """Begin to write what was committed, and so many *rows* of it; `ready` must follow."""
+        self._rows += rows
+        back = self._rows >= WRITE_BACK_ROWS
+        self._rows = 0 if back else self._rows
+        self._running = self._thread.submit(self._write, back)
+
+    def _write(self, back: bool) -> float:
+        if not back:
+            self._store.sync_log()
+        else:
+            with suppress(Busy), Store.open(self._store.path) as beside:  # the next commit says what is wrong
+                beside.write_back()
+        return time.monotonic()
+
+    def ready(self) -> float:
+        """Wait until it is written; since when it is (monotonic seconds)."""
+        return 0.0 if self._running is None else self._running.result()
+
+
 class Batch:
     """The items of one file, invisible until `publish`.
 
@@ -106,7 +152,7 @@ class Batch:
         self.store, self.project, self.id, self.created = store, project, batch_id, created
         self._cells: dict[tuple[str, str], int] = {}
         self._back: dict[int, None] = {}  # withdrawn items of the file, restored at its publication
-        self._last_commit = 0.0
+        self._ranks = hashlib.blake2b(digest_size=8, key=str(project.seed).encode())
 
     @classmethod
     def begin(cls, store: Store, project: Project, file: str) -> "Batch":
@@ -145,80 +191,112 @@ class Batch:
 
     def add(self, rows: Iterable[NewItem]) -> AddedItems:
         """Store rows in commits that hold nobody up for long; a text that the project has is only counted."""
+        source, waiting = map(self._values, rows), deque[_Values]()
         added = stored = 0
-        chunk: deque[NewItem] = deque()
-        source = iter(rows)
-        while chunk := chunk or deque(islice(source, CHUNK)):
-            pace = self._pace()
-            time.sleep(max(0.0, self._last_commit + pace.pause - time.monotonic()))
-            with self.store.unsynced(), self.store.write():
-                self._heard()
-                until = time.monotonic() + pace.hold
-                while chunk:
-                    added += self._insert(chunk.popleft())
-                    stored += 1
-                    if time.monotonic() > until:
-                        break
-            self.store.sync_log()
-            self._last_commit = time.monotonic()
+        size = CHUNK
+        with ThreadPoolExecutor(1) as thread, self.store.bulk():
+            disk = _Disk(self.store, thread)
+            while True:
+                waiting.extend(islice(source, max(0, size - len(waiting))))  # while the disk has what was before
+                if not waiting:
+                    break
+                pace = self._pace()
+                time.sleep(max(0.0, disk.ready() + pace.pause - time.monotonic()))
+                before, found = len(waiting), self._commit(waiting, pace)
+                done = before - len(waiting)
+                added, stored = added + found, stored + done
+                size = max(CHUNK, done if waiting else min(MOST_WAITING, 2 * done))
+                disk.write(done)
+            disk.ready()
         return AddedItems(added, stored - added)
+
+    def _commit(self, waiting: deque["_Values"], pace: Pace) -> int:
+        """Store rows from the left of *waiting* until the time is over; returns how many became items."""
+        added, part = 0, 1
+        with self.store.write():
+            self._heard()
+            until = time.monotonic() + pace.hold
+            while waiting:
+                added += self._insert([waiting.popleft() for _ in range(min(part, len(waiting)))])
+                part = min(PART, 2 * part)
+                if time.monotonic() > until:
+                    break
+        return added
 
     def _pace(self) -> Pace:
         kind, at = self.store.db.execute("SELECT kind, at FROM log ORDER BY id DESC LIMIT 1").fetchone()
-        return BESIDE if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S else ALONE
+        if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S:
+            return BESIDE
+        desks = self.store.db.execute("SELECT EXISTS (SELECT 1 FROM member WHERE seen > ?)", (time.time(),))
+        return NEAR if desks.fetchone()[0] else ALONE
 
     def _heard(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
         if self.store.db.execute(query, (time.time(), self.id, self.created)).rowcount != 1:
             raise Refused(N_("This import was cancelled, because it made no progress for a long time. Start again."))
 
-    def _insert(self, new: NewItem) -> bool:
-        found, identity = new.candidate, item_hash(new)
-        pair, side = (found.pair.name, found.side) if found else (new.stratum, "")
-        values: list[Any] = [self.project.id, self.id, self._cell(pair, side)]
-        values.append(_rank(self.project.seed, identity) + (LATE if new.late else 0))
-        values += [identity, new.text, new.context]
+    def _values(self, new: NewItem) -> _Values:
+        """What is stored of a row but for its cell, worked out before others wait for the write lock."""
+        found, identity, project = new.candidate, item_hash(new), self.project
+        cell = (found.pair.name, found.side) if found else (new.stratum, "")
+        word: tuple[Any, ...] = (None,) * 6
         if found:
-            values += [found.start, found.end, found.stem_start, found.stem_end, found.keyword]
-            values.append(new.counterpart or found.counterpart)
-        else:
-            values += [None] * 6
-        shared = is_shared(self.project.seed, identity, self.project.share)
-        wanted = wanted_at_first(self.project.per_item, self.project.plan, shared)
-        values += [new.file, new.line, json.dumps(new.extra, ensure_ascii=False), wanted, int(shared)]
+            word = (found.start, found.end, found.stem_start, found.stem_end, found.keyword)
+            word += (new.counterpart or found.counterpart,)
+        rank = self._ranks.copy()
+        rank.update(identity)
+        shared = project.share > 0 and is_shared(project.seed, identity, project.share)
+        wanted = wanted_at_first(project.per_item, project.plan, shared)
+        row = (
+            new.uid or uuid.uuid4().hex, project.id, self.id,
+            _rank(rank.digest()) + (LATE if new.late else 0), identity, new.text, new.context, *word,
+            new.file, new.line, _json(new.extra) if new.extra else "{}", wanted, int(shared),
+        )  # fmt: skip
+        return _Values(new, identity, cell, row)
+
+    def _insert(self, part: Sequence[_Values]) -> int:
+        """Store some rows; returns how many became items, or are back."""
+        db = self.store.db
+        last = db.execute("SELECT max(id) FROM item").fetchone()[0] or 0
+        rows = [(*one.row, self._cell(*one.cell)) for one in part]
         try:
-            added = self._insert_row(new.uid or uuid.uuid4().hex, values)
+            with self.store.part():
+                added = db.executemany(INSERT, rows).rowcount
         except sqlite3.IntegrityError as error:
             if "item.uid" not in str(error):
                 raise
-            # The id belongs to an item of another project, or to another text of this one.
-            _note_other_text(self.store, self.project, new)
-            added = self._insert_row(uuid.uuid4().hex, values)
-        return added or self._is_back(new, identity, pair)
+            return sum(map(self._insert_one, part))
+        if added == len(part):
+            return added
+        stored = {uid for (uid,) in db.execute("SELECT uid FROM item WHERE id > ?", (last,))}
+        return added + sum(self._is_back(one) for one in part if one.row[0] not in stored)
 
-    def _is_back(self, new: NewItem, identity: bytes, pair: str) -> bool:
+    def _insert_one(self, one: _Values) -> bool:
+        """Store a row whose id may belong to an item of another project, or to another text of this one."""
+        row = (*one.row, self._cell(*one.cell))
+        try:
+            added = self.store.db.execute(INSERT, row).rowcount == 1
+        except sqlite3.IntegrityError as error:
+            if "item.uid" not in str(error):
+                raise
+            _note_other_text(self.store, self.project, one.new)
+            added = self.store.db.execute(INSERT, (uuid.uuid4().hex, *row[1:])).rowcount == 1
+        return added or self._is_back(one)
+
+    def _is_back(self, one: _Values) -> bool:
         """Whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
             "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair FROM item JOIN batch"
             " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
-            (self.project.id, identity),
+            (self.project.id, one.identity),
         ).fetchone()
         if row[1] and row[0] not in self._back:
             self._back[row[0]] = None
             return True
-        found = new.candidate
-        if found is not None and (found.start, found.end, found.keyword, pair) != row[2:]:
-            _note_other_word(self.store, self.project, new, found, row[0])
+        found = one.new.candidate
+        if found is not None and (found.start, found.end, found.keyword, one.cell[0]) != row[2:]:
+            _note_other_word(self.store, self.project, one.new, found, row[0])
         return False
-
-    def _insert_row(self, uid: str, values: list[Any]) -> bool:
-        cursor = self.store.db.execute(
-            "INSERT INTO item (uid, project, batch, cell, rank, hash, text, context, start, stop, stem_start,"
-            " stem_stop, keyword, counterpart, file, line, extra, wanted, shared)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (project, hash) DO NOTHING",
-            [uid, *values],
-        )
-        return cursor.rowcount == 1
 
     def _cell(self, pair: str, side: str) -> int:
         if (pair, side) not in self._cells:
@@ -323,9 +401,8 @@ def item_hash(new: NewItem) -> bytes:
     return text_hash(new.text if new.key is None else new.key)
 
 
-def _rank(seed: int, identity: bytes) -> int:
+def _rank(digest: bytes) -> int:
     # 62 bits that depend only on the seed and the text: the same order in any database.
-    digest = hashlib.blake2b(identity, digest_size=8, key=str(seed).encode()).digest()
     return int.from_bytes(digest, "big") >> 2
 
 

@@ -42,7 +42,7 @@ def judge(store: Store, made: Project, name: str, neutral: set[str]) -> None:
         label(store, made, person, one.uid, "accept" if one.text in neutral else "reject", note="no")
 
 
-def test_the_draw_is_seeded_and_mixed_and_bears_no_label(fresh_store: Store, parent: Project) -> None:
+def test_the_draw_is_seeded_and_mixed_and_bears_no_label(fixed_ids: None, fresh_store: Store, parent: Project) -> None:
     made = [create_follow_up(fresh_store, parent, f"f{n}", ["Zoe"], kept=4, rejected=3, seed=n // 2) for n in range(4)]
     texts = [list(strata(fresh_store, one).items()) for one in made]
     assert texts[0] == texts[1] != texts[2] == texts[3]

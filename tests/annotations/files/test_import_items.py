@@ -9,6 +9,7 @@ import pytest
 from annotations.database.store import Store
 from annotations.files import import_items
 from annotations.files.import_items import check_file, english_problem, examine, import_file, preview
+from annotations.items import batch as batches
 from annotations.items.batch import items
 from annotations.projects.projects import archive, create_project
 from annotations.types import Project
@@ -168,6 +169,8 @@ def test_a_cancelled_import_leaves_nothing(
     fresh_store: Store, project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(import_items, "CHUNK_ROWS", 10)
+    for rows_at_once in ("CHUNK", "MOST_WAITING"):
+        monkeypatch.setattr(batches, rows_at_once, 10)
     path = written(tmp_path, "a.txt", "".join(f"他修了第{number}辆车。\n" for number in range(35)))
     before = dump(fresh_store)
     seen: list[tuple[int, int]] = []

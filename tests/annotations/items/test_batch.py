@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -72,6 +73,28 @@ def test_an_import_writes_little_at_once_while_people_label(
     assert broken_rules(fresh_store) == []
 
 
+def test_an_import_holds_longer_where_no_desk_is_open(fresh_store: Store) -> None:
+    project, (ada, *_others) = filled_project(fresh_store, 3)
+    with Batch.begin(fresh_store, project, "more.txt") as batch:
+        assert batch._pace() == batches.ALONE
+        given = claim(fresh_store, project, ada)
+        assert batch._pace() == batches.NEAR  # a desk is open, and nobody has labelled yet
+        store_operations(fresh_store, project, ada, [decide(given[0], "accept")])
+        assert batch._pace() == batches.BESIDE
+
+
+def test_many_rows_are_written_back_and_leave_the_store_as_it_was(fresh_store: Store) -> None:
+    pragmas = ("cache_size", "wal_autocheckpoint", "synchronous")
+    before = [fresh_store.db.execute(f"PRAGMA {name}").fetchone() for name in pragmas]
+    project = create_project(fresh_store, "p")
+    with Batch.begin(fresh_store, project, "a.txt") as batch:
+        assert batch.add(new_items(3_500)) == (3_500, 0)
+        assert fresh_store.path.stat().st_size > 800_000  # in the database itself, not only in its log
+        batch.publish()
+    assert [fresh_store.db.execute(f"PRAGMA {name}").fetchone() for name in pragmas] == before
+    assert broken_rules(fresh_store) == []
+
+
 def test_the_same_file_twice_adds_nothing(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 30)
     with Batch.begin(fresh_store, project, "again.txt") as batch:
@@ -134,6 +157,19 @@ def test_an_id_that_is_taken_is_made_anew(fresh_store: Store) -> None:
             assert batch.add([NewItem(new.text, new.candidate, "a.txt", 1, uid="f" * 32)]) == (1, 0)
             batch.publish()
     assert fresh_store.db.execute("SELECT count(DISTINCT uid) FROM item").fetchone() == (2,)
+
+
+def test_a_known_id_among_new_rows_costs_no_other_row(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 3)
+    with Batch.begin(fresh_store, project, "a.txt") as batch:
+        taken = next(items(fresh_store, project)).uid
+        new = list(new_items(10))
+        new[6] = replace(new[6], uid=taken)  # the id of another text
+        assert batch.add([*new, new[9]]) == (7, 4)
+        batch.publish()
+    assert [one.line for one in items(fresh_store, project)] == [1, 2, 3, *range(4, 11)]
+    assert len({one.uid for one in items(fresh_store, project)}) == 10
+    assert broken_rules(fresh_store) == []
 
 
 def test_generations_are_told_apart_by_their_key(fresh_store: Store) -> None:
