@@ -114,7 +114,7 @@ COMMANDS = {
     ),
     "before-after-runs": (
         "commands.before_after.runs:before_after_runs",
-        "What differs between two finished runs of KIND over the same items: BEFORE and AFTER.",
+        "What differs between finished runs of KIND over the same items: BEFORE, and AFTER a change.",
     ),
     "before-after-people": (
         "commands.before_after.people:before_after_people",

@@ -1,5 +1,6 @@
-"""`before-after-runs`: two finished runs of different models over the same items, side by side."""
+"""`before-after-runs`: finished runs of different models over the same items, side by side."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -7,7 +8,7 @@ import click
 
 from commands.shared import answer, db_option, json_option, target_or_none
 from core.before_after.report import runs_appendix
-from core.before_after.two_runs import RunKind, Side, two_runs, usual_margin
+from core.before_after.two_runs import RunKind, Side, several_runs, usual_margin
 from core.errors import N_, NotFound
 from core.runs.records import Run, runs_folder, runs_in
 
@@ -18,9 +19,13 @@ NO_RUN = N_("There is no run or file {name}.")
 @click.command("before-after-runs")
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("before")
-@click.argument("after")
+@click.argument("after", nargs=-1, required=True)
 @click.option("--before-model", default="", help="Of a run before of several models, the one that is meant.")
-@click.option("--after-model", default="", help="Of a run after of several models, the one that is meant.")
+@click.option("--after-model", multiple=True,
+              help="Of a run after of several models, the one that is meant; once for each seed.")  # fmt: skip
+@click.option("--placebo", multiple=True, help="A run of a model that was trained on unswapped text; once for each.")
+@click.option("--placebo-model", multiple=True,
+              help="Of a run of several models, the placebo; without --placebo, of the runs after.")  # fmt: skip
 @click.option("--margin", type=click.FloatRange(min=0),
               help="Up to which size a change (ln for associations, else share) is none; 0: not decided.")  # fmt: skip
 @click.option("--out", type=click.Path(dir_okay=False), help="A table of every item that both answered (CSV).")
@@ -28,21 +33,31 @@ NO_RUN = N_("There is no run or file {name}.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
 @db_option
 @json_option
-def before_after_runs(kind: str, before: str, after: str, db: str, as_json: bool, **options: Any) -> None:
-    """What differs between two finished runs of KIND over the same items: BEFORE and AFTER.
+def before_after_runs(kind: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
+    """What differs between finished runs of KIND over the same items: BEFORE, and AFTER a change.
 
     BEFORE, AFTER: names of finished runs of this database, or tables that `association`, `nli` or `misgendering score`
-    wrote. Items that only one of the two has are left out and counted.
+    wrote. Several runs or models AFTER are seeds of one change; with placebos beside them the change is what exceeds
+    theirs, and the seed is the unit (three of each for an interval). Items that not every run has are left out and
+    counted.
     """
     of = cast(RunKind, kind)
     out, _ = target_or_none(db, "comparisons", options["out"], options["run_name"])
-    sides = [_side(of, db, name, options[f"{time}_model"]) for time, name in (("before", before), ("after", after))]
+    first = _side(of, db, before, options["before_model"])
+    afters = _sides(of, db, after, options["after_model"])
+    runs = options["placebo"] or (after if options["placebo_model"] else ())
+    placebos = _sides(of, db, runs, options["placebo_model"])
     margin = usual_margin(of) if options["margin"] is None else options["margin"] or None
-    record = two_runs(of, *sides, margin=margin, out=out)
+    record = several_runs(of, first, afters, placebos, margin=margin, out=out)
     said = runs_appendix(record)
     if options["report"]:
         options["report"].write_text(said, encoding="utf-8")
     answer(record, said, as_json=as_json)
+
+
+def _sides(kind: RunKind, db: str, names: Sequence[str], models: Sequence[str]) -> list[Side]:
+    """Every model that is meant of every run; without *models* that of each run."""
+    return [_side(kind, db, name, model) for name in names for model in models or ("",)]
 
 
 def _side(kind: RunKind, db: str, name: str, model: str) -> Side:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["signed", "share"]
 NOTHING = Note(N_("No item has a value from both models."))
-FEW_SEEDS = Note(N_("{seeds} seeds: an interval over seeds needs at least three."))
+FEW_SEEDS = Note(N_("Seeds: {seeds}. An interval over seeds needs at least three."))
 MOVED = 10  # items on either end that a record shows
 
 

@@ -157,8 +157,9 @@ def _pairs(record: dict[str, Any], say: Say) -> list[str]:
     return lines
 
 
-BESIDE, UNIT = (
+BESIDE, BESIDE_SEEDS, UNIT = (
     N_("{items} items that both runs answered; before: {before}, after: {after}."),
+    N_("{items} items that all runs answered; before: {before}, after: {after}; placebos: {placebos}."),
     N_("Intervals: t over {unit}."),
 )
 MEASURES = (N_("measure"), N_("items"), N_("before"), N_("after"), N_("change"))
@@ -167,7 +168,7 @@ MCNEMAR = N_("McNemar's p is exact and treats items as independent; the interval
 UNITS = {
     "profession × word": N_("professions and person words"), "occupation": N_("occupations"), "row": N_("rows"),
     "template × name": N_("templates and names"), "template": N_("templates"), "name": N_("names"),
-    "instance": N_("instances"), "context": N_("templates, or contexts without one"),
+    "instance": N_("instances"), "seed": N_("seeds"), "context": N_("templates, or contexts without one"),
 }  # fmt: skip
 
 
@@ -180,8 +181,11 @@ def data_text(record: dict[str, Any], say: Say = _same) -> str:
 
 
 def unit_text(record: dict[str, Any], say: Say = _same) -> str:
-    """What the intervals of a comparison of two runs rest on."""
-    return say(UNIT).format(unit=say(UNITS.get(record["unit"], record["unit"])))
+    """What the intervals of a comparison of runs rest on."""
+    said = say(UNIT).format(unit=say(UNITS.get(record["unit"], record["unit"])))
+    if record["unit"] != "seed":
+        return said
+    return f"{say(OVER_SEEDS if record['placebos'] else OVER_SEEDS_ALONE)} {said}"
 
 
 def beside_text(record: dict[str, Any], say: Say = _same) -> str:
@@ -192,6 +196,10 @@ def beside_text(record: dict[str, Any], say: Say = _same) -> str:
     if record["kind"] == "people":
         numbers = {key: f"{record[key]:,}" for key in ("items", "contexts", "annotators")}
         return say(BY_PEOPLE).format(**numbers, **names)
+    if len(record["models"]) > 2:
+        several = {key: ", ".join(short(one["model"]) for one in record[f"{key}s"]) for key in ("after", "placebo")}
+        names |= {"after": several["after"], "placebos": several["placebo"] or DASH}
+        return say(BESIDE_SEEDS).format(items=f"{record['items']:,}", **names)
     return say(BESIDE).format(items=f"{record['items']:,}", **names)
 
 
@@ -207,7 +215,8 @@ def measure_rows(record: dict[str, Any], say: Say = _same) -> list[list[str]]:
 def share_rows(record: dict[str, Any], say: Say = _same) -> list[list[str]]:
     """Right and wrong of the same items in two runs, with McNemar's p."""
     return [
-        [say(one["label"]), *(f"{one[key]:,}" for key in ("both", "only_before", "only_after", "neither")),
+        [" · ".join([say(one["label"]), *filter(None, [one.get("model")])]),
+         *(f"{one[key]:,}" for key in ("both", "only_before", "only_after", "neither")),
          f"{one['p']:.4f}" if one["p"] >= 1e-4 else "< 0.0001"]
         for one in record["shares"]
     ]  # fmt: skip

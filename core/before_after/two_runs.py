@@ -1,19 +1,20 @@
-"""Two finished runs of different models over the same items: associations, answers of classifiers, misgendering.
+"""Finished runs of different models over the same items: associations, answers of classifiers, misgendering.
 
-What was asked is joined row by row; every difference is after - before on the rows that both runs answered, with t on
-the jackknife over the units of SPEC 6: professions x person words, occupations, templates x names. Shares of right
-answers have the exact McNemar p beside them, which takes rows as independent.
+What was asked is joined row by row; every difference is after - before on the rows that all runs answered. Of two runs
+it has t on the jackknife over the units of SPEC 6: professions x person words, occupations, templates x names. Where
+several runs after are seeds of one change, or placebos stand beside them, the seed is the unit. Shares of right answers
+have the exact McNemar p beside them, which takes rows as independent.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from core.before_after.compare import estimate_json, note_json, shares
-from core.before_after.verdict import NO_INTERVAL
+from core.before_after.compare import against_placebos, estimate_json, note_json, over_runs, shares
+from core.before_after.verdict import NO_INTERVAL, NO_PLACEBO, ONE_SEED
 from core.errors import N_, BadFile, Refused
 from core.files.csv_out import data_line
 from core.runs.loop import made_now, open_table
@@ -45,9 +46,9 @@ SHOWN = 10  # rows on either end that a record shows
 
 NO_MODEL = N_("{file} has several models ({models}). Say which one.")
 OTHER_MODEL = N_("{file} has no model {model}. Available: {models}.")
-NOTHING_SHARED = N_("The two runs have no row in common, so there is nothing to compare.")
+NOTHING_SHARED = N_("The runs have no row in common, so there is nothing to compare.")
 NO_TABLE = N_("{file} lacks the columns {missing}; it is not a table of such a run.")
-ALONE = N_("{alone} rows appear, or have a value, in only one of the two runs; they are excluded.")
+ALONE = N_("{alone} rows do not have a value in every run; they are excluded.")
 OTHER_SETTINGS = N_("The runs have different settings ({names}), which may explain the differences.")
 ONE_OF_EACH = Note(
     N_(
@@ -79,6 +80,11 @@ class Side:
         return next((str(one.get("signature") or "") for one in models if one.get("model") == self.model), "")
 
 
+def _name(side: Side) -> str:
+    """A model among several: its name, or the last part of its folder."""
+    return Path(side.model).name
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
     """One measure before and after. `label`: words to translate, one after the other; `change`: after - before."""
@@ -97,10 +103,11 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a kind of run gives: measures, the first of which is what the verdict is on; pairs of right and wrong."""
+    """What a kind of run gives: measures, the first of which is what the verdict is on; pairs of right and wrong,
+    each with its words and, among several, its model."""
 
     measures: list[Measure]
-    shares: list[tuple[str, Numbers, Numbers]]
+    shares: list[tuple[str, str, Numbers, Numbers]]
     unit: str
     moved: list[dict[str, Any]]
 
@@ -112,40 +119,101 @@ def two_runs(
 
     *margin*: up to which size a change counts as none (ln for associations, else a share); None: not decided.
     """
-    read, measured = READ[kind], MEASURED[kind]
-    frames = [_of_model(read(side.table), side) for side in (before, after)]
-    (first, models), (second, _) = frames
-    before, after = (Side(s.table, m, s.record) for s, m in zip((before, after), (models, frames[1][1]), strict=True))
-    shared = first.merge(second, on="key", suffixes=("", "_after"))
-    known = shared[np.isfinite(shared["value"]) & np.isfinite(shared["value_after"])].reset_index(drop=True)
-    if known.empty:
-        raise Refused(NOTHING_SHARED)
-    found = measured(known)
-    alone = len(first) + len(second) - len(shared) - len(known)
-    record = _record(kind, before, after, found, margin) | {"items": len(known), "alone": alone}
-    record["notes"] = [*_doubts(before, after, alone), *record["notes"]]
+    return several_runs(kind, before, [after], margin=margin, out=out)
+
+
+def several_runs(
+    kind: RunKind, before: Side, afters: Sequence[Side], placebos: Sequence[Side] = (), *,
+    margin: float | None = None, out: Path | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """As `two_runs`, where *afters* are the same change with other seeds and *placebos* are what training alone does.
+
+    Every change is then the mean over *afters*, less that over *placebos*, with the seed as the unit.
+    """
+    read = READ[kind]
+    frames, sides = list["pd.DataFrame"](), list[Side]()
+    for side in (before, *afters, *placebos):
+        frame, model = _of_model(read(side.table), side)
+        frames.append(frame)
+        sides.append(replace(side, model=model))
+    rows = _joined(frames)
+    changes = [MEASURED[kind](one) for one in rows]
+    after, placebo = sides[1 : len(afters) + 1], sides[len(afters) + 1 :]
+    found = changes[0] if len(changes) == 1 else _over_seeds(changes, after)
+    alone = len(set[str]().union(*(one["key"] for one in frames))) - len(rows[0])
+    record = _record(kind, sides[0], after, placebo, found, margin) | {"items": len(rows[0]), "alone": alone}
+    record["notes"] = [*_doubts(sides, alone), *record["notes"]]
     if out is not None:
-        _write(out, known)
+        _write(out, rows, sides[1:])
         write_record(out, record)
     return record
 
 
-def _record(kind: RunKind, before: Side, after: Side, found: Found, margin: float | None) -> dict[str, Any]:
+def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:
+    """The rows that all runs answered: each later run beside the first."""
+    kept = set.intersection(*(set(one["key"][np.isfinite(one["value"])]) for one in frames))
+    if not kept:
+        raise Refused(NOTHING_SHARED)
+    first, *others = (one[one["key"].isin(kept)] for one in frames)
+    return [first.merge(one, on="key", suffixes=("", "_after")).reset_index(drop=True) for one in others]
+
+
+def _over_seeds(changes: Sequence[Found], after: Sequence[Side]) -> Found:
+    """One figure of the changes of several runs, of which those behind *after* are placebos."""
+    by_label = [{one.label: one for one in found.measures} for found in changes]
+    seeds = len(after)
+    measures = []
+    for label in by_label[0]:
+        some = [named.get(label) for named in by_label]
+        values = [one.change.value if one else None for one in some]
+        change = against_placebos(values[:seeds], values[seeds:]) if values[seeds:] else over_runs(values)
+        of_seeds = [one for one in some[:seeds] if one]
+        means = (_mean_of([one.before for one in of_seeds]), _mean_of([one.after for one in of_seeds]))
+        measures.append(Measure(label, *means, change, of_seeds[0].items))
+    pairs = [
+        (words, _name(side) if seeds > 1 else "", one, other)
+        for found, side in zip(changes, after, strict=False)
+        for words, _, one, other in found.shares
+    ]
+    return Found(measures, pairs, "seed", changes[0].moved)
+
+
+def _mean_of(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _record(
+    kind: RunKind, before: Side, afters: Sequence[Side], placebos: Sequence[Side], found: Found, margin: float | None
+) -> dict[str, Any]:
     change = found.measures[0].change
     low, high = change.low, change.high
     place = 1 if low is None or high is None else 0 if high < 0 else 2 if low > 0 else 1
-    rests = [ONE_OF_EACH, NO_COST_HERE]
+    rests = [*_rests(len(afters), len(placebos)), NO_COST_HERE]
     rests += [NO_INTERVAL] if low is None and not (change.note or change.reason) else []
     equal = equivalence(change, margin)
-    sides = [{"model": one.model, "table": one.table.name, "signature": one.signature} for one in (before, after)]
+    first, *others = (
+        {"model": one.model, "table": one.table.name, "signature": one.signature}
+        for one in (before, *afters, *placebos)
+    )
     return {
-        "kind": kind, "source": _data(before), "scale": SCALES[kind], "before": sides[0], "after": sides[1],
-        "models": sides, "verdict": VERDICTS[kind][place], "unit": found.unit, "margin": margin,
+        "kind": kind, "source": _data(before), "scale": SCALES[kind], "before": first, "after": others[0],
+        "afters": others[: len(afters)], "placebos": others[len(afters) :],
+        "models": [first, *others], "verdict": VERDICTS[kind][place], "unit": found.unit, "margin": margin,
         "measures": [one.as_json() for one in found.measures],
-        "shares": [{"label": label} | shares(one, other).as_json() for label, one, other in found.shares],
+        "shares": [
+            {"label": label, "model": model} | shares(one, other).as_json() for label, model, one, other in found.shares
+        ],
         "moved": found.moved, "notes": [note_json(note) for note in rests],
         "equivalence": equal.data, "remark": note_json(equal.remark), **made_now(),
     }  # fmt: skip
+
+
+def _rests(afters: int, placebos: int) -> list[Note]:
+    """What the verdict cannot rule out, by how many seeds and placebos there are."""
+    if afters == 1 and not placebos:
+        return [ONE_OF_EACH]
+    return ([] if placebos else [NO_PLACEBO]) + ([ONE_SEED] if afters == 1 else [])
 
 
 def _data(side: Side) -> dict[str, Any]:
@@ -154,12 +222,18 @@ def _data(side: Side) -> dict[str, Any]:
     return {key: source[key] for key in ("name", "sha256", "language", "signature") if source.get(key)}
 
 
-def _doubts(before: Side, after: Side, alone: int) -> list[dict[str, Any]]:
+def _doubts(sides: Sequence[Side], alone: int) -> list[dict[str, Any]]:
     """What of the runs themselves may make a difference."""
     found = [Note(ALONE, {"alone": f"{alone:,}"})] if alone else []
-    one, other = (side.record.get("settings") or {} for side in (before, after))
-    names = [key for key in {**one, **other} if key not in NOT_COMPARED and one.get(key) != other.get(key)]
-    if one and other and names:
+    first, *others = (side.record.get("settings") or {} for side in sides)
+    names = dict.fromkeys(
+        key
+        for one in others
+        if first and one
+        for key in {**first, **one}
+        if key not in NOT_COMPARED and first.get(key) != one.get(key)
+    )
+    if names:
         found.append(Note(OTHER_SETTINGS, {"names": ", ".join(names)}))
     return [note_json(note) for note in found]
 
@@ -294,7 +368,7 @@ def _nli(rows: "pd.DataFrame") -> Found:
     ]
     right = rows["value"].to_numpy(float), rows["value_after"].to_numpy(float)
     moved = _other_answers(rows, "label", "label_after")
-    return Found(measures, [(NEUTRAL, *right)], unit, moved)
+    return Found(measures, [(NEUTRAL, "", *right)], unit, moved)
 
 
 def _misgendering(rows: "pd.DataFrame") -> Found:
@@ -306,7 +380,7 @@ def _misgendering(rows: "pd.DataFrame") -> Found:
             continue
         measures.append(one)
         if not {*np.unique(before[np.isfinite(before)]), *np.unique(after[np.isfinite(after)])} - {0.0, 1.0}:
-            pairs.append((words, before, after))  # a mean of several verdicts is neither right nor wrong
+            pairs.append((words, "", before, after))  # a mean of several verdicts is neither right nor wrong
         for pronoun in dict.fromkeys(rows.get("pronoun", ())):
             here = (rows["pronoun"] == pronoun).to_numpy()
             part = _mean_measure((words, str(pronoun)), *_only(before, after, here), clusters)
@@ -324,10 +398,12 @@ def _other_answers(rows: "pd.DataFrame", one: str, other: str) -> list[dict[str,
     ]
 
 
-def _write(out: Path, rows: "pd.DataFrame") -> None:
-    with open_table(out, ("item", "before", "after"), data_line) as write:
-        for text, before, after in zip(rows["text"], rows["value"], rows["value_after"], strict=True):
-            write([text, float(before), float(after)])
+def _write(out: Path, rows: Sequence["pd.DataFrame"], sides: Sequence[Side]) -> None:
+    heads = ["after"] if len(sides) == 1 else [_name(side) for side in sides]
+    with open_table(out, ("item", "before", *heads), data_line) as write:
+        columns = [one["value_after"] for one in rows]
+        for text, before, *after in zip(rows[0]["text"], rows[0]["value"], *columns, strict=True):
+            write([text, float(before), *map(float, after)])
 
 
 READ: dict[RunKind, Callable[[Path], "pd.DataFrame"]] = {

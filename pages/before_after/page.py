@@ -23,7 +23,7 @@ way = choose(
     {
         "models": _("A model before and after"),
         "grid": _("A grid of models"),
-        "runs": _("Two finished runs"),
+        "runs": _("Finished runs"),
         "people": _("Judged by people"),
     },
     "ba-way",

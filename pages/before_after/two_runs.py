@@ -1,4 +1,4 @@
-"""Two finished runs of different models over the same items: what differs, with intervals, the verdict, the report."""
+"""Finished runs of different models over the same items: what differs, with intervals, the verdict, the report."""
 
 import json
 from pathlib import Path
@@ -22,7 +22,7 @@ from core.before_after.report import (
     signed,
     unit_text,
 )
-from core.before_after.two_runs import SCALES, RunKind, Side, two_runs
+from core.before_after.two_runs import SCALES, RunKind, Side, several_runs
 from core.errors import EvenhandError
 from core.runs.records import Run, runs_folder, runs_in
 from pages.ui.charts import show_chart
@@ -30,7 +30,7 @@ from pages.ui.choose import choose
 from pages.ui.equivalence import margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.runs import finished_at, own_runs
+from pages.ui.runs import own_runs
 from pages.ui.style import colours
 from pages.ui.tables import Column, below, element, joined, number_columns, show_html, table
 from pages.ui.text import named, paragraph, plain, show_signature
@@ -48,19 +48,47 @@ def show_two_runs(store: Store) -> None:
             _("This needs two finished runs of this kind, by different models on the same items. Start them first.")
         )
         return
+    sides = _sides_by_name(found)
     with st.container(border=True, key="ba-runs"):
-        before, after = st.columns(2)
-        with before:
-            first = _choose_side(found, "before", _("Run before"), 1 if len(found) > 1 else 0)
-        with after:
-            second = _choose_side(found, "after", _("Run after"), 0)
+        first, after, placebos = _choose_sides(list(sides))
         margin = margin_box(SCALES[kind], f"ba-runs-margin-{kind}")
+    if not after:
+        st.caption(_("Choose at least one run after the change."))
+        return
+    chosen = [sides[first]], [sides[name] for name in after], [sides[name] for name in placebos]
+    one, afters, others = ([_facts_of(side) for side in some] for some in chosen)
     try:
-        record = _compared(kind, _facts_of(first), _facts_of(second), margin)
+        record = _compared(kind, one, afters, others, margin)
     except EvenhandError as error:
         show_error(error)
         return
-    show_runs_record(record, f"{first.table.stem} {second.table.stem}")
+    show_runs_record(record, " ".join(dict.fromkeys(side.table.stem for some in chosen for side in some)))
+
+
+def _sides_by_name(found: list[Run]) -> dict[str, Side]:
+    """Every model of every run, by what the choice calls it."""
+    return {
+        f"{run.name} · {short(model)}" if model else run.name: Side(run.table, model, run.record)
+        for run in found
+        for model in (run.models or ("",))
+    }
+
+
+def _choose_sides(names: list[str]) -> tuple[str, list[str], list[str]]:
+    """The run before, those after and the placebos, by name."""
+    before, after = st.columns(2)
+    with before:
+        first = st.selectbox(_("Before"), names, index=1, key="ba-run-before")
+    with after:
+        chosen = st.multiselect(
+            _("After"), names, names[:1], key="ba-run-after", placeholder=_("Choose runs"),
+            help=_("Several are seeds of the same change. With three or more, the interval is over seeds."),
+        )  # fmt: skip
+    placebos = st.multiselect(
+        _("Placebos"), names, key="ba-run-placebos", placeholder=_("None"),
+        help=_("Models trained on the same texts without the change. The effect is what exceeds theirs."),
+    )  # fmt: skip
+    return first, chosen, placebos
 
 
 def _is_comparable(kind: RunKind, run: Run) -> bool:
@@ -68,30 +96,22 @@ def _is_comparable(kind: RunKind, run: Run) -> bool:
     return kind != "nli" or run.record.get("kind") != "rates"
 
 
-def _choose_side(found: list[Run], time: str, label: str, first: int) -> Side:
-    runs = {run.name: run for run in found}
-    name = st.selectbox(label, list(runs), index=first, key=f"ba-run-{time}")
-    run = runs[name]
-    st.caption(plain(finished_at(run)))
-    models = list(run.models)
-    model = models[0] if models else ""
-    if len(models) > 1:
-        key = f"ba-run-{time}-model"
-        second = min(1, len(models) - 1) if time == "after" else 0
-        model = st.selectbox(_("Model"), models, index=second, format_func=short, key=key)
-    return Side(run.table, model, run.record)
+Facts = tuple[str, float, str, str]  # of a side: table, when it was written, model, record
 
 
-def _facts_of(side: Side) -> tuple[str, float, str, str]:
+def _facts_of(side: Side) -> Facts:
     return str(side.table), side.table.stat().st_mtime, side.model, json.dumps(side.record, ensure_ascii=False)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _compared(
-    kind: RunKind, before: tuple[str, float, str, str], after: tuple[str, float, str, str], margin: float | None
+    kind: RunKind, before: list[Facts], after: list[Facts], placebos: list[Facts], margin: float | None
 ) -> dict[str, Any]:
-    sides = [Side(Path(path), model, json.loads(record)) for path, _changed, model, record in (before, after)]
-    return two_runs(kind, *sides, margin=margin)
+    [first], afters, others = (
+        [Side(Path(path), model, json.loads(record)) for path, _changed, model, record in some]
+        for some in (before, after, placebos)
+    )
+    return several_runs(kind, first, afters, others, margin=margin)
 
 
 def show_runs_record(record: dict[str, Any], name: str) -> None:

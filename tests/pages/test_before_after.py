@@ -76,10 +76,14 @@ def test_two_finished_runs_side_by_side(fresh_store: Store) -> None:
     _answers(fresh_store, "old", 8)
     _answers(fresh_store, "new", 2)
     page = without_errors(open_page("before_after", compare="runs", kind="nli"))
-    page.selectbox(key="ba-run-before").set_value("old").run()
-    text = text_of(without_errors(page.selectbox(key="ba-run-after").set_value("new").run()))
+    page.selectbox(key="ba-run-before").set_value("old · model old")
+    text = text_of(without_errors(page.multiselect(key="ba-run-after").set_value(["new · model new"]).run()))
     assert '<p class="says">follows the stereotype less</p>' in text and "before: model old, after: model new" in text
     assert "−0.600 [" in text and "One run per model" in text and "[p](q)3" in text
+    page.multiselect(key="ba-run-placebos").set_value(["old · model old"])
+    text = text_of(without_errors(page.run()))
+    assert "after: model new; placebos: model old" in text and "Seeds: 1. An interval" in text
+    assert "Choose at least one run" in text_of(page.multiselect(key="ba-run-after").set_value([]).run())
     chinese = text_of(without_errors(open_page("before_after", "zh", compare="runs", kind="nli")))
     assert "未显示差异" in chinese or "刻板印象" in chinese
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from core.before_after.report import runs_appendix
-from core.before_after.two_runs import Side, two_runs
+from core.before_after.two_runs import Side, several_runs, two_runs
 from core.errors import BadFile, Refused
 from core.nli.measure import changes
 from core.nli.types import SETS, Prediction
@@ -169,6 +169,40 @@ def test_items_of_one_run_alone_and_other_settings_are_said(tmp_path: Path) -> N
     record = two_runs("nli", *sides)
     assert record["items"] == 27 and record["alone"] == 2
     assert record["notes"][0]["values"] == {"alone": "2"} and record["notes"][1]["values"] == {"names": "labels"}
+
+
+def test_seeds_of_a_change_are_compared_with_placebos(tmp_path: Path) -> None:
+    """Of 10 occupations 8 follow the stereotype, after three tunings 1, 2 and 3, after three placebos 7, 8 and 8.
+
+    Welch's t by hand: means -.6 and -.1/3, variances .01 and 1/300, each by 3: the difference -.5667, s.e. .06667, 3.2
+    degrees of freedom, t(.975) = 3.070.
+    """
+    before = nli(tmp_path / "before.csv", 8)
+    afters = [nli(tmp_path / f"cds{i}.csv", i) for i in (1, 2, 3)]
+    placebos = [nli(tmp_path / f"none{i}.csv", biased) for i, biased in enumerate((7, 8, 8))]
+    record = several_runs("nli", before, afters, placebos, margin=0.05, out=tmp_path / "o.csv")
+    first = record["measures"][0]
+    assert (first["before"], first["after"]) == (pytest.approx(0.8), pytest.approx(0.2))
+    change = first["change"]
+    assert (change["value"], change["units"]) == (pytest.approx(-17 / 30), 3)
+    assert (change["low"], change["high"]) == (pytest.approx(-0.7714, abs=1e-3), pytest.approx(-0.362, abs=1e-3))
+    assert record["verdict"] == "follows the stereotype less" and record["unit"] == "seed"
+    assert [one["model"] for one in record["shares"]] == ["cds1", "cds2", "cds3"]
+    assert [one["model"] for one in record["placebos"]] == ["none0", "none1", "none2"]
+    assert "training alone" not in str(record["notes"]) and "One run per model" not in str(record["notes"])
+    text = runs_appendix(record)
+    assert "after: cds1, cds2, cds3; placebos: none0, none1, none2" in text and "t over seeds" in text
+    assert (tmp_path / "o.csv").read_text(encoding="utf-8-sig").startswith("item,before,cds1,cds2,cds3,none0")
+
+
+def test_few_seeds_have_no_interval_and_no_verdict(tmp_path: Path) -> None:
+    before, afters = nli(tmp_path / "before.csv", 8), [nli(tmp_path / f"{i}.csv", i) for i in (1, 2)]
+    record = several_runs("nli", before, afters)
+    assert record["measures"][0]["change"]["low"] is None and record["verdict"] == "no difference shown"
+    assert "There is no placebo." in record["notes"][0]["message"]
+    one = several_runs("nli", before, afters[:1], afters[1:])
+    assert "only one seed" in one["notes"][0]["message"]
+    assert one["measures"][0]["change"]["value"] == pytest.approx(-0.1)
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
