@@ -48,6 +48,7 @@ NO_MODEL = N_("{file} has several models ({models}). Say which one.")
 OTHER_MODEL = N_("{file} has no model {model}. Available: {models}.")
 NOTHING_SHARED = N_("The runs have no row in common, so there is nothing to compare.")
 NO_TABLE = N_("{file} lacks the columns {missing}; it is not a table of such a run.")
+BOTH = N_("{model} is given both as a model after and as a placebo.")
 ALONE = N_("{alone} rows do not have a value in every run; they are excluded.")
 OTHER_SETTINGS = N_("The runs have different settings ({names}), which may explain the differences.")
 ONE_OF_EACH = Note(
@@ -136,6 +137,7 @@ def several_runs(
         frame, model = _of_model(read(side.table), side)
         frames.append(frame)
         sides.append(replace(side, model=model))
+    _refuse_both(sides[1 : len(afters) + 1], sides[len(afters) + 1 :])
     rows = _joined(frames)
     changes = [MEASURED[kind](one) for one in rows]
     after, placebo = sides[1 : len(afters) + 1], sides[len(afters) + 1 :]
@@ -147,6 +149,13 @@ def several_runs(
         _write(out, rows, sides[1:])
         write_record(out, record)
     return record
+
+
+def _refuse_both(afters: Sequence[Side], placebos: Sequence[Side]) -> None:
+    given = {(side.table.resolve(), side.model) for side in afters}
+    both = next((side for side in placebos if (side.table.resolve(), side.model) in given), None)
+    if both is not None:
+        raise Refused(BOTH, model=_name(both))
 
 
 def _joined(frames: Sequence["pd.DataFrame"]) -> list["pd.DataFrame"]:

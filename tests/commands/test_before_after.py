@@ -42,7 +42,7 @@ def test_two_finished_runs(tmp_path: Path) -> None:
     assert found["measures"][0]["change"]["value"] == -0.5 and found["before"]["model"] == "old"
     assert found["margin"] == 0.05 and "McNemar" in (tmp_path / "r.md").read_text(encoding="utf-8")
     assert [run.name for run in runs_in(runs_folder(tmp_path / "lab.db", "comparisons"))] == ["both"]
-    several = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "old.csv",
+    several = answered("before-after-runs", "nli", tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "new.csv",
                        "--placebo", tmp_path / "old.csv", "--db", tmp_path / "lab.db")  # fmt: skip
     assert [len(several[key]) for key in ("afters", "placebos")] == [2, 1]
     ended = typed("before-after-runs", "nli", "nowhere", tmp_path / "new.csv", "--db", tmp_path / "lab.db")

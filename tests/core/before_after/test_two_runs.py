@@ -215,6 +215,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
         two_runs("associations", Side(two, "n", {}), Side(two, "m", {}))
     with pytest.raises(Refused, match="no row in common"):
         two_runs("associations", Side(two, "m", {}), Side(two, "other", {}))
+    with pytest.raises(Refused, match="both as a model after and as a placebo"):
+        several_runs("associations", Side(two, "m", {}), [Side(two, "m", {})], [Side(two, "m", {})])
     with pytest.raises(BadFile, match="lacks the columns"):
         two_runs("nli", Side(two, "", {}), Side(two, "", {}))
 
