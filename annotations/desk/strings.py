@@ -18,9 +18,10 @@ WORDS = (
     N_("An earlier decision cannot be skipped. Press Esc to leave it unchanged."),
     N_("Earlier decision: {what}. A new decision replaces it; press Esc to leave it unchanged."),
     # progress
-    N_("Mine {done} of {total}"), N_("Saved {time}"), N_("{n} waiting to be sent"), N_("{n} per hour"), N_("Pace"),
+    N_("My progress: {done} of {total}"), N_("Saved {time}"), N_("{n} waiting to be sent"), N_("{n} per hour"),
+    N_("Pace"),
     N_("about {n} h left"), N_("about {n} min left"), N_("Hide the pace"), N_("Show the pace"),
-    N_("My labels by keyword pair"), N_("dark: kept, light: labelled"), N_("{accepted} kept, {labelled} labelled"),
+    N_("My progress by keyword pair"), N_("dark: kept, light: labelled"), N_("{accepted} kept, {labelled} labelled"),
     N_("{accepted} of {quota} kept, {labelled} labelled"), N_("{name} labelling {project}"),
     # the past
     N_("Guideline"), N_("My last ten (click to change)"), N_("Change: {choice}. {text}"), N_("Found: {n}"),
@@ -81,7 +82,7 @@ WORDS = (
     N_("You have been working for {n} minutes. A short break keeps your judgement fresh; your work is saved."),
     N_("Continue"),
     # a pilot, and a new version of the guideline
-    N_("Pilot {number}: my progress {done} of {total}"), N_("You have finished your part of the pilot. Thank you."),
+    N_("Pilot {number}, my progress: {done} of {total}"), N_("You have finished your part of the pilot. Thank you."),
     N_(
 
             "The remaining pilot sentences are with other annotators. Work continues here once the lead has"

@@ -9,7 +9,7 @@ from annotations.files.project_texts import PROJECT, Reading, open_input
 from commands.permissions import enter_project
 from commands.shared import Meter, answer, db_option, existing_store, json_option, margin_option, target_or_none
 from core.before_after.report import appendix
-from core.before_after.run import BUILT_IN, Asked, before_and_after, built_in_source
+from core.before_after.run import Asked, before_and_after, built_in_language, built_in_source
 from core.before_after.verdict import COST_MARGIN
 from core.scoring.cache import cache_path
 from core.tune.texts import file_texts
@@ -36,16 +36,17 @@ from core.tune.texts import file_texts
 def before_after(items: str, before: str, after: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
     """What a change to a model moved on ITEMS, what it did not, and what was lost.
 
-    ITEMS: as for `score`, a file or project:NAME, or built-in (neutral Chinese sentences). The verdict is on the size
-    of Bias_c (log10): below 0 leans less. With placebos it is on what exceeds theirs; with several seeds these are
-    the unit.
+    ITEMS: as for `score`, a file or project:NAME, or built-in: neutral sentences in the language of the model before
+    (built-in:zh, built-in:en: in that language). The verdict is on the size of Bias_c (log10): below 0 leans less.
+    With placebos it is on what exceeds theirs; with several seeds these are the unit.
     """
     out, is_run = target_or_none(db, "comparisons", options["out"], options["run_name"])
     if items.startswith(PROJECT):
         with existing_store(db) as store:
             enter_project(store, items.removeprefix(PROJECT), options["uid"])
     reading = Reading(options["language"])
-    source = built_in_source() if items == BUILT_IN else open_input(items, db=db, uid=options["uid"], reading=reading)
+    built_in = built_in_language(items, before, options["language"])
+    source = built_in_source(built_in) if built_in else open_input(items, db=db, uid=options["uid"], reading=reading)
     text: Path | None = options["text"]
     asked = Asked(before, after, options["placebo"], options["margin"] or None, options["cost_margin"])
     with Meter() as meter:

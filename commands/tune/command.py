@@ -15,7 +15,7 @@ from core.errors import N_, BadFile, Refused
 from core.models.tuning.settings import BERT_DROPOUT, Tuning
 from core.runs.records import runs_folder
 from core.swap.word_tables import LANGUAGES, WordTable, read_word_pairs, word_table
-from core.tune.run import TuneReport
+from core.tune.run import TuneReport, stopped_early
 from core.tune.run import tune as train_model
 from core.tune.runs import tuned_folder, write_run
 from core.tune.texts import SWAPS, TrainingTexts, file_texts, training_texts
@@ -151,9 +151,9 @@ def for_people(report: TuneReport) -> str:
         f"{after['accuracy']:.2%} ({after['tokens']:,} tokens of {after['texts']:,} texts)",
     ]
     if "steps" in record:
-        ended = ", ended early" if record["stopped_early"] else ""
         went_on = f", resumed at step {record['resumed_at']}" if record["resumed_at"] else ""
-        lines.append(f"{record['steps']:,} steps in {record['seconds']:.0f} s{ended}{went_on}")
+        lines.append(f"{record['steps']:,} steps in {record['seconds']:.0f} s{went_on}")
+        lines += [early.text] if (early := stopped_early(record)) else []
     else:
         probe = record["probe"]
         lines.append(f"probe accuracy {probe['before']['accuracy']:.1%} -> {probe['after']['accuracy']:.1%}")

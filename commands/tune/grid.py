@@ -21,7 +21,7 @@ from core.swap.word_tables import LANGUAGES
               help="What is done to it; default: cds and none (the placebo). as-is: measured only.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1), default=3, show_default=True, help="Of each, from 0.")
 @click.option("--run", "run_name", required=True, help="The name of the run; its models lie in a folder of that name.")
-@click.option("--items", help="A file to measure on, as for `score`; default: built-in neutral Chinese sentences.")
+@click.option("--items", help="A file to measure on, as for `score`; default: built-in neutral sentences.")
 @click.option("--language", type=click.Choice(LANGUAGES), default="zh", show_default=True, help="Of the texts.")
 @click.option("--pairs", type=click.Choice(["released", "wide"]), default="released", show_default=True,
               help="Which Chinese pairs are swapped.")  # fmt: skip

@@ -211,7 +211,7 @@ class Maker:
         return tune(cell.model, texts, tuning, place).record
 
     def _measured(self, before: str, after: str) -> dict[str, Any]:
-        source = self._grid.items.source() if self._grid.items else built_in_source()
+        source = self._grid.items.source() if self._grid.items else built_in_source(self._grid.language)
         report = before_and_after(Asked(before, (after,)), source).record
         one = report["after"][0]
         return {

@@ -24,11 +24,13 @@ from core.before_after.verdict import COST_MARGIN, Finding, finding
 from core.errors import N_, Notice, Refused
 from core.files.csv_out import data_line
 from core.model_bias.score_files import read_scores, rows_of
+from core.models.catalogue import known_models
 from core.runs.loop import Laps, Watcher, check_models, made_now, open_table
 from core.runs.records import write_record
 from core.runs.scoring import Settings, score_to_file
 from core.scoring.input import ScoreInput
 from core.statistics import Estimate
+from core.statistics.equivalence import MARGINS
 from core.statistics.resampling import Numbers
 from core.tune.run import RECORD
 
@@ -39,12 +41,14 @@ MOST_TEXTS = 400
 LENGTH = 128
 EXTREMES = 10
 NO_AFTER = N_("Name the model before and at least one model after the change.")
+NO_BUILT_IN = N_("There are no built-in neutral sentences in {language}, only in {known}.")
 UNEVEN = N_("{after} models after and {placebo} placebos: give one placebo for each seed, in the same order, or none.")
 OTHER_TOKENS = N_(
     "{model} and {before} tokenize text differently, so their token probabilities cannot be compared; no cost is given."
 )
 
-BUILT_IN = "built-in"  # in place of a file: the neutral sentences of the ruler, every keyword pair in each
+BUILT_IN = "built-in"  # in place of a file: neutral sentences with every keyword pair; built-in:en are the English ones
+BUILT_IN_LANGUAGES = ("zh", "en")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Asked:
     before: str
     after: tuple[str, ...]
     placebo: tuple[str, ...] = ()
-    margin: float | None = 0.05
+    margin: float | None = MARGINS["log10"]
     cost_margin: float = COST_MARGIN
 
     def __post_init__(self) -> None:
@@ -86,15 +90,48 @@ class Report:
         return self.record
 
 
-def built_in_source() -> ScoreInput:
-    """The 19 keyword pairs in their neutral Chinese sentences as items."""
+def built_in_name(language: str) -> str:
+    """How the built-in neutral sentences of a language are named where a file could be; Chinese have no suffix."""
+    return BUILT_IN if language == "zh" else f"{BUILT_IN}:{language}"
+
+
+def built_in_language(items: str, before: str, language: str | None = None) -> str | None:
+    """The language of the built-in sentences that *items* names, None where it names something else.
+
+    One that is not written there is *language*, else that of the model *before* the change where it is known, else zh.
+    Raises Refused for a language without such sentences.
+    """
+    name, _, written = items.partition(":")
+    if name != BUILT_IN:
+        return None
+    known = model_language(before)
+    chosen = written or language or (known if known in BUILT_IN_LANGUAGES else "zh")
+    if chosen not in BUILT_IN_LANGUAGES:
+        raise Refused(NO_BUILT_IN, language=chosen, known=", ".join(BUILT_IN_LANGUAGES))
+    return chosen
+
+
+def model_language(model: str) -> str:
+    """The language of a built-in or known model, or of the one that a tuned folder was made of; "" where unknown."""
+    record = Path(model) / RECORD
+    if Path(model).is_absolute() and record.is_file():
+        try:
+            base = str(json.loads(record.read_text(encoding="utf-8"))["base"]["name"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return ""
+        return model_language(base) if base != model else ""
+    return next((one.language for one in known_models(None) if one.name == model), "")
+
+
+def built_in_source(language: str = "zh") -> ScoreInput:
+    """The keyword pairs of a language (Chinese: the 19) in their neutral sentences as items."""
     import hashlib
 
-    from core.ruler.own_model import built_in_items
+    from core.ruler.own_model import built_in_items, pack_items
 
-    items = built_in_items()
+    items = built_in_items() if language == "zh" else pack_items(language)
     digest = hashlib.sha256("\n".join(one.sentence for one in items).encode()).hexdigest()
-    return ScoreInput("built-in", BUILT_IN, "sentences", len(items), digest, lambda: iter(items))
+    return ScoreInput("built-in", built_in_name(language), "sentences", len(items), digest, lambda: iter(items))
 
 
 def before_and_after(

@@ -30,8 +30,8 @@ GENDER_NAMES = {"male": N_("male words"), "female": N_("female words"), "neutral
 
 def lean_axis(reach: float, say: Say, field: str = "value") -> alt.X:
     """M - W from the female words' side to the male words'."""
-    gap = "\u2002·\u2002"
-    title = "◀ " + say(N_("female words")) + f"{gap}M − W (ln){gap}" + say(N_("male words")) + " ▶"
+    # Two lines, which a telephone is wide enough for.
+    title = ["M − W (ln)", "◀ " + say(N_("female words")) + "\u2002·\u2002" + say(N_("male words")) + " ▶"]
     axis = alt.Axis(labelExpr=SIGNED_LABEL, tickCount=6, grid=True, gridDash=[4, 4], domain=False, ticks=False)
     return alt.X(f"{field}:Q", scale=alt.Scale(domain=[-reach, reach], nice=False), axis=axis, title=title)
 

@@ -48,7 +48,7 @@ def differences(found: pd.DataFrame, *, description: str, say: Say = same, palet
         x=alt.X(
             "middle:Q",
             axis=alt.Axis(labelExpr=SIGNED_LABEL, grid=False),
-            title=say(N_("change of Bias_c (log10); right: towards the male word")),
+            title=[say(N_("change of Bias_c (log10)")), say(N_("right: towards the male word"))],
         ),
         y=alt.Y("share:Q", axis=alt.Axis(format="%", tickCount=4), title=say(N_("share of the items"))),
         color=alt.Color("model:N", sort=None, scale=colours, legend=legend),

@@ -103,7 +103,7 @@ def _line(base: Any, start: str, palette: Palette) -> list[Any]:
     """The share of each word as points on a line, in a strip of its own with 0, 50 and 100%."""
     scale = alt.Scale(domain=[0, 1], range=[alt.expr(start), alt.expr("width - 20")], nice=False)
     axis = alt.Axis(
-        orient="top", values=[0, 0.5, 1], labelExpr="datum.value * 100 + ' %'", grid=True, gridDash=[3, 3],
+        orient="top", values=[0, 0.5, 1], labelExpr="datum.value * 100 + '%'", grid=True, gridDash=[3, 3],
         domain=False, ticks=False, title=None, labelPadding=2,
     )  # fmt: skip
     known = base.transform_filter("isValid(datum.share)")
@@ -146,7 +146,7 @@ def pair_balance(data: pd.DataFrame, *, description: str, say: Say = same, palet
     tips = [alt.Tooltip(field=name, type="nominal", title=say(title)) for name, title in titles.items()]
     base = alt.Chart(rows, height=alt.Step(PAIR)).encode(y=y, tooltip=tips)
     axis = alt.Axis(
-        values=[0, 0.25, 0.5, 0.75, 1], labelExpr="datum.value * 100 + ' %'", grid=False, domain=False, ticks=False
+        values=[0, 0.25, 0.5, 0.75, 1], labelExpr="datum.value * 100 + '%'", grid=False, domain=False, ticks=False
     )
     title = say(N_("share of the male word"))
 

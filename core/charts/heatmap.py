@@ -15,6 +15,7 @@ Scale = Literal["more", "sides"]
 UNDEFINED = "—"
 CELL = 44  # pixels of the height of a row
 TO = " – "
+SLANT = 30  # degrees of names above columns: each ends at its column, so that the last is not cut at the right
 # On a telephone a cell is as narrow as a number: the ends of an interval then stand below each other, numbers shrink.
 NARROW = "bandwidth('x') < 80"
 FITTING = "clamp((bandwidth('x') - 6) / (0.6 * max(4, length(datum._text))), 8, 13)"
@@ -61,10 +62,13 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
+    across, down = names.get(x), names.get(y)
+    if across and down and _wide(down) > CELL * data[y].nunique():  # it would not fit beside so few rows
+        across, down = f"→ {across} · ↓ {down}", None
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
-        x=_position(alt.X, x, data[x], names.get(x), "top", width - _widest(data[y])),
-        y=_position(alt.Y, y, data[y], names.get(y), "left"),
+        x=_position(alt.X, x, data[x], across, "top", width - _widest(data[y])),
+        y=_position(alt.Y, y, data[y], down, "left"),
         tooltip=fields,
     )
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
@@ -143,15 +147,17 @@ def _position(
     needed = _widest(order) * len(order)
     look: dict[str, Any] = {
         "orient": orient,
-        "labelAngle": -30 if orient == "top" and needed > width else 0,
+        "labelAngle": SLANT if orient == "top" and needed > width else 0,
         "labelPadding": 6,
         "labelLimit": 160,
         "labelOverlap": False,
     }
-    if orient == "top" and not look["labelAngle"]:  # on a telephone the cells are half as wide: *width* is a guess
+    if orient == "top" and look["labelAngle"]:
+        look |= {"labelAlign": "right", "labelBaseline": "bottom"}
+    elif orient == "top":  # on a telephone the cells are half as wide: *width* is a guess
         look |= {
-            "labelAngle": {"expr": f"width < {needed} ? -30 : 0"},
-            "labelAlign": {"expr": f"width < {needed} ? 'left' : 'center'"},
+            "labelAngle": {"expr": f"width < {needed} ? {SLANT} : 0"},
+            "labelAlign": {"expr": f"width < {needed} ? 'right' : 'center'"},
             "labelBaseline": "bottom",
         }
     axis = alt.Axis(ticks=False, domain=False, grid=False, **look)

@@ -11,6 +11,7 @@ from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
 
+MOST_TICKS = 8  # a tick a look at held-out text, where there are no more
 KINDS = {"loss": N_("training"), "held_out_loss": N_("held-out text")}
 
 
@@ -24,7 +25,11 @@ def loss_curve(points: Sequence[dict[str, Any]], *, description: str, say: Say =
     ]
     names = [say(name) for name in KINDS.values()]
     legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=2.5)
-    x = alt.X("step:Q", title=say(N_("step")), axis=alt.Axis(grid=False, tickMinStep=1))
+    looks = sorted({int(point["step"]) for point in points})
+    ticks: dict[str, Any] = {"values": looks}
+    if len(looks) > MOST_TICKS:
+        ticks = {"tickMinStep": 1, "tickCount": MOST_TICKS}
+    x = alt.X("step:Q", title=say(N_("step")), axis=alt.Axis(grid=False, labelOverlap=True, format=",d", **ticks))
     y = alt.Y("value:Q", title=say(N_("loss (−ln p of a token)")), scale=alt.Scale(zero=False))
     base = alt.Chart(pd.DataFrame(rows, columns=["step", "value", "kind"]), height=240).encode(
         x=x,

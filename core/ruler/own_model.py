@@ -19,7 +19,8 @@ from core.ruler.context_effects import Magnitude, in_contexts, in_sentences
 from core.ruler.nulls import Null, nulls
 from core.ruler.planted import scored
 from core.scoring.rows import ScoreItem, item_of
-from core.sentence_bias.prior import neutral_contexts
+from core.sentence_bias.keyword_packs import pack
+from core.sentence_bias.prior import neutral_contexts, neutral_probes
 from core.statistics import RESAMPLES, Estimate, Note, Resampling
 from core.statistics.intervals import over_units
 from core.text.keywords import candidate
@@ -75,6 +76,18 @@ def built_in_items() -> list[ScoreItem]:
         for context in neutral_contexts(pair.name)
     ]
     return [item_of(row, one) for row, one in enumerate(found, 1)]
+
+
+def pack_items(language: str) -> list[ScoreItem]:
+    """Every pair of the keyword pack of a language in each of its neutral contexts, as rows to be scored."""
+    probes = [(entry.pair, probe) for entry in pack(language).words for probe in neutral_probes(entry)]
+    return [
+        ScoreItem(
+            row, probe.text, probe.start, probe.end, probe.start, probe.end, pair.name, "male",
+            probe.text[probe.start : probe.end], probe.options, agreeing=probe.agreeing,
+        )
+        for row, (pair, probe) in enumerate(probes, 1)
+    ]  # fmt: skip
 
 
 def on_built_in(model: str, open_scorer: OpenScorer, *, seed: int = 0) -> OnRuler:

@@ -5,12 +5,12 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import N_, Refused
+from core.errors import N_, Notice, Refused
 from core.files.whole_file import make_folder, whole_file, whole_path
 from core.models.fetching import locate
 from core.models.tuning.settings import HeldOut, Memory, Tuning
@@ -31,6 +31,11 @@ NO_MEMORY = N_(
     " length, adapters (--lora), or --force."
 )
 NO_TOKENS = N_("{name}: hardly any text contains a token in the vocabulary of {model}.")
+
+STOPPED_EARLY = N_(
+    "Stopped early at step {steps} of {of}: {checks} checks in a row without progress on held-out text. The result is"
+    " the model of step {best}."
+)
 
 Watch = Callable[[int, int | None, str], None]
 
@@ -80,6 +85,8 @@ def tune(
     curve = _Curve(work, watch, model)
     began = time.time()
     trained = changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look)
+    if trained.early:
+        curve.ended(trained.steps)
     after = changed.held_out(untouched)
     record = _record(folder, model, changed.before.weights, licence_of(base), texts, before, after) | {
         "method": "training",
@@ -96,6 +103,16 @@ def tune(
     write_model(folder, record, lambda place: changed.save(place, adapters=adapters))
     shutil.rmtree(work, ignore_errors=True)
     return TuneReport(folder, record)
+
+
+def stopped_early(record: Mapping[str, Any]) -> Notice | None:
+    """That the run of a *record* ended before its last step, and why; None where it did not."""
+    if not record.get("stopped_early") or not isinstance(tuning := record.get("tuning"), dict):
+        return None
+    steps, best = int(record["steps"]), record.get("best_step")
+    values = {"steps": f"{steps:,}", "of": f"{tuning['steps']:,}", "checks": tuning["patience"],
+              "best": f"{steps if best is None else best:,}"}  # fmt: skip
+    return Notice(STOPPED_EARLY, values)
 
 
 def _rows(
@@ -191,6 +208,11 @@ class _Curve:
         """A step was done."""
         if self._watch is not None:
             self._watch(done, total, self._said)
+
+    def ended(self, steps: int) -> None:
+        """Held-out text did not get better any more: there are no further steps, so all are done."""
+        if self._watch is not None:
+            self._watch(steps, steps, self._said)
 
     def look(self, step: int, loss: float | None, found: HeldOut) -> None:
         """Held-out text was looked at."""

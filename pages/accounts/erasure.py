@@ -23,7 +23,10 @@ def _owner(store: Store) -> Account:
     return account_of_uid(store, who.account)
 
 
-def _erase(name: str) -> None:
+def _erase() -> None:
+    name = st.session_state["erase-who"]  # at the click, not as the page was drawn
+    if not name or st.session_state["erase-typed"] != name:
+        return
     try:
         with open_store() as store:
             done = erase(store, name, author=_owner(store))
@@ -57,7 +60,7 @@ def show_erasure(store: Store, account: Account) -> None:
         typed = st.text_input(_("Type the name to confirm"), key="erase-typed", width=240)
         st.button(
             _("Erase permanently"), key="erase", icon=":material/person_remove:", disabled=not name or typed != name,
-            on_click=_erase, args=(name,),
+            on_click=_erase,
         )  # fmt: skip
     if code := st.session_state.pop("erased", None):
         st.success(plain(_("{code} now replaces the name.").format(code=code)))

@@ -12,10 +12,10 @@ from core.errors import EvenhandError
 from core.runs.records import TABLE, Run, runs_folder
 from pages.before_after.start import ENDINGS
 from pages.before_after.two_runs import change_cell
-from pages.ui.choose import choose, choose_models, every_model
+from pages.ui.choose import choose, choose_models, every_model, first_models
 from pages.ui.head import show_error
 from pages.ui.jobs import jobs_of
-from pages.ui.language import _
+from pages.ui.language import _, language
 from pages.ui.runs import (
     RunPage,
     RunRequest,
@@ -54,7 +54,8 @@ def show_new_grid(store: Store) -> None:
     with st.container(border=True, key="ba-grid-form"):
         names = [entry.name for entry in every_model()]
         help = _("Every intervention is applied to each model.")
-        models = choose_models(names, "ba-grid-models", first=["demo-zh"], help=help, label=_("Models"))
+        first = first_models(language())[:1]
+        models = choose_models(names, "ba-grid-models", first=first, help=help, label=_("Models"))
         kinds: list[Intervention] = st.multiselect(
             _("Interventions"), INTERVENTIONS, ["none", "cds"], format_func=intervention_name, key="ba-grid-kinds"
         )
@@ -84,17 +85,14 @@ def _files(options: list[str]) -> list[Path]:
     """The texts, and behind them the items to measure on; [] where one is missing. Puts what they ask for into
     *options*."""
     languages = {"zh": _("Chinese"), "en": _("English")}
-    chosen = choose(_("Language of the texts"), languages, "ba-grid-language")
+    chosen = choose(_("Language of the texts"), languages, "ba-grid-language", first=language())
     options += ["--language", chosen]
     texts = choose_upload(_("Training texts, one text per line"), ["txt", "gz"], key=PLACE)
-    help = _(
-        "The items on which every model is measured. For Chinese, the built-in neutral sentences are used"
-        " without a file."
-    )
+    help = _("The items on which every model is measured. Without a file: built-in neutral sentences in that language.")
     items = choose_upload(_("Items"), ENDINGS, key=f"{PLACE}-items", help=help)
     if items:
         options += ["--items", str(items)]
-    if texts is None or (items is None and chosen != "zh"):
+    if texts is None:
         return []
     return [texts, items] if items else [texts]
 

@@ -8,10 +8,10 @@ import streamlit as st
 from annotations.before_after.blind import KIND
 from annotations.database.store import Store
 from core.before_after.report import CAPTION, appendix, in_points, interval, left_out_text, note_words, short, signed
-from core.before_after.run import BUILT_IN
+from core.before_after.run import built_in_language
 from core.runs.records import Run
 from pages.before_after.pictures import show_pictures
-from pages.before_after.start import COMPARISONS
+from pages.before_after.start import COMPARISONS, built_in_label
 from pages.before_after.two_runs import change_cell, show_runs_record, verdict_name
 from pages.ui.language import _
 from pages.ui.runs import choose_run, download_table, finished_at, offer_deletion, show_facts, show_notices
@@ -42,9 +42,10 @@ def _show_run(run: Run) -> None:
         return
     _show_verdict(record)
     source = run.source
-    text = _("{items} items of {name}; finished {time}")
+    text = _("{name}; items: {items}; finished {time}")
     named = source.get("name", "")
-    name = _("Built-in neutral sentences (Chinese)") if named == BUILT_IN else named
+    written = built_in_language(named, "")
+    name = built_in_label(written) if written else named
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)
     show_html(_models(record))

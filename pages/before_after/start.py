@@ -7,12 +7,14 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.files.project_texts import PROJECT
 from core.before_after.report import short
-from core.before_after.run import BUILT_IN, Asked
+from core.before_after.run import BUILT_IN, Asked, built_in_language, built_in_name
 from core.errors import EvenhandError
+from core.statistics.equivalence import MARGINS
 from core.tune.runs import model_of, tuned_runs
-from pages.ui.choose import choose, choose_models, choose_project, every_model
+from pages.ui.choose import choose, choose_models, choose_project, every_model, warn_of_language
 from pages.ui.head import show_error
 from pages.ui.language import _, language
+from pages.ui.own_words import language_name
 from pages.ui.runs import RunPage, RunRequest, own_runs, show_start_form
 from pages.ui.text import series
 from pages.ui.uploads import choose_upload
@@ -26,9 +28,12 @@ def show_new(store: Store) -> None:
     """The form."""
     with st.container(border=True, key="ba-form"):
         names = [entry.name for entry in every_model()]
-        own = [str(model_of(run)) for run in own_runs(store, tuned_runs(store.path))]
+        tuned = own_runs(store, tuned_runs(store.path))
+        own = [str(model_of(run)) for run in tuned]
         _from_address()
         first = "demo-zh" if language() == "zh" else "demo-en"
+        if tuned:  # the newest comes after, so what it was made of comes before
+            first = str(tuned[0].facts("base").get("name") or first)
         before = _models(_("Before"), [*names, *own], "ba-before", [first], _("The unchanged model; exactly one."))
         after = _models(
             _("After"), [*own, *names], "ba-after", own[:1], _("The changed model, in one or several seeds.")
@@ -48,6 +53,11 @@ def show_new(store: Store) -> None:
         show_start_form(store, COMPARISONS, f"{short(after[0])}" if after else "before-after", request)
 
 
+def built_in_label(written: str) -> str:
+    """What the built-in items of a language are called."""
+    return _("Built-in neutral sentences ({language})").format(language=language_name(written))
+
+
 def _from_address() -> None:
     for key in ("before", "after"):
         if (asked := st.query_params.get(key)) and f"ba-{key}" not in st.session_state:
@@ -61,11 +71,14 @@ def _models(label: str, names: list[str], key: str, first: list[str], help: str)
 def _request(
     store: Store, before: tuple[str, ...], after: tuple[str, ...], placebo: tuple[str, ...]
 ) -> RunRequest | None:
-    kinds = {"built-in": _("Built-in neutral sentences (Chinese)"), "project": _("A project"), "file": _("A file")}
+    written = built_in_language(BUILT_IN, before[0] if before else "") or "zh"
+    kinds = {"built-in": built_in_label(written), "project": _("A project"), "file": _("A file")}
     kind = choose(_("Items"), kinds, "ba-source")
     project, uploads = None, []
-    items: str | None = BUILT_IN
-    if kind == "project":
+    items: str | None = built_in_name(written)
+    if kind == "built-in":
+        warn_of_language([*before, *after, *placebo], written)
+    elif kind == "project":
         project = choose_project(store, kind="sentences")
         items = f"{PROJECT}{project.name}" if project else None
     elif kind == "file":
@@ -77,7 +90,7 @@ def _request(
         help=_("What the change cost: how well each model predicts text that none of them was trained on."),
     )  # fmt: skip
     margin = st.number_input(
-        _("Margin (log10)"), 0.0, 2.0, 0.05, 0.01, key="ba-margin",
+        _("Margin (log10)"), 0.0, 2.0, MARGINS["log10"], 0.01, key="ba-margin",
         help=_("A change in the magnitude of Bias_c smaller than this counts as none; 0: nothing is decided."),
     )  # fmt: skip
     if items is None or not before or not after:

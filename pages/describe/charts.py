@@ -13,7 +13,7 @@ from core.statistics import Estimate
 from pages.describe.tiles import length
 from pages.ui.charts import show_chart
 from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, percent
+from pages.ui.numbers import DASH, note_text, percent, to
 from pages.ui.style import colours
 from pages.ui.text import in_brackets, paragraph
 
@@ -29,7 +29,7 @@ def interval(found: Estimate) -> str:
     """A share with its interval in per cent, or a dash with the reason."""
     if found.value is None or found.low is None or found.high is None:
         return f"{DASH} {note_text(found.reason)}".strip()
-    return in_brackets(percent(found.value), f"{100 * found.low:.1f}% – {100 * found.high:.1f}%")
+    return in_brackets(percent(found.value), to(f"{100 * found.low:.1f}%", f"{100 * found.high:.1f}%"))
 
 
 def keywords(found: Description) -> None:

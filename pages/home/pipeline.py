@@ -48,7 +48,7 @@ def _scored(count: int | None) -> Stage:
     if count is None:
         text = _("No file has been scored yet. To score a single sentence, use Try a sentence.")
     else:
-        text = _("sentences in the runs of the Score page, each data set counted once")
+        text = _("sentences in the runs of the Score a file page, each data set counted once")
     return Stage(_("Scored"), count, text)
 
 

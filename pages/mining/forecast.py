@@ -19,7 +19,7 @@ from pages.ui.address import PROJECT
 from pages.ui.choose import DEMOS
 from pages.ui.editors import PRINTED_TOTAL
 from pages.ui.language import _
-from pages.ui.numbers import DASH, large, note_text
+from pages.ui.numbers import DASH, large, note_text, to
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
@@ -218,5 +218,5 @@ def _text(cell: CellForecast) -> str | Markup:
         if need.low is None:
             return undefined_cell(note_text(need.reason))
         return _("at least {low}").format(low=large(need.low))
-    ends = span(f"({large(need.low or 0)} – {large(need.high or 0)})", "small interval")
+    ends = span(f"({to(large(need.low or 0), large(need.high or 0))})", "small interval")
     return joined([large(need.value), ends], " ")

@@ -15,7 +15,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import DASH, large, size
 from pages.ui.sentences import side_word
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain, series, show_signature
+from pages.ui.text import in_brackets, paragraph, plain, series, show_signature
 
 Row = dict[str, Any]
 
@@ -43,7 +43,7 @@ def show_read(report: Report) -> None:
     with st.container(horizontal=True, key="read"):
         for name, number, help_text in numbers:
             st.metric(name, number, border=True, width=150, help=help_text)
-    encodings = series(f"{name} {number:,}" for name, number in read.encodings.most_common())
+    encodings = series(in_brackets(name, f"{number:,}") for name, number in read.encodings.most_common())
     text = _("Files: {files}, {size} in {seconds} s ({rate} per second); encodings: {encodings}.").format(
         files=f"{read.files:,}",
         size=size(read.bytes),
@@ -55,7 +55,7 @@ def show_read(report: Report) -> None:
         damaged = _("{number} sentences were skipped because of a damaged byte.")
         text = paragraph((text, damaged.format(number=f"{read.damaged:,}")))
     if read.skipped:
-        listed = series(f"{name} {number:,}" for name, number in read.skipped.most_common(8))
+        listed = series(in_brackets(name, f"{number:,}") for name, number in read.skipped.most_common(8))
         text = paragraph((text, _("Not read: {listed}.").format(listed=listed)))
     st.caption(plain(text))
     for notice in report.notices:

@@ -64,7 +64,7 @@ def _show_facts(run: Run, what: Measure) -> None:
     variant = str(run.record.get("variant") or "")
     title = in_brackets(_(what.title), variant_names().get(variant, variant)) if variant else _(what.title)
     st.subheader(plain(title), anchor=False)
-    text = _("{items} items of {name}; finished {time}")
+    text = _("{name}; items: {items}; finished {time}")
     name = str(run.source.get("name", ""))
     show_facts(run, text.format(items=f"{run.sentences:,}", name=name, time=finished_at(run)))
     show_notices(run)

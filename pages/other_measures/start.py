@@ -11,15 +11,17 @@ from core.other_measures.measures import MEASURES, Measure
 from core.other_measures.run import Asked, read_request
 from core.other_measures.weat import TESTS
 from core.worker.client import known_models
-from pages.ui.choose import choose, choose_models
+from pages.ui.choose import choose, choose_models, first_models
 from pages.ui.head import show_error
-from pages.ui.language import _
+from pages.ui.language import _, language
+from pages.ui.own_words import language_name
 from pages.ui.runs import RunPage, RunRequest, show_start_form
 from pages.ui.text import paragraph, plain
 from pages.ui.uploads import choose_upload
 
 MEASURED = RunPage("measures", "other-measures", form_key="om-{part}", run_key="om-{part}-{run}")
 PLACE = "om-set-0"
+LPBS = ("en", "zh", "es", "eu")  # in which languages its built-in set is
 
 
 def variant_names() -> Mapping[str, str]:
@@ -52,7 +54,9 @@ def show_new(store: Store) -> None:
     """The form."""
     with st.container(border=True, key="om-form"):
         titles: dict[str, str] = {one.name: _(one.title) for one in MEASURES}
-        name = choose(_("Measure"), titles, "measure", address="measure", first="seat")
+        # The only measure whose built-in set is also in Chinese; the others ship with English sets.
+        first = "lpbs" if language() == "zh" else "seat"
+        name = choose(_("Measure"), titles, "measure", address="measure", first=first)
         what = next(one for one in MEASURES if one.name == name)
         show_criticism(what)
         try:
@@ -107,9 +111,21 @@ def _request(what: Measure) -> RunRequest | None:
 
 def _models(what: Measure) -> tuple[str, ...]:
     entries = [*known_models(), *(known_models("causal") if what.causal else [])]
-    first = ["demo-en"] if any(entry.name == "demo-en" and entry.available for entry in entries) else []
+    written = _language_of_set(what)
+    first = first_models(written)[:1]
     help = None if what.causal else _("This measure needs a model that fills a blank (a masked model).")
-    return choose_models([one.name for one in entries], f"om-models-{what.causal:d}", first=first, help=help)
+    names = [one.name for one in entries]
+    models = choose_models(names, f"om-models-{what.causal:d}-{written}", first=first, help=help)
+    if written != language() and what.name != "lpbs":
+        st.caption(_("The published set is in English, so a model that reads English comes first."))
+    return models
+
+
+def _language_of_set(what: Measure) -> str:
+    """The language of the set that is chosen, as far as that is known before the models are: English but for LPBS."""
+    if what.name != "lpbs":
+        return "en"
+    return str(st.session_state.setdefault("om-language", language() if language() in LPBS else "en"))
 
 
 def _file(what: Measure) -> Path | None:
@@ -140,7 +156,7 @@ def _options(what: Measure, path: Path | None) -> tuple[list[str], tuple[str, ..
         st.text_input(_("Only pairs of this bias_type"), value="gender", key="om-bias")
         return [], ()
     if what.name == "lpbs":
-        languages = {"en": _("English"), "zh": _("Chinese"), "es": _("Spanish"), "eu": _("Basque")}
+        languages = {one: language_name(one) for one in LPBS}
         return ["--language", choose(_("Language of the sentences"), languages, "om-language")], ()
     if what.file != "words":
         return [], ()

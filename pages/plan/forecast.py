@@ -19,7 +19,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, with_interval
+from pages.ui.numbers import DASH, note_text, number, to, with_interval
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, table, undefined_cell
@@ -244,7 +244,7 @@ def show_needed(found: Forecast) -> None:
     value = DASH if total.value is None else f"{total.value:,.0f}"
     if total.low is not None:
         high = DASH if total.high is None else f"{total.high:,.0f}"
-        value = in_brackets(value, f"{total.low:,.0f} – {high}")
+        value = in_brackets(value, to(f"{total.low:,.0f}", high))
     head = element("p", text.format(needed=value), "says")
     show_html(joined([head, table(columns, map(_row, cells))]))
     text = _(

@@ -14,7 +14,7 @@ from core.statistics import Estimate
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, with_interval
+from pages.ui.numbers import DASH, note_text, to, with_interval
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, element, joined, show_html, table
@@ -132,7 +132,7 @@ def _range(one: Estimate) -> str:
     if one.high == one.low:
         return f"{one.value:,.0f}"
     high = "∞" if one.high is None else f"{one.high:,.0f}"
-    return in_brackets(f"{one.value:,.0f}", f"{one.low or 0:,.0f} – {high}")
+    return in_brackets(f"{one.value:,.0f}", to(f"{one.low or 0:,.0f}", high))
 
 
 def _verdict(cell: CellState) -> Markup:

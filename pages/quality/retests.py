@@ -14,7 +14,7 @@ from pages.quality.item_cards import card, names_of, people_chart
 from pages.ui.charts import csv_bytes, downloads, show_chart
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent
+from pages.ui.numbers import DASH, estimate_columns, interval_or_reason, number, percent, to
 from pages.ui.sentences import choice_name, judgement
 from pages.ui.style import colours
 from pages.ui.text import in_brackets, plain, show_signature
@@ -91,7 +91,8 @@ def in_figures(report: RetestReport) -> None:
 
 
 def _row(one: RetestAgreement, name: str) -> dict[str, Any]:
-    days = DASH if one.days is None else in_brackets(f"{one.days[1]:.1f}", f"{one.days[0]:.1f} – {one.days[2]:.1f}")
+    least, middle, most = (f"{days:.1f}" for days in one.days) if one.days is not None else ("", "", "")
+    days = in_brackets(middle, to(least, most)) if one.days is not None else DASH
     flag = {} if one.flag is None else {_("The same flag"): percent(one.flag.value)}
     return {
         _("Annotator"): name,

@@ -10,7 +10,7 @@ from pages.ui.jobs import follow
 from pages.ui.language import _
 
 page_head(
-    _("Score a whole file"),
+    _("Score a file"),
     _(
         "Every model scores every sentence of a file or project: which of the two words does it prefer at"
         " the slot? The job runs in the background; you can close this page."

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from core.before_after.report import short
 from core.charts.tuning import loss_curve
 from core.runs.records import Run, runs_folder
-from core.tune.run import CURVE, RECORD, WORK
+from core.tune.run import CURVE, RECORD, WORK, stopped_early
 from core.tune.runs import delete_run, model_of, tuned_runs
 from pages.tune.start import TUNES
 from pages.ui.charts import show_chart
@@ -50,6 +50,8 @@ def _show_run(run: Run) -> None:
     text = _("{base}: {what}; finished {time}")
     values = {"base": short(str(base.get("name", ""))), "what": _change(run), "time": finished_at(run)}
     show_facts(run, text.format(**values))
+    if early := stopped_early(run.record):
+        st.caption(plain(_(early.message).format(**early.values)))
     show_html(_figures(run))
     if curve := run.record.get("curve"):
         _show_curve(curve, f"curve-{run.name}")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import PurePath
 from typing import TypeVar
 
 import streamlit as st
@@ -19,7 +20,7 @@ from core.worker.client import is_open_to_all, is_open_to_leads, known_models
 from pages.ui.address import PROJECT, asked_for, enter_project, keep, project_of_visit
 from pages.ui.language import _
 from pages.ui.own_words import language_name
-from pages.ui.text import plain, series
+from pages.ui.text import in_brackets, plain, series
 from pages.ui.visitor import may, own_projects, page_link, visitor
 
 Option = TypeVar("Option", bound=str)
@@ -73,8 +74,9 @@ def choose_model(
     any_model, offered = may_load_models(), models_offered(names)
     typed = [name for name in [st.session_state.get(key)] if name and name not in offered and any_model]
     chosen = st.selectbox(
-        label, [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help
-    )
+        label, [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(), help=help,
+        format_func=model_label,
+    )  # fmt: skip
     return next(iter(models_to_use([str(chosen or "")])), "")
 
 
@@ -87,9 +89,17 @@ def choose_models(
     typed = [name for name in st.session_state[key] if name not in offered and any_model]
     chosen = st.multiselect(
         label or _("Models"), [*offered, *typed], key=key, accept_new_options=any_model, placeholder=_any_model(),
-        help=help,
+        help=help, format_func=model_label,
     )  # fmt: skip
     return tuple(models_to_use(chosen))
+
+
+def model_label(model: str) -> str:
+    """What a model is called where it is chosen: a model of the page Tune by the name of its run, not by its folder."""
+    place = PurePath(model)
+    if place.is_absolute() and place.parent.name.endswith("-tunes"):
+        return in_brackets(place.name, _("tuned"))
+    return model
 
 
 def choose_server(label: str, key: str) -> tuple[str, bool]:
@@ -139,14 +149,20 @@ def begin_with(key: str, written: str) -> None:
         st.session_state[key] = st.session_state[f"{key}-first"] = first
 
 
-def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None:
-    """A warning where one of *models* has read another language only, and a press that chooses others under *key*."""
+def warn_of_language(models: Sequence[str], written: str) -> list[str]:
+    """A warning where some of *models* have read another language only; which ones."""
     languages = {entry.name: entry.language for entry in every_model()}
     strangers = [one for one in models if languages.get(one, "") not in (written, *ANY_LANGUAGE)]
-    name = language_name(written)
     if strangers:
         text = _("{models} was not trained on {language}, so its numbers mean nothing here.")
-        st.warning(plain(text.format(models=series(strangers), language=name)), icon=":material/translate:")
+        values = {"models": series(strangers), "language": language_name(written)}
+        st.warning(plain(text.format(**values)), icon=":material/translate:")
+    return strangers
+
+
+def say_what_does_not_fit(models: Sequence[str], written: str, key: str) -> None:
+    """A warning where one of *models* has read another language only, and a press that chooses others under *key*."""
+    strangers = warn_of_language(models, written)
     better = first_models(written)
     if better and strangers:
         label = _("Run {models} instead").format(models=series(better))

@@ -16,6 +16,7 @@ from core.errors import EvenhandError, NotFound, Notice
 from core.language import translate
 from core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from core.runs.so_far import SoFar
+from core.tune.run import stopped_early
 from pages.ui.head import in_one_sentence, open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration, moment, size
@@ -83,6 +84,8 @@ def outcome(job: jobs.Job) -> str:
     if job.result and "error" in job.result:
         message, values = translate(str(job.result["error"]), language()), job.result.get("values")
         return message.format(**values) if values else message
+    if job.result and (early := stopped_early(job.result)):
+        return _(early.message).format(**early.values)
     if job.result and "imported" in job.result:
         text = _("{rows} rows: {imported} imported, {duplicates} duplicates, {rejected} unusable.")
         names = ("rows", "imported", "duplicates", "rejected")

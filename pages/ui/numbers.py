@@ -97,8 +97,13 @@ def interval(estimate: Estimate, form: str = ".2f") -> str:
     """The 95% interval: 0.41 – 0.62, or 41.2% – 62.0% (in Chinese 41.2%–62.0%); "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    to = "–" if language() == "zh" and estimate.low >= 0 else " – "  # beside a minus sign it needs its spaces
-    return f"{number(estimate.low, form)}{to}{number(estimate.high, form)}"
+    low, high = number(estimate.low, form), number(estimate.high, form)
+    return to(low, high) if estimate.low >= 0 else f"{low} – {high}"  # beside a minus sign it needs its spaces
+
+
+def to(low: str, high: str) -> str:
+    """From *low* to *high*, two numbers without a sign: 14 – 20, in Chinese 14–20."""
+    return f"{low}–{high}" if language() == "zh" else f"{low} – {high}"
 
 
 def interval_or_reason(estimate: Estimate, form: str = ".2f") -> str:

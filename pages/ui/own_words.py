@@ -19,7 +19,8 @@ ADDED = "added_pronoun_sets"  # in the session: names of sets that the visitor w
 
 def language_name(code: str) -> str:
     """What a language is called in the visitor's; its code where it has no pack."""
-    return {"zh": _("Chinese"), "en": _("English"), "ja": _("Japanese"), "es": _("Spanish")}.get(code, code)
+    names = {"zh": _("Chinese"), "en": _("English"), "ja": _("Japanese"), "es": _("Spanish"), "eu": _("Basque")}
+    return names.get(code, code)
 
 
 def chosen_language(key: str) -> str | None:

@@ -108,7 +108,7 @@ def test_the_end_of_a_pilot_is_said_and_the_work_goes_on(desks: Opener) -> None:
     desk.page.evaluate("window.dispatchEvent(new Event('online'))")
     desk.page.reload()
     desk.page.locator('[data-testid="desk"][data-item]').wait_for()
-    expect(desk.part("progress")).to_have_text("Mine 2 of 8")
+    expect(desk.part("progress")).to_have_text("My progress: 2 of 8")
     expect(desk.part("tagForm")).to_be_hidden()
 
 

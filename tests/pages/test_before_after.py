@@ -12,6 +12,7 @@ from annotations.projects.projects import project as find_project
 from core.before_after.run import Asked, before_and_after, built_in_source
 from core.runs.records import TEXTS, run_file, runs_folder, write_record
 from core.scoring.input import ScoreInput
+from pages.ui.choose import model_label
 from tests.support.pages import open_page, text_of, without_errors
 
 
@@ -47,6 +48,21 @@ def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
     words = list(job.command)
     assert words[:5] == ["before-after", "--before", "demo-zh", "--after", "random-zh"]
     assert words[-1] == "built-in" and "--run" in words
+
+
+def test_built_in_items_are_in_the_language_of_the_model_before(fresh_store: Store) -> None:
+    page = open_page("before_after", before="demo-en", after="demo-en")
+    assert "Built-in neutral sentences (English)" in page.segmented_control(key="ba-source").options
+    page.button(key="ba-start").click().run()
+    (job,) = jobs.jobs(fresh_store)
+    assert job.command[-1] == "built-in:en" and job.command[job.command.index("--margin") + 1] == "0.1"
+    strange = open_page("before_after", before="demo-en", after="demo-zh")
+    assert "was not trained on English" in text_of(strange)
+
+
+def test_a_tuned_model_is_chosen_by_its_name() -> None:
+    assert model_label("/srv/lab-tunes/back") == "back (tuned)"
+    assert [model_label(one) for one in ("org/back", "/srv/models/back")] == ["org/back", "/srv/models/back"]
 
 
 def test_placebos_that_do_not_fit_are_one_sentence(fresh_store: Store) -> None:

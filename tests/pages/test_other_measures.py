@@ -53,6 +53,18 @@ def test_it_starts_the_job_that_the_form_says(fresh_store: Store) -> None:
     assert "--no-untrained" not in words
 
 
+def test_a_chinese_visitor_begins_with_a_chinese_set_and_model(fresh_store: Store) -> None:
+    page = open_page("other_measures", "zh", view="measure")
+    page.button(key="om-start").click().run()
+    (job,) = jobs.jobs(fresh_store)
+    words = list(job.command)
+    assert (
+        words[:4] == ["other-measures", "lpbs", "--model", "demo-zh"] and words[words.index("--language") + 1] == "zh"
+    )
+    english = text_of(open_page("other_measures", "zh", view="measure", measure="seat"))
+    assert "数据集是英文的" in english
+
+
 def test_a_set_that_does_not_ship_is_asked_for(
     fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

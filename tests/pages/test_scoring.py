@@ -39,7 +39,7 @@ def finished(tmp_path, fresh_store):
 
 def test_with_nothing_there_it_says_what_to_do():
     page = without_errors(open_page("scoring"))
-    assert page.title[0].value == "Score a whole file"
+    assert page.title[0].value == "Score a file"
     assert any("no projects yet" in info.value for info in page.info)
     assert (
         "No finished runs yet. Each finished run stays here with its table to download."
@@ -273,11 +273,11 @@ def test_a_job_names_its_run_leads_to_its_result_and_can_be_dismissed(fresh_stor
 
 def test_it_speaks_chinese(sample_project):
     page = without_errors(open_page("scoring", "zh"))
-    assert page.title[0].value == translate("Score a whole file", "zh") == "对整个文件打分"
+    assert page.title[0].value == translate("Score a file", "zh") == "批量打分"
     assert page.button(key="start").label == "开始"
 
 
 @pytest.mark.usefixtures("finished", "sample_project")
 def test_home_counts_what_was_scored():
     shown = html_of(open_page("home"))
-    assert "<b>8</b><p>sentences in the runs of the Score page" in shown
+    assert "<b>8</b><p>sentences in the runs of the Score a file page" in shown

@@ -168,3 +168,48 @@ def test_a_store_that_is_opened_for_a_project_names_it() -> None:
     }
     assert wrong == {}
     assert list(forgetful(ast.parse("def part(project):\n    with open_store() as store: pass"))) == [2]
+
+
+WIDGETS = {
+    *("text_input", "text_area", "number_input", "selectbox", "multiselect", "slider", "select_slider", "checkbox"),
+    *("toggle", "radio", "segmented_control", "pills", "date_input", "time_input", "chat_input", "data_editor"),
+    *("choose", "choose_model", "choose_models", "choose_server"),
+}
+
+
+def drawn_values(function: ast.AST) -> set[str]:
+    """The names in a function that hold what a widget returned, or what was made of that."""
+    found: set[str] = set()
+    given = [(n.targets if isinstance(n, ast.Assign) else [n.target], n.value) for n in ast.walk(function)
+             if isinstance(n, ast.Assign | ast.AnnAssign | ast.NamedExpr) and n.value is not None]  # fmt: skip
+    for _again in range(3):
+        for targets, value in given:
+            parts = list(ast.walk(value))
+            calls = {getattr(n.func, "attr", getattr(n.func, "id", "")) for n in parts if isinstance(n, ast.Call)}
+            if calls & WIDGETS or {n.id for n in parts if isinstance(n, ast.Name)} & found:
+                found |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return found
+
+
+def stale_callbacks(source: str) -> list[int]:
+    """The lines of callbacks that are given a widget's value as it was when the page was drawn: what was typed since,
+    and ends with the click, would be lost."""
+    found = []
+    for function in ast.walk(ast.parse(source)):
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        drawn = drawn_values(function)
+        for call in ast.walk(function):
+            given = {one.arg: one.value for one in call.keywords} if isinstance(call, ast.Call) else {}
+            if given.keys() & {"on_click", "on_change"}:
+                parts = [given[name] for name in ("on_click", "on_change", "args", "kwargs") if name in given]
+                if drawn & {n.id for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)}:
+                    found.append(call.lineno)
+    return found
+
+
+def test_a_callback_reads_what_is_typed_at_the_click() -> None:
+    assert stale_callbacks("def f():\n name = st.text_input('')\n st.button('', on_click=g, args=(name,))") == [3]
+    assert stale_callbacks("def f():\n st.text_input('', key='a')\n st.button('', on_click=g, args=(1,))") == []
+    assert not {(str(file.relative_to(ROOT)), line) for file in (ROOT / "pages").rglob("*.py")
+                for line in stale_callbacks(file.read_text(encoding="utf-8"))}  # fmt: skip

@@ -83,7 +83,7 @@ TITLES = {
     "concordance": "Concordance",
     "swap": "Counterfactual texts",
     "sentence_bias": "Try a sentence",
-    "scoring": "Score a whole file",
+    "scoring": "Score a file",
     "model_bias": "Models side by side",
     "tune": "Tune a model",
     "before_after": "Before and after",

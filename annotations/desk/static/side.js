@@ -46,7 +46,7 @@ class Side {
   words() {
     const { part, t, desk } = this;
     part.guidelineTitle.textContent = t("Guideline");
-    part.balanceTitle.textContent = t("My labels by keyword pair");
+    part.balanceTitle.textContent = t("My progress by keyword pair");
     // Both scroll: without a mouse they are reached by Tab, and a screen reader says what they are.
     for (const name of ["guideline", "balance"]) part[name].setAttribute("aria-label", part[`${name}Title`].textContent);
     drawBlocks(part.guideline, desk.data.guideline.blocks);

@@ -64,7 +64,7 @@ class Status {
 
   count({ pilot, done, total }) {
     const counts = { done: number(done), total: number(total), number: pilot };
-    return pilot ? this.t("Pilot {number}: my progress {done} of {total}", counts) : this.t("Mine {done} of {total}", counts);
+    return pilot ? this.t("Pilot {number}, my progress: {done} of {total}", counts) : this.t("My progress: {done} of {total}", counts);
   }
 
   saved() {

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from core.before_after.report import appendix
-from core.before_after.run import Asked, asked_of, before_and_after, built_in_source, columns
+from core.before_after.run import Asked, asked_of, before_and_after, built_in_language, built_in_source, columns
 from core.errors import ModelUnavailable, Refused
 from core.models.planted.masked import save
 from core.runs.records import runs_folder, runs_in
@@ -97,3 +97,28 @@ def test_what_cannot_be_compared_is_refused() -> None:
         Asked("a", ())
     with pytest.raises(ModelUnavailable):
         before_and_after(Asked("planted:+1", ("/nowhere",)), few())
+
+
+def test_the_built_in_items_are_in_the_language_of_the_model() -> None:
+    said = [built_in_language("built-in", model) for model in ("demo-zh", "demo-en", "bert-base-multilingual-cased")]
+    assert said == ["zh", "en", "zh"]
+    assert built_in_language("built-in:en", "demo-zh") == "en" == built_in_language("built-in", "demo-zh", "en")
+    assert built_in_language("sentences.txt", "demo-zh") is None
+    with pytest.raises(Refused, match="no built-in neutral sentences in eu"):
+        built_in_language("built-in:eu", "demo-zh")
+
+
+def test_the_built_in_language_of_a_tuned_model_is_that_of_what_it_was_made_of(tmp_path: Path) -> None:
+    (tmp_path / "tuning.json").write_text('{"base": {"name": "demo-en"}}', encoding="utf-8")
+    assert built_in_language("built-in", str(tmp_path)) == "en"
+    (tmp_path / "tuning.json").write_text("[]", encoding="utf-8")
+    assert built_in_language("built-in", str(tmp_path)) == "zh"
+
+
+def test_the_english_items_have_each_pair_in_its_contexts() -> None:
+    source = built_in_source("en")
+    found = list(source.items())
+    first = found[0]
+    assert (source.name, len(found)) == ("built-in:en", source.rows)
+    assert (first.sentence, first.options, first.pair) == ("He came in.", ("He", "She"), "he/she")
+    assert all(one.sentence[one.start : one.end] == one.options[0] for one in found)

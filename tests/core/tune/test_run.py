@@ -14,7 +14,7 @@ from core.swap.word_tables import word_table
 from core.text.keywords import find, probe
 from core.tune import run as tune_run
 from core.tune.projections import project, sides
-from core.tune.run import tune
+from core.tune.run import stopped_early, tune
 from core.tune.runs import delete_run, model_of, tuned_folder, tuned_runs, write_run
 from core.tune.texts import TrainingTexts, training_texts
 
@@ -79,6 +79,23 @@ def test_the_same_call_goes_on_and_another_starts_anew(tmp_path: Path) -> None:
     assert load_masked(str(same.folder)).weights == load_masked(str(whole.folder)).weights
     other = tune("planted:+1", texts(), Tuning(steps=4, batch=4, rate=2e-3, every=2), tmp_path / "other", device="cpu")
     assert other.record["resumed_at"] == 0
+
+
+def test_a_run_that_stops_early_says_so_and_is_done(tmp_path: Path) -> None:
+    """planted:+1 cannot learn anything at a rate near 0, so the second look is the last."""
+    seen: list[tuple[int, int | None]] = []
+    tuning = Tuning(steps=40, batch=4, rate=1e-9, every=1, patience=1)
+    found = tune(
+        "planted:+1", texts(), tuning, tmp_path / "out", device="cpu", watch=lambda a, b, _: seen.append((a, b))
+    )
+    steps = found.record["steps"]
+    assert found.record["stopped_early"] and steps < 40 and seen[-1] == (steps, steps)
+    said = stopped_early(found.record)
+    assert said is not None and said.text == (
+        f"Stopped early at step {steps} of 40: 1 checks in a row without progress on held-out text. The result is the"
+        f" model of step {found.record['best_step']}."
+    )
+    assert stopped_early(found.record | {"stopped_early": False}) is None
 
 
 def test_too_little_memory_is_said_before_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
