@@ -375,13 +375,14 @@ def set_aside(name: str, uid: str | None, everything: bool, db: str, as_json: bo
 @db_option
 @json_option
 def demo(db: str, as_json: bool) -> None:
-    """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators."""
+    """Make the demo projects: sentences and generations of our own, labelled by three made-up annotators.
+
+    Those that are there already stay as they are.
+    """
     made = ensure_demo(db)  # all or nothing, where there is no database yet
     with Store.open(db) as store:
         if not made:
             known = {one.name for one in (*projects.projects(store), *projects.projects(store, archived=True))}
-            if {DEMO, GENERATIONS} <= known:
-                make_demo(store)  # raises NotAllowed
             for name, make in ((DEMO, make_demo), (GENERATIONS, make_generations_demo)):
                 if name not in known:
                     make(store)

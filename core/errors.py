@@ -86,7 +86,8 @@ class Busy(Refused):
 
 
 NOT_INSTALLED = N_(
-    "The package {package} is not installed. Install the packages in requirements.txt, for example with `make app`."
+    "The package {package} is not installed in this Python. `make app` installs what is needed into .venv;"
+    " `. .venv/bin/activate` uses it in this shell."
 )
 
 

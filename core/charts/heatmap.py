@@ -51,8 +51,7 @@ def heatmap(
     chance gives. `interval` names the columns of both ends of an interval, which
     is written small under the number. `width` is about how many pixels there will be, with the names
     of the rows: names that do not fit their column stand at an angle.
-    `titles` names columns for people (axes and tooltips); `tooltip` lists
-    further columns to show. Rows keep the order in which they come.
+    `titles` names columns for people (axes and tooltips); `tooltip` lists more of them. Rows keep their order.
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
@@ -62,9 +61,7 @@ def heatmap(
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
-    across, down = names.get(x), names.get(y)
-    if across and down and _wide(down) > CELL * data[y].nunique():  # it would not fit beside so few rows
-        across, down = f"→ {across} · ↓ {down}", None
+    across, down = _axis_titles(names.get(x), names.get(y), data[y].nunique())
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
         x=_position(alt.X, x, data[x], across, "top", width - _widest(data[y])),
@@ -74,6 +71,13 @@ def heatmap(
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
+
+
+def _axis_titles(across: str | None, down: str | None, rows: int) -> tuple[str | None, str | None]:
+    """The names of both axes; above the columns both, where that of the rows does not fit beside so few of them."""
+    if across and down and _wide(down) > CELL * rows:
+        return f"→ {across} · ↓ {down}", None
+    return across, down
 
 
 def _with_texts(

@@ -20,6 +20,7 @@ from core.tune.texts import TrainingTexts
 
 if TYPE_CHECKING:
     from core.models.tuning.changing import Changeable
+    from core.models.tuning.training import Trained
 
 WORK, ASKED, RECORD = ".work", "asked.json", "tuning.json"
 CURVE = "curve.jsonl"
@@ -84,9 +85,7 @@ def tune(
     work = _begin_work(folder, asked)
     curve = _Curve(work, watch, model)
     began = time.time()
-    trained = changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look)
-    if trained.early:
-        curve.ended(trained.steps)
+    trained = curve.end(changed.train(rows, untouched, tuning, work, on_step=curve.step, on_look=curve.look))
     after = changed.held_out(untouched)
     record = _record(folder, model, changed.before.weights, licence_of(base), texts, before, after) | {
         "method": "training",
@@ -209,10 +208,11 @@ class _Curve:
         if self._watch is not None:
             self._watch(done, total, self._said)
 
-    def ended(self, steps: int) -> None:
-        """Held-out text did not get better any more: there are no further steps, so all are done."""
-        if self._watch is not None:
-            self._watch(steps, steps, self._said)
+    def end(self, trained: "Trained") -> "Trained":
+        """*trained*; where held-out text did not get better any more there are no further steps, so all are done."""
+        if trained.early and self._watch is not None:
+            self._watch(trained.steps, trained.steps, self._said)
+        return trained
 
     def look(self, step: int, loss: float | None, found: HeldOut) -> None:
         """Held-out text was looked at."""
