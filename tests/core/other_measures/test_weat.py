@@ -41,6 +41,36 @@ def test_effect_and_p_are_those_of_the_definition() -> None:
     assert found.exact and found.partitions == 20 and found.sizes == (3, 3, 2, 2)
 
 
+# s(w) of every word of X and of Y, by WEAT's formula in plain numpy from the vectors of word2vec Google News that WEFE
+# 1.0.1 ships; before it the effect as printed, and to three places.
+PUBLISHED = {
+    "math": (0.97, 0.966, [-0.0432, -0.0509, -0.0061, -0.0071, 0.0089, -0.0126, 0.0202, 0.0009],
+             [-0.0566, -0.0418, -0.0813, -0.0546, -0.0543, -0.017, -0.0038, -0.0059]),
+    "science": (1.24, 1.244, [-0.0302, -0.0099, 0.0405, -0.0022, 0.0197, -0.045, 0.0053, 0.0109],
+                [-0.0636, -0.0492, -0.0297, -0.0921, -0.0591, -0.0584, -0.0182, 0.0023]),
+    "career": (1.89, 1.890, [0.0805, 0.0748, 0.1066, 0.0634, 0.1181, 0.0993, 0.1002, 0.0932],
+               [-0.0691, -0.0304, -0.0467, -0.0737, -0.0896, -0.0801, -0.0718, -0.0539]),
+    "disease": (1.30, 1.297, [-0.001, -0.0265, 0.0262, 0.0513, -0.0226, -0.0592],
+                [-0.0576, -0.0543, -0.0375, -0.1059, -0.038, -0.0771]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_effects_that_caliskan_et_al_print(name: str) -> None:
+    """Vectors of length 1 with these associations, where A is the first axis and B the second."""
+    printed, whole, *associations = PUBLISHED[name]
+    sets = {side: [f"{side}{i}" for i in range(len(some))] for side, some in zip("XY", associations, strict=True)}
+    known = {
+        word: np.array([s, 0.0, np.sqrt(1 - s * s)])
+        for side, some in zip("XY", associations, strict=True)
+        for word, s in zip(sets[side], some, strict=True)
+    }
+    axes = {f"{side}{i}": np.eye(3)[k] for k, side in enumerate("AB") for i in range(2)}
+    found = weat("X,Y,A,B", sets | {"A": ["A0", "A1"], "B": ["B0", "B1"]}, known | axes)
+    assert found.effect == pytest.approx(whole, abs=0.002) and round(found.effect or 0, 2) == printed
+    assert found.exact
+
+
 def test_ties_count_as_at_least() -> None:
     assert p_value(np.ones(6), 3)[:3] == (1.0, True, 20)
     assert p_value(np.array([3.0, 2.0, 1.0, 0.0]), 2)[0] == pytest.approx(1 / 6)
