@@ -9,6 +9,7 @@ from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotat
 from annotations.agreement.measures import agreement as report_of
 from annotations.agreement.schemes import WAYS, mark_agreement
 from annotations.database.store import Store
+from annotations.items.articles import only_files
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import project as find_project
 from annotations.types import Project
@@ -259,4 +260,6 @@ def agreement(
         say_unsettled(store, found)
         report = report_of(store, found, resampling=resampling, version=version, on=on)
         more = by_ways(store, found, resampling, version, on) if as_json and found.kind == "generations" else {}
-    answer(report_json(report, margin) | more, for_people(report, margin), as_json=as_json)
+        files = only_files(store, found)
+    said = for_people(report, margin)
+    answer(report_json(report, margin) | more, f"{said}\n{files.text}" if files else said, as_json=as_json)

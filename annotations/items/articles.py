@@ -4,13 +4,34 @@ import json
 
 from annotations.database.store import Store
 from annotations.types import Project
+from core.errors import N_, Notice
 from core.files.paths import origin
-from core.statistics.units import units_of_sources
+from core.statistics.units import FEWEST_FILES, few_files, units_of_sources
 
 LABELLED = """
 SELECT item.id, item.extra FROM published_item AS item
 WHERE item.project = ? AND item.labels > 0 AND item.extra LIKE '%"source"%'
 """
+
+
+DISTINCT = f"""
+SELECT DISTINCT coalesce(
+  nullif(json_extract(extra, '$.source.name'), ''), nullif(json_extract(extra, '$.source.file'), ''),
+  json_extract(extra, '$.source'))
+FROM published_item WHERE project = ? AND labels > 0 AND extra LIKE '%"source"%' LIMIT {FEWEST_FILES}
+"""
+ONLY_FILES = N_(
+    "The files of these sentences ({files}) name no articles, so intervals are over sentences. They are too narrow"
+    " where sentences of one article resemble each other."
+)
+
+
+def only_files(store: Store, project: Project) -> Notice | None:
+    """That the labelled sentences come from a few files that name no articles; None where that is not so."""
+    if project.kind == "generations":
+        return None
+    files = few_files(str(source) for (source,) in store.db.execute(DISTINCT, (project.id,)) if source)
+    return Notice(ONLY_FILES, {"files": files}) if files else None
 
 
 def articles(store: Store, project: Project) -> dict[int, str]:

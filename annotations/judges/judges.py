@@ -25,6 +25,7 @@ Kind = Literal["rule", "model", "server", "file"]
 CHUNK = 250  # rows of a transaction: people may be labelling
 PAUSE_S = 0.01  # between transactions, so that labels of people get their turn
 LONGEST_NAME = 120
+RULE_NAME = N_("first-pronoun rule")  # of the rule, where nobody gives it another
 ADDED, CHOSEN, LABELLED = "judge_added", "judge_margin", "judge_labelled"  # events of a project
 
 
@@ -141,7 +142,7 @@ def add_judge(store: Store, project: Project, name: str, spec: Spec, *, author: 
 
 
 def _free_name(spec: Spec, taken: set[str]) -> str:
-    base = {"rule": "first-pronoun rule", "file": "file"}.get(spec.kind, spec.model.rstrip("/").rpartition("/")[2])
+    base = {"rule": RULE_NAME, "file": "file"}.get(spec.kind, spec.model.rstrip("/").rpartition("/")[2])
     base = base[: LONGEST_NAME - 10] or spec.kind
     return next(one for n in range(1, len(taken) + 2) if (one := base if n == 1 else f"{base} {n}") not in taken)
 

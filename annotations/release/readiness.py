@@ -11,6 +11,7 @@ from annotations.projects.projects import counts
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_, Refused
+from core.statistics.units import FEWEST_FILES
 
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
@@ -87,7 +88,9 @@ def to_explain(store: Store, project: Project) -> list[Check]:
         from annotations.agreement.measures import agreement
 
         alpha = agreement(store, project).overall.alpha
-        if alpha.value is not None and alpha.low is None:
+        # Too few articles, which no labelling can change: the data sheet says so.
+        few = project.kind == "sentences" and 0 < alpha.clusters < FEWEST_FILES
+        if alpha.value is not None and alpha.low is None and not few:
             text = N_("Krippendorff's alpha, {value}, has no 95% interval on these labels.")
             found.append(Check("no_interval", "note", text, {"value": f"{alpha.value:.2f}"}))
         elif alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:

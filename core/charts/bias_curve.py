@@ -57,9 +57,7 @@ def curves(
     scale = alt.Scale(domain=[-reach, reach], nice=False, clamp=True)
     axis = alt.Axis(domain=False, ticks=False, labelExpr=SIGNED_LABEL, labelPadding=6)
     y = alt.Y("bias_log10:Q", scale=scale, axis=axis, title=axis_title(say))
-    across = alt.Axis(
-        domain=False, ticks=False, grid=False, labelExpr="datum.value + ' %'", values=[0, 25, 50, 75, 100]
-    )
+    across = alt.Axis(domain=False, ticks=False, grid=False, labelExpr="datum.value + '%'", values=[0, 25, 50, 75, 100])
     x = alt.X("percent:Q", scale=alt.Scale(domain=[0, 100], nice=False), axis=across, title=say(PERCENT_OF))
     legend = alt.Legend(
         title=None, orient="top", columns=2, labelLimit=260, symbolSize=420, symbolStrokeWidth=2.5, symbolType="stroke"

@@ -15,7 +15,7 @@ from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
 
-PERCENT = "format(datum.value * 100, '.4~f') + ' %'"  # as many decimals as the tick has
+PERCENT = "format(datum.value * 100, '.4~f') + '%'"  # as many decimals as the tick has
 PERSON_ROW = 34  # pixels of a row
 LEAK_ROW = 44  # the name above, the mark below
 DOWN = 12  # from the middle of such a row to its mark

@@ -1,6 +1,7 @@
 """What rows have in common: the units that are drawn for an interval (SPEC 6)."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +18,9 @@ Numbers = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 KINDS = ("template", "name")
+FEWEST_FILES = 15  # as many units as an interval needs not to be marked (SPEC 6)
+# What is mined or imported; a number behind it tells two places apart that have one short name (core/files/paths.py).
+FILE = re.compile(r"\.(?:txt|md|html?|jsonl?|csv|tsv|xlsx|zip)(?:\.gz)?(?: \(\d+\))?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +40,30 @@ def units_of(rows: "pd.DataFrame", unit: UnitChoice = "auto") -> Units:
     """The units of *rows*.
 
     "sentence": each distinct text (rows without text count each). "source": each article; a row that names none is
-    a unit of its own. "auto": source where the rows name at least two and some article has several rows.
+    a unit of its own. "auto": source where the rows name at least two, some article has several rows, and they are not
+    just a few files (`units_of_sources`).
     """
     kind = units_of_sources(rows["source"].tolist()) if unit == "auto" else unit
     return Units(kind, *codes_of(rows["source" if kind == "source" else "sentence"]))
 
 
 def units_of_sources(sources: Sequence[str]) -> UnitKind:
-    """The usual units of rows whose articles are *sources* ("" where a row names none): see `units_of`."""
+    """The usual units of rows whose articles are *sources* ("" where a row names none): see `units_of`.
+
+    A text file that names no articles may be one article or hold many: few of them are taken for collections, whose
+    articles are not known, as one file is; from FEWEST_FILES on each counts as an article.
+    """
     named = [source for source in sources if source]
-    return "source" if 2 <= len(set(named)) < len(named) else "sentence"
+    distinct = set(named)
+    if few_files(distinct):
+        return "sentence"
+    return "source" if 2 <= len(distinct) < len(named) else "sentence"
+
+
+def few_files(sources: Iterable[str]) -> int:
+    """How many files the *sources* are, where they are files only and too few to count as articles; else 0."""
+    files = {source for source in sources if source}
+    return len(files) if len(files) < FEWEST_FILES and all(map(FILE.search, files)) else 0
 
 
 @dataclass(frozen=True)

@@ -96,4 +96,4 @@ with open_store() as store:
             labels_per_item(report)
     else:
         parts(store, project, report)
-    show_method(report)
+    show_method(store, project, report)

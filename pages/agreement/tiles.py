@@ -7,6 +7,7 @@ import streamlit as st
 from annotations.agreement.measures import AgreementReport, Measures, agreement
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
+from annotations.items.articles import only_files
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import guideline
@@ -168,7 +169,7 @@ def two_annotators(report: AgreementReport) -> None:
     st.caption(plain(text.format(kappa=kappa, largest=largest, interval=clause(interval_or_reason(two.kappa)))))
 
 
-def show_method(report: AgreementReport) -> None:
+def show_method(store: Store, project: Project, report: AgreementReport) -> None:
     """The signature, and its meaning in words."""
     text = _(
         "Computed on all items with a label, kept or not, from each annotator's last label before any"
@@ -185,7 +186,9 @@ def show_method(report: AgreementReport) -> None:
             " last label before any opinion was shown."
         )
     st.caption(plain(text))
-    st.caption(plain(_how_sure(report)))
+    files = only_files(store, project)
+    caveat = [_(files.message).format(**files.values)] if files else []
+    st.caption(plain(paragraph([_how_sure(report), *caveat])))
     show_signature(report.signature)
 
 

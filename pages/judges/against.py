@@ -11,7 +11,7 @@ from annotations.types import Project
 from core.errors import EvenhandError
 from core.judges.alternative_annotator import Against, Verdict
 from pages.judges.disagreements import show_disagreements
-from pages.judges.source import Found, chosen_judge
+from pages.judges.source import Found, chosen_judge, judge_label
 from pages.ui.choose import choose
 from pages.ui.head import show_error
 from pages.ui.language import _, sentence
@@ -62,7 +62,7 @@ def _every_judge(found: Found) -> None:
     heads = (_("Judge"), _("Labels"), _("Agreement with people"), _("Cohen's kappa"), _("Compared texts"))
     rows = [
         (
-            one.name, f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
+            judge_label(one.name), f"{one.labels:,}", estimate_cell(found.against[one.name].agreement.estimate, ".1%"),
             estimate_cell(found.against[one.name].kappa, ".2f"), f"{found.against[one.name].items:,}",
         )
         for one in found.judges

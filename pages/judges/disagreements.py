@@ -6,6 +6,7 @@ from markupsafe import Markup
 from annotations.judges.against_people import AgainstPeople, Disagreed
 from annotations.text_policy import text_may_leave, without_text
 from annotations.types import Project
+from pages.judges.source import judge_label
 from pages.ui.charts import downloads
 from pages.ui.language import _
 from pages.ui.numbers import percent
@@ -34,7 +35,7 @@ def show_disagreements(project: Project, against: AgainstPeople, names: dict[str
         st.session_state["judge-page"] = 1
     start = PAGE * (st.session_state.get("judge-page", 1) - 1)
     for one in listed[start : start + PAGE]:
-        show_html(_card(one, against.judge.name, names))
+        show_html(_card(one, judge_label(against.judge.name), names))
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_("{n:,} texts").format(n=len(listed))))
         if pages > 1:

@@ -8,7 +8,7 @@ from annotations.database.store import Store
 from annotations.judges.against_people import AgainstPeople, against_people
 from annotations.judges.drift import Drift, drift
 from annotations.judges.estimates import Estimates, estimates
-from annotations.judges.judges import Judge, judges, state_of_judges
+from annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
 from annotations.judges.tables import item_table, people_labels
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators
@@ -64,9 +64,15 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> F
         )
 
 
+def judge_label(name: str) -> str:
+    """What a judge is called on a page: its name, the usual one of the rule in the visitor's language."""
+    return _(RULE_NAME) + name.removeprefix(RULE_NAME) if name.startswith(RULE_NAME) else name
+
+
 def chosen_judge(found: Found, key: str = "judge") -> Judge:
     """A choice among the judges that have labelled something."""
     by_name = {one.name: one for one in found.judges}
     if st.session_state.get(key) not in by_name:
         st.session_state[key] = found.judges[0].name
-    return by_name[str(st.selectbox(_("Judge"), list(by_name), key=key))]
+    labels = {name: judge_label(name) for name in by_name}
+    return by_name[str(st.selectbox(_("Judge"), list(by_name), key=key, format_func=labels.__getitem__))]

@@ -11,7 +11,7 @@ from annotations.judges.judges import Judge
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
 from core.servers.addresses import is_trusted, place_of
-from pages.judges.source import Found, chosen_judge
+from pages.judges.source import Found, chosen_judge, judge_label
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
@@ -44,11 +44,15 @@ def show_versions(store: Store, project: Project, found: Found) -> None:
 
 
 def _side_by_side(found: Found) -> None:
-    names = [one.name for one in found.judges]
+    names = {one.name: judge_label(one.name) for one in found.judges}
     left, right = st.columns(2)
-    one = found.against[left.selectbox(_("First"), names, index=0, key="judge-first")]
-    other = found.against[right.selectbox(_("Second"), names, index=1, key="judge-second")]
-    heads = ("", one.judge.name, other.judge.name)
+    one = found.against[
+        left.selectbox(_("First"), list(names), index=0, key="judge-first", format_func=names.__getitem__)
+    ]
+    other = found.against[
+        right.selectbox(_("Second"), list(names), index=1, key="judge-second", format_func=names.__getitem__)
+    ]
+    heads = ("", names[one.judge.name], names[other.judge.name])
     rows = [
         (_("Model"), *(each.judge.spec.model or _("the pronoun rule") for each in (one, other))),
         (

@@ -59,7 +59,7 @@ def test_rates_and_versions(path: Path, lang: str) -> None:
     assert "—" in [metric.value for metric in without_errors(app).metric]
     app = opened("versions", lang)
     shown = html_of(app)
-    assert "first-pronoun rule" in shown and "&lt;b&gt;file&lt;/b&gt;" in shown and "<b>file" not in shown
+    assert "首个代词规则" in shown and "&lt;b&gt;file&lt;/b&gt;" in shown and "<b>file" not in shown
 
 
 def test_a_judge_is_started_as_a_job(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

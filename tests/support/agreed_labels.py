@@ -15,24 +15,33 @@ FAST = Resampling(200)
 
 
 def make(
-    store: Store, sentences: int = 40, names: tuple[str, ...] = ("Ada", "Bo", "Chen"), per_article: int = 0, **more: int
+    store: Store,
+    sentences: int = 40,
+    names: tuple[str, ...] = ("Ada", "Bo", "Chen"),
+    per_article: int = 0,
+    *,
+    files: int = 0,
+    **more: int,
 ) -> Project:
     """A project with our own sentences about pages, male and female words in turn.
 
-    *per_article*: how many sentences in a row name the same source article; 0: none names any.
+    *per_article*: how many sentences in a row name the same source article; 0: none names any. *files*: from how many
+    plain files they come in turn; 0: none is named.
     """
-    project = create_project(store, "made", annotators=names, seed=2, **more)  # type: ignore[arg-type]
+    project = create_project(store, f"made {files}" if files else "made", annotators=names, seed=2, **more)  # type: ignore[arg-type]
     words = ("他", "她", "爸爸", "妈妈")
     batch = Batch.begin(store, project, "made.txt")
     batch.add(
-        NewItem(text=text, candidate=find(text)[0], file="made.txt", line=n, extra=_source(n, per_article))
+        NewItem(text=text, candidate=find(text)[0], file="made.txt", line=n, extra=_source(n, per_article, files))
         for n, text in enumerate((f"{words[n % 4]}读到了第{n}页。" for n in range(sentences)), 1)
     )
     batch.publish()
     return project
 
 
-def _source(line: int, per_article: int) -> dict[str, object]:
+def _source(line: int, per_article: int, files: int) -> dict[str, object]:
+    if files:
+        return {"source": {"file": f"{line % files}.txt", "name": None}}
     return {"source": {"name": f"article {(line - 1) // per_article}"}} if per_article else {}
 
 

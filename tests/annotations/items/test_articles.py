@@ -2,13 +2,16 @@
 
 import pytest
 
+from annotations.agreement.measures import agreement
 from annotations.database.store import Store
+from annotations.items.articles import only_files
 from annotations.items.batch import items
 from annotations.pilot.figures import pilot_figures
 from annotations.pilot.pilots import pilots, start_pilot
 from annotations.progress.dashboard import dashboard
 from annotations.quality.known_answers import scores, set_known
 from annotations.release.facts import gather
+from annotations.release.readiness import to_explain
 from core.statistics import Estimate, modified_wilson
 from core.statistics.estimate import CLUSTERED, MODIFIED_WILSON, Note
 from tests.support.agreed_labels import label, make, texts
@@ -47,3 +50,29 @@ def _is_over(one: Estimate, articles: int) -> None:
         assert one.low is not None and alone.low is not None and one.low < alone.low and one.method == CLUSTERED
     else:
         assert one == alone
+
+
+def test_sentences_of_two_plain_files_have_the_intervals_of_one(fresh_store: Store) -> None:
+    found = []
+    for files in (1, 2):
+        project = make(fresh_store, 20, ("Ada", "Bo"), files=files, per_item=2)
+        reject = {"Ada": range(8), "Bo": range(2, 10)}
+        for person, rejected in reject.items():
+            said = {t: "reject" if n in rejected else "accept" for n, t in enumerate(texts(fresh_store, project))}
+            label(fresh_store, project, person, said)
+        report = agreement(fresh_store, project)
+        found.append((report.overall.alpha.low, report.overall.unanimity))
+        notice = only_files(fresh_store, project)
+        assert notice is not None and notice.values == {"files": files}
+        assert not [one for one in to_explain(fresh_store, project) if one.code == "no_interval"]
+    assert found[0] == found[1] and found[0][0] is not None
+
+
+def test_too_few_named_articles_need_no_reason(fresh_store: Store) -> None:
+    """Two articles: no interval for alpha, which a reason would not change."""
+    project = make(fresh_store, 20, ("Ada", "Bo"), per_item=2, per_article=10)
+    for person in ("Ada", "Bo"):
+        said = {t: "reject" if n % 3 == 0 else "accept" for n, t in enumerate(texts(fresh_store, project))}
+        label(fresh_store, project, person, said)
+    assert agreement(fresh_store, project).overall.alpha.low is None
+    assert only_files(fresh_store, project) is None and to_explain(fresh_store, project) == []

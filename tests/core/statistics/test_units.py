@@ -6,7 +6,7 @@ import pytest
 
 from core.statistics import Estimate
 from core.statistics.intervals import over_clusters
-from core.statistics.units import Clusters, clusters_of
+from core.statistics.units import Clusters, clusters_of, few_files, units_of_sources
 
 
 def mean(sums: np.ndarray) -> dict[str, np.ndarray]:
@@ -36,6 +36,25 @@ def intervals(clusters: Clusters, table: np.ndarray) -> dict[str, Estimate]:
 def test_the_columns_make_the_units(table: dict[str, list[str]], kinds: tuple[str, ...], counts: tuple) -> None:
     found = clusters_of(pd.DataFrame(table))
     assert (found.kinds, found.counts) == (kinds, counts)
+
+
+@pytest.mark.parametrize(
+    ("sources", "kind", "files"),
+    [
+        (["a.txt"] * 4, "sentence", 1),
+        (["a.txt", "b.txt"] * 4, "sentence", 2),  # as one file: nothing says where articles begin
+        (["a.txt", "b.txt (2)", "c.jsonl.gz", ""] * 4, "sentence", 3),
+        ([f"{n}.txt" for n in range(14)] * 2, "sentence", 14),
+        ([f"{n}.txt" for n in range(15)] * 2, "source", 0),  # a folder of articles
+        (["Evening news", "Morning news"] * 4, "source", 0),
+        (["Evening news", "a.txt"] * 4, "source", 0),
+        (["Evening news"] * 4, "sentence", 0),
+        (["About a.txt files", "Morning news"] * 2, "source", 0),
+        (["", ""], "sentence", 0),
+    ],
+)
+def test_few_files_are_no_articles(sources: list[str], kind: str, files: int) -> None:
+    assert (units_of_sources(sources), few_files(sources)) == (kind, files)
 
 
 def test_five_equal_generations_of_a_context_are_one_unit() -> None:
