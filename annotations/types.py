@@ -9,7 +9,6 @@ Kind = Literal["sentences", "generations"]
 Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
-MarkKind = Literal["pronoun", "extraneous"]
 Plan = Literal["all", "stop"]
 
 
@@ -24,8 +23,21 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Scheme:
+    """What a version of a guideline has beside choices and flags (its reasons) if its scheme is the project's own.
+
+    `spans`: the kinds of spans that can be marked. `needs`: (code of a choice or flag, code of the kind of span that
+    must be marked with it). `about`: (code, description).
+    """
+
+    spans: tuple[Choice, ...] = ()
+    needs: tuple[tuple[str, str], ...] = ()
+    about: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Guideline:
-    """One version of a guideline."""
+    """One version of a guideline. `scheme` None: its labels are those of the built-in scheme."""
 
     id: int
     version: int
@@ -34,6 +46,12 @@ class Guideline:
     reasons: tuple[Choice, ...]
     created: str
     changes: str = ""  # what is new in this version, in words for annotators
+    scheme: Scheme | None = None
+
+    @property
+    def options(self) -> tuple[Choice, ...]:
+        """All that a label can name by a code: choices, reasons or flags, kinds of spans of an own scheme."""
+        return (*self.choices, *self.reasons, *(self.scheme.spans if self.scheme else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +118,12 @@ class Mark(NamedTuple):
     """A mark in the text of a generation: half-open code points, and its kind.
 
     "pronoun": a wrong pronoun for who is meant; "extraneous": gendered words
-    that the context does not imply. Stored as [start, end, kind].
+    that the context does not imply; or a kind of the project's own scheme. Stored as [start, end, kind].
     """
 
     start: int
     end: int
-    kind: MarkKind
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import click
 from annotations.agreement.by_form import FormRates
 from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators
 from annotations.agreement.measures import agreement as report_of
-from annotations.agreement.schemes import WAYS, mark_agreement
+from annotations.agreement.schemes import mark_agreement, ways_of
 from annotations.database.store import Store
 from annotations.items.articles import only_files
 from annotations.labels.blind_labels import ItemScope
@@ -150,7 +150,10 @@ def by_ways(
     store: Store, project: Project, resampling: Resampling, version: int | None = None, on: ItemScope | None = None
 ) -> dict[str, Any]:
     """What `agreement --json` says beside the usual of generations: labels in four ways, marks, models x pronouns."""
-    reports = {way: report_of(store, project, resampling=resampling, way=way, version=version, on=on) for way in WAYS}
+    reports = {
+        way: report_of(store, project, resampling=resampling, way=way, version=version, on=on)
+        for way in ways_of(store, project)
+    }
     return {
         "ways": {
             way: {
@@ -252,8 +255,9 @@ def agreement(
     On all labelled items and blind labels. `percent` is the share of items with two labels or more on which everybody
     agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the same on
     three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
-    gendered language, and `marks`: how far the same characters were marked (F1). `by_version`: the measures under each
-    version of the guideline; `by_form`: accept rates of sentences shown in the original and the masked form.
+    gendered language (of an own scheme: its choices and each of its flags), and `marks`: how far the same characters
+    were marked (F1). `by_version`: the measures under each version of the guideline; `by_form`: accept rates of
+    sentences shown in the original and the masked form.
     """
     with existing_store(db) as store, store.read():
         found, resampling = find_project(store, project), Resampling(resamples, seed)

@@ -1,6 +1,7 @@
 """`python cli.py guideline`: versions of the guideline, and relabelling."""
 
 import difflib
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
@@ -10,10 +11,12 @@ import click
 from annotations.guideline.criteria import read_reasons, read_text
 from annotations.guideline.drafts import Draft, write_version
 from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
-from annotations.guideline.versions import changed_codes, guidelines
+from annotations.guideline.scheme import as_data, own_scheme, read_scheme
+from annotations.guideline.versions import changed_codes, guideline_parts, guidelines
 from annotations.projects import projects
-from annotations.types import Choice, Guideline
+from annotations.types import Choice, Guideline, Project
 from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, Refused
 
 _which = click.option(
     "--which", type=click.Choice(WHICH), default="none", show_default=True,
@@ -21,6 +24,14 @@ _which = click.option(
 )  # fmt: skip
 _also = click.option("--also", default="", metavar="CODES", help="Codes whose meaning changed too, joined by commas.")
 _author = click.option("--author", default="", help="Who does it; kept with the event.")
+
+
+scheme_option = click.option(
+    "--scheme",
+    metavar="FILE",
+    help="A scheme of one's own for generations: JSON, TOML or YAML; built-in: the built-in.",
+)
+BUILT_IN = "built-in"
 
 
 @click.group()
@@ -48,6 +59,7 @@ def show(name: str, version: int | None, db: str, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--text", type=click.Path(path_type=Path), help="A Markdown file with the new text.")
 @click.option("--reasons", type=click.Path(path_type=Path), help="Criteria for a reject: TSV with code, key, zh, en.")
+@scheme_option
 @click.option("--changes", required=True, help="What changed, in a sentence: annotators are told it.")
 @click.option("--base", type=int, help="Refuse unless this is the version in use.")
 @click.option("--dry-run", is_flag=True, help="Only count the labels that would be sent for relabelling.")
@@ -60,6 +72,7 @@ def new(
     name: str,
     text: Path | None,
     reasons: Path | None,
+    scheme: str | None,
     changes: str,
     base: int | None,
     dry_run: bool,
@@ -72,7 +85,7 @@ def new(
     """Write the next version with its changes for annotators, and send labels for relabelling."""
     with existing_store(db) as store:
         found = projects.project(store, name)
-        draft = changed_draft(projects.guideline(store, found), text, reasons, changes)
+        draft = changed_draft(found, projects.guideline(store, found), text, reasons, changes, scheme)
         draft = draft if base is None else replace(draft, base=base)
         counts = count_affected(store, found, draft.choices, draft.reasons, _codes(also))
         if dry_run:
@@ -86,10 +99,33 @@ def new(
     answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}", as_json=as_json)
 
 
-def changed_draft(now: Guideline, text: Path | None, reasons: Path | None, changes: str) -> Draft:
-    """The version *now* with text or reasons from a file. Raises BadFile."""
+def changed_draft(
+    project: Project, now: Guideline, text: Path | None, reasons: Path | None, changes: str, scheme: str | None = None
+) -> Draft:
+    """The version *now* with text, reasons or a scheme from a file; *scheme* may be BUILT_IN. Raises BadFile."""
     said = read_text(text) if text else now.text
-    return Draft(now.version, said, now.choices, read_reasons(reasons) if reasons else now.reasons, changes)
+    choices, flags, more = now.choices, now.reasons, now.scheme
+    if scheme == BUILT_IN:
+        _, built, tags = guideline_parts(project.kind, project.language, None, None, None)
+        choices, flags, more = tuple(built), tuple(tags), None
+    elif scheme:
+        own = read_scheme(Path(scheme))
+        choices, flags, more = own.choices, own.flags, own.more
+    return Draft(now.version, said, choices, read_reasons(reasons) if reasons else flags, changes, scheme=more)
+
+
+@guideline.command("scheme")
+@click.argument("name")
+@click.option("--version", type=int, help="An older version.")
+@db_option
+def show_scheme(name: str, version: int | None, db: str) -> None:
+    """The scheme of a project of generations as JSON, as --scheme reads it: choices, flags, kinds of spans."""
+    with existing_store(db) as store:
+        found = projects.project(store, name)
+        own = own_scheme(projects.guideline(store, found, version))
+    if own is None:
+        raise Refused(N_("{project} has the built-in scheme, which has no file."), project=found.name)
+    click.echo(json.dumps(as_data(own), ensure_ascii=False, indent=2))
 
 
 @guideline.command("send-back")
@@ -129,7 +165,7 @@ def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None
 
 
 def _lines(one: Guideline) -> list[str]:
-    return [*one.text.splitlines(), "", *map(_option, one.choices), *map(_option, one.reasons)]
+    return [*one.text.splitlines(), "", *map(_option, one.options)]
 
 
 def _option(one: Choice) -> str:
@@ -151,5 +187,6 @@ def _line(counts: RelabelCounts) -> str:
 def guideline_json(one: Guideline) -> dict[str, Any]:
     """A version as --json prints it."""
     data = asdict(one)
-    del data["id"]
-    return data
+    del data["id"], data["scheme"]
+    own = own_scheme(one)
+    return data if own is None else data | {"scheme": as_data(own)}

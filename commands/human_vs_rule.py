@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import project as find_project
 from commands.agreement import measure, measured_difference
@@ -136,6 +137,7 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
         found = find_project(store, project)
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
+        refuse_own_scheme(store, found)
         made = comparison(generations(store, found), labels_of_generations(store, found), Resampling(resamples, seed))
     data = {"project": found.name, **comparison_json(made, margin)}
     answer(data, for_people(found.name, made, margin), as_json=as_json)

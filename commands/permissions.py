@@ -60,6 +60,7 @@ NEEDS: dict[str, Need] = {
     "demo": Need("create_projects", "any"),
     "guideline": Need("see_guideline", "any"),
     "guideline show": Need("see_guideline", "name"),
+    "guideline scheme": Need("see_guideline", "name"),
     "guideline diff": Need("see_guideline", "name"),
     "guideline new": Need("change_projects", "name"),
     "guideline send-back": Need("change_projects", "name"),

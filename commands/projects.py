@@ -14,11 +14,12 @@ from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import ensure_demo, make_demo
 from annotations.guideline.criteria import built_in, read_reasons, read_text
 from annotations.guideline.drafts import write_version
+from annotations.guideline.scheme import read_scheme
 from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
 from commands.agreement import measure
-from commands.guideline import changed_draft, guideline_json
+from commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_option
 from commands.permissions import own_new_project, own_projects
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
@@ -72,6 +73,7 @@ def _line(shown: dict[str, Any]) -> str:
 @click.option("--criteria", type=click.Choice(VERSIONS), default="journal", show_default=True)
 @click.option("--guideline", type=click.Path(path_type=Path), help="A Markdown file instead of the built-in text.")
 @click.option("--reasons", type=click.Path(path_type=Path), help="Reject reasons: TSV with code, key, zh, en.")
+@scheme_option
 @click.option("--quotas", "preset", type=click.Choice(["none", "table1", "released"]), default="none")
 @click.option("--seed", default=0, show_default=True, help="Fixes the order of the items.")
 @db_option
@@ -87,6 +89,7 @@ def create(
     criteria: Version,
     guideline: Path | None,
     reasons: Path | None,
+    scheme: str | None,
     preset: str,
     seed: int,
     db: str,
@@ -103,7 +106,7 @@ def create(
             per_item=per_item,
             gold=gold,
             presentation=presentation,
-            **_guideline_of(kind, criteria, language, guideline, reasons),
+            **_guideline_of(kind, criteria, language, guideline, reasons) | _scheme_of(scheme),
             quotas=_preset(preset),
             seed=seed,
         )
@@ -123,6 +126,14 @@ def _guideline_of(
         | ({"guideline_text": read_text(guideline)} if guideline else {})
         | ({"reasons": read_reasons(reasons)} if reasons else {})
     )
+
+
+def _scheme_of(scheme: str | None) -> dict[str, Any]:
+    """Choices, flags and the rest of an own scheme for create_project; nothing for the built-in one."""
+    if scheme in (None, BUILT_IN):
+        return {}
+    own = read_scheme(Path(str(scheme)))
+    return {"choices": own.choices, "reasons": own.flags, "scheme": own.more}
 
 
 def _preset(name: str) -> dict[tuple[str, str], int]:
@@ -250,7 +261,7 @@ def guideline(
     with existing_store(db) as store:
         found = projects.project(store, name)
         if file or reasons or changes:
-            write_version(store, found, changed_draft(projects.guideline(store, found), file, reasons, changes))
+            write_version(store, found, changed_draft(found, projects.guideline(store, found), file, reasons, changes))
         shown = projects.guideline(store, found, version)
     listed = "\n".join(f"{one.key}  {one.code}: {one.en}" for one in shown.reasons)
     answer(guideline_json(shown), f"version {shown.version}\n\n{shown.text}\n{listed}", as_json=as_json)

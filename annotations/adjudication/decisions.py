@@ -12,7 +12,7 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline
 from annotations.items.changes import set_settlement
 from annotations.items.gold import recount_item
-from annotations.labels.marks import check_marks, check_marks_fit_choice
+from annotations.labels.marks import check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.types import Mark, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -124,7 +124,7 @@ def settle_case(
         if sorted(seen) != labels:
             raise NotAllowed(N_("The labels of this item have changed since you opened it. Look at it again."))
         if choice is not None:
-            check_marks(marks, target["length"])
+            check_marks(marks, target["length"], mark_kinds(guideline(store, project)))
             _check_rescue(project, choice)
         return _write(store, project, item, target, values)
 
@@ -156,8 +156,9 @@ def _check(
     unknown = set(reasons) - {each.code for each in asked.reasons}
     if unknown:
         raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
+    check_flag(asked, extraneous)
     if project.kind == "generations" and project.checked:
-        check_marks_fit_choice(choice, extraneous, marks)
+        check_label_fits(asked, choice, reasons, extraneous, marks)
 
 
 def _check_rescue(project: Project, choice: str) -> None:

@@ -105,8 +105,9 @@ def agreement(
     Where labelled sentences name two source articles or more and some article has several, intervals are over articles.
     `percent` is the share of items on which everybody agreed. The list of categories is that of all versions of the
     guideline, newest first. `way` counts for generations only: on the four labels, on three, on two, or on the flag for
-    extraneous gendered language. `version`: only labels made under this version of the guideline; raises NotFound where
-    there is none. `on`: "all" labelled items or the random "share", None: `usual_items`.
+    extraneous gendered language; under a scheme of one's own on its choices ("four") or on one of its flags
+    (`annotations.agreement.schemes.ways_of`). `version`: only labels made under this version of the guideline; raises
+    NotFound where there is none. `on`: "all" labelled items or the random "share", None: `usual_items`.
     """
     ended = ended_at_reject(store, project)
     usual = usual_items(project, ended)
@@ -193,7 +194,7 @@ def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
 def _labels(
     store: Store, project: Project, way: "Way", version: int | None, on: ItemScope, ended: int, imported: set[int]
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
-    more = "extraneous, item_uid" if project.kind == "generations" else ""
+    more = "extraneous, item_uid, reasons" if project.kind == "generations" else ""
     rows = blind_label_rows(store, project, version=version, on=on, more=more)
     narrow = unselected(store, project, project.per_item) if ended and on == "share" else None
     if narrow is not None and narrow.share < project.share:  # what came into the share later is selected, too

@@ -1,27 +1,33 @@
-"""The labels of generations in the four ways in which people are compared (SPEC 4.9), and their marks.
+"""The labels of generations in the ways in which people are compared (SPEC 4.9), and their marks.
 
 The published 96% do not name the number of categories. So there are four labels, three (plural they counts as no
-pronoun), two (misgendering or not), and the flag for extraneous gendered language.
+pronoun), two (misgendering or not), and the flag for extraneous gendered language. Under a scheme of one's own there
+are its choices, which take the place of the four labels, and each of its flags.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from annotations.database.store import Store
+from annotations.guideline.versions import guideline, guidelines
 from annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
 from annotations.labels.generation_labels import generations, labels_of_generations
+from annotations.labels.marks import mark_kinds
 from annotations.types import Choice, Project
-from core.human_vs_rule.mark_agreement import KINDS, MarkAgreement
+from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
-from core.human_vs_rule.schemes import FLAG, NAMES, SCHEMES, merged
+from core.human_vs_rule.schemes import CHOICES, FLAG, NAMES, SCHEMES, merged
+from core.human_vs_rule.schemes import Scheme as Merged
 from core.language import translate
 from core.statistics import Resampling
 
-Way = Literal["four", "three", "two", "flag"]
-WAYS: tuple[Way, ...] = get_args(Way)
+Way = str  # one of WAYS, or FLAG_OF and the code of a flag
+WAYS: tuple[Way, ...] = ("four", "three", "two", "flag")
+FLAG_OF = "flag:"
 
 Groups = dict[tuple[str, str], Numbers]
 
@@ -31,21 +37,37 @@ def scheme_labels(
 ) -> tuple[BlindLabels, tuple[Choice, ...], Groups]:
     """Labels under *way* with the context of each, the categories, and the items of each model and pronoun set.
 
-    *rows*: `blind_label_rows` with the flag and the item's public id; *choices*: those of the guideline, which the four
-    labels keep. A label without a flag is left out of "flag".
+    *rows*: `blind_label_rows` with the flag, the item's public id and the reasons; *choices*: those of the guideline,
+    which the four labels keep. A label without a flag is left out of "flag"; one whose version does not have an own
+    flag is left out of that, and one that is none of the four labels of "three" and "two".
     """
-    if way == "flag":
+    if way.startswith(FLAG_OF):
+        code = way.removeprefix(FLAG_OF)
+        versions = {each.id: one for each in guidelines(store, project) for one in each.reasons if one.code == code}
+        offered: tuple[Choice, ...] = _with_and_without(code, list(versions.values()))
+        asked = versions.keys()
+        said = [(*row[:2], offered[code not in json.loads(row[8])].code, *row[3:]) for row in rows if row[4] in asked]
+    elif way == "flag":
         offered = tuple(_choice(code) for code in FLAG)
         said = [(*row[:2], FLAG[1 - row[6]], *row[3:]) for row in rows if row[6] is not None]
     elif way == "four":
         offered, said = choices, list(rows)
     else:
-        offered = tuple(_choice(code) for code in SCHEMES[way])
-        said = [(*row[:2], merged(row[2], way), *row[3:]) for row in rows]
+        scheme: Merged = "three" if way == "three" else "two"
+        offered = tuple(_choice(code) for code in SCHEMES[scheme])
+        said = [(*row[:2], merged(row[2], scheme), *row[3:]) for row in rows if row[2] in CHOICES]
     made = blind_labels(said, [choice.code for choice in offered])
     uids = [row[7] for row in said]
     contexts, groups = _contexts_and_groups(store, project, uids, made)
     return replace(made, cluster=contexts), offered, groups
+
+
+def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Choice]:
+    """Two categories: labels with an own flag, in its newest wording, and those without it."""
+    absent = _choice(FLAG[1])
+    name = wordings[-1] if wordings else Choice(code, "", code, code)
+    present = Choice(f"{code}:{FLAG[0]}", "", name.zh or name.en, name.en or name.zh)
+    return present, replace(absent, code=f"{code}:{FLAG[1]}")
 
 
 def mark_agreement(store: Store, project: Project, resampling: Resampling | None = None) -> tuple[MarkAgreement, ...]:
@@ -53,7 +75,16 @@ def mark_agreement(store: Store, project: Project, resampling: Resampling | None
     said = labels_of_generations(store, project)
     marks = {item: list(rows["spans"]) for item, rows in said.groupby("item", sort=False)}
     clusters = dict(zip(said["item"], said["cluster"], strict=True))
-    return tuple(agreement_of_marks(marks, clusters, kind, resampling) for kind in KINDS)
+    kinds = mark_kinds(guideline(store, project))
+    return tuple(agreement_of_marks(marks, clusters, kind, resampling) for kind in kinds)
+
+
+def ways_of(store: Store, project: Project) -> dict[Way, Choice | None]:
+    """The ways in which labels of this project are compared: each with its flag, where it is one of the project's."""
+    newest = guideline(store, project)
+    if newest.scheme is None:
+        return dict.fromkeys(WAYS)
+    return {"four": None} | {f"{FLAG_OF}{one.code}": one for one in newest.reasons}
 
 
 def _choice(code: str) -> Choice:

@@ -19,6 +19,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.generation_sample import Row, read_generations
 from annotations.files.import_items import import_file
+from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.types import Project
@@ -150,6 +151,7 @@ def judgements(store: Store, run: Run, *, margin: float | None = 0.05) -> dict[s
     """
     key = key_of(run)
     project = project_by_uid(store, str(run.facts("project").get("uid")))
+    refuse_own_scheme(store, project)
     every = generations(store, project)
     labels = labels_of_generations(store, project)
     labels = labels[labels["finished"].astype(bool)] if len(labels) else labels

@@ -24,6 +24,7 @@ from annotations.database.schema.v9_jobs import OWNERS_OF_JOBS
 from annotations.database.schema.v10_identities import IDENTITIES
 from annotations.database.schema.v11_study_log import STUDY_KINDS
 from annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
+from annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -166,9 +167,18 @@ def m012_judges(db: "Database") -> None:
     begin(db.conn, JUDGE_KINDS)
 
 
+def m013_schemes(db: "Database") -> None:
+    """Schemes of one's own: choices that the guideline names, kinds of spans."""
+    allow_own_choices(db.conn)
+    for statement in statements(SCHEMES):
+        db.execute(statement)
+    begin(db.conn, SCHEME_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
+    m013_schemes,
 )  # fmt: skip
 
 

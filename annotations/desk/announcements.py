@@ -83,8 +83,7 @@ def item_news(
         said = before.get(item.uid)
         told: dict[str, Any] | None = None
         if said is not None:
-            options = (*versions[said.version].choices, *versions[said.version].reasons)
-            names = {one.code: option_name(one, language) for one in options}
+            names = {one.code: option_name(one, language) for one in versions[said.version].options}
             reasons = [*(names.get(code, code) for code in said.reasons), *(f"#{tag}" for tag in said.tags)]
             told = {"choice": names.get(said.choice, said.choice), "reasons": reasons, "version": said.version}
         found[item.uid] = {"veil": covers and is_flagged(item), "earlier": told}

@@ -4,6 +4,7 @@ A component's inline JavaScript cannot import its neighbours, so the files are
 joined in the order of SCRIPTS into one module.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from core.language import Language, translate
 
 SCRIPTS = (
     "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",
-    "veil", "tags", "typed", "view", "keys", "generations_keys", "generations_view", "desk", "generations", "main",
+    "veil", "tags", "typed", "view", "keys", "scheme", "generations_keys", "generations_view", "desk", "generations",
+    "main",
 )  # fmt: skip
 STYLES = ("base", "card", "tags", "side", "generations")
 _FOLDER = Path(__file__).resolve().parent / "static"
@@ -93,15 +95,24 @@ def newer_guideline(store: Store, project: Project, version: int, language: Lang
 
 
 def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
+    about = dict(shown.scheme.about) if shown.scheme else {}
+
+    def listed(options: Sequence[Choice]) -> list[dict[str, str]]:
+        return [_option(each, language, about.get(each.code, "")) for each in options]
+
+    scheme = None if shown.scheme is None else {"spans": listed(shown.scheme.spans), "needs": dict(shown.scheme.needs)}
     return {
         "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
-        "choices": [_option(each, language) for each in shown.choices],
-        "reasons": [_option(each, language) for each in shown.reasons],
+        "choices": listed(shown.choices),
+        "reasons": listed(shown.reasons),
+        "scheme": scheme,
     }
 
 
-def _option(choice: Choice, language: Language) -> dict[str, str]:
-    return {"code": choice.code, "key": choice.key, "label": option_name(choice, language)}
+def _option(choice: Choice, language: Language, about: str) -> dict[str, str]:
+    return {"code": choice.code, "key": choice.key, "label": option_name(choice, language)} | (
+        {"about": about} if about else {}
+    )
 
 
 def blocks(markdown: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import labels_of_generations
 from annotations.types import Project
 from core.errors import N_, BadFile, Refused
@@ -89,7 +90,11 @@ def write_sample(sample: GenerationSample, out: Path) -> None:
 
 
 def pilot_by_people(store: Store, project: Project) -> Correlation:
-    """How alike people's labels within a context are: misgendering (1) or not (0), the mean of several labels."""
+    """How alike people's labels within a context are: misgendering (1) or not (0), the mean of several labels.
+
+    Raises Refused for a project with a scheme of its own.
+    """
+    refuse_own_scheme(store, project)
     frame = labels_of_generations(store, project)
     said: dict[tuple[str, str, str], list[float]] = defaultdict(list)
     for row in frame.to_dict("records"):

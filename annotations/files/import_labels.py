@@ -14,7 +14,7 @@ from annotations.files.read_labels import CameWith, LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
-from annotations.labels.marks import check_marks, parse_marks
+from annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
 from annotations.labels.operations import check_ids, insert_label
 from annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
 from annotations.projects.annotators import annotators, import_annotators
@@ -267,7 +267,8 @@ class _LabelImporter:
             raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown))[:80])
         if len(row.note) > LONGEST_NOTE:
             raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
-        check_marks(row.spans, length)
+        check_flag(guideline, row.extraneous)
+        check_marks(row.spans, length, mark_kinds(guideline))
         return guideline.id
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.types import Choice
+from annotations.types import Choice, Scheme
 from core.errors import N_, BadFile
 from core.guidelines import Option, Version, builtin, generations
 from core.resources import read_table
@@ -14,11 +14,15 @@ LARGEST_BYTES = 200_000  # people have to read it
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """The parts of a guideline before it is stored with a version: Markdown text, choices, reject reasons."""
+    """The parts of a guideline before it is stored with a version: Markdown text, choices, reject reasons.
+
+    `scheme`: what an own scheme has beside them.
+    """
 
     text: str
     choices: tuple[Choice, ...]
     reasons: tuple[Choice, ...]
+    scheme: Scheme | None = None
 
 
 def built_in(version: Version = "journal", language: str = "zh") -> Criteria:

@@ -15,8 +15,9 @@ from annotations.guideline.relabelling import (
     send_for_relabelling,
     send_in_transaction,
 )
+from annotations.guideline.scheme import more_in, more_out
 from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
-from annotations.types import Choice, Guideline, Project
+from annotations.types import Choice, Guideline, Project, Scheme
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
 from core.text.sentences import control_character
@@ -37,11 +38,12 @@ class Draft:
     reasons: tuple[Choice, ...]
     changes: str = ""
     saved: str | None = None
+    scheme: Scheme | None = None
 
     def differs(self, old: Guideline) -> bool:
         """Whether it differs from *old* for annotators."""
-        asked = (self.text.strip(), self.choices, self.reasons)
-        return asked != (old.text.strip(), old.choices, old.reasons)
+        asked = (self.text.strip(), self.choices, self.reasons, self.scheme)
+        return asked != (old.text.strip(), old.choices, old.reasons, old.scheme)
 
 
 def read_draft(store: Store, project: Project) -> Draft:
@@ -50,15 +52,16 @@ def read_draft(store: Store, project: Project) -> Draft:
     row = store.db.execute(query, (project.id,)).fetchone()
     if row is None:
         newest = guideline(store, project)
-        return Draft(newest.version, newest.text, newest.choices, newest.reasons)
+        return Draft(newest.version, newest.text, newest.choices, newest.reasons, scheme=newest.scheme)
     kept = json.loads(row[0])
     options = {name: tuple(Choice(**option) for option in kept[name]) for name in ("choices", "reasons")}
-    return Draft(kept["base"], kept["text"], **options, changes=kept["changes"], saved=row[1])
+    scheme = None if kept.get("scheme") is None else more_in(kept["scheme"])
+    return Draft(kept["base"], kept["text"], **options, changes=kept["changes"], saved=row[1], scheme=scheme)
 
 
 def save_draft(store: Store, project: Project, draft: Draft) -> Draft:
     """Save a draft, complete or not; returns it with the moment."""
-    content = asdict(draft)
+    content = asdict(draft) | {"scheme": None if draft.scheme is None else more_out(draft.scheme)}
     del content["saved"]
     moment = timestamp()
     with store.write() as db:
@@ -110,7 +113,7 @@ def check_draft(store: Store, project: Project, draft: Draft) -> None:
     if not draft.differs(newest):
         raise Refused(N_("There are no changes from version {base} yet."), base=draft.base)
     _check_texts(draft)
-    check_options(project.kind, draft.choices, draft.reasons)
+    check_options(project.kind, draft.choices, draft.reasons, draft.scheme)
 
 
 def _check_texts(draft: Draft) -> None:
@@ -160,7 +163,9 @@ def write_version(
     with store.write() as db:
         check_draft(store, project, draft)
         version, old = draft.base + 1, guideline(store, project)
-        insert_guideline(store, project, version, draft.text, draft.choices, draft.reasons, draft.changes)
+        insert_guideline(
+            store, project, version, draft.text, draft.choices, draft.reasons, draft.changes, scheme=draft.scheme
+        )
         db.execute("DELETE FROM guideline_draft WHERE project = ?", (project.id,))
         record(
             store, project, "new_version", author=author, version=version, changes=draft.changes.strip(), which=which,

@@ -248,6 +248,7 @@ def _older_labels(
     """
     new = (*choices, *reasons)
     touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
+    own = {each.id for each in versions if each.scheme is not None}
     found = _OlderLabels([], [], [], 0)
     kinds: dict[tuple[int, str, str, str], list[OlderLabel]] = {}
     shown = 0
@@ -259,13 +260,18 @@ def _older_labels(
             continue
         key = (version, choice, named, tags)
         if key not in kinds:
-            kinds[key] = _list_for(found, choice, named, tags, touched[version])
+            kinds[key] = _list_for(found, choice, named, tags, touched[version], own=version in own)
         kinds[key].append(OlderLabel(item, annotator, label))
     return found._replace(shown=shown)
 
 
-def _list_for(found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str]) -> list[OlderLabel]:
-    """The list that a label with this choice, these reasons and tags (JSON) belongs to."""
+def _list_for(
+    found: _OlderLabels, choice: str, named: str, tags: str, touched: Collection[str], *, own: bool
+) -> list[OlderLabel]:
+    """The list that a label with this choice, these reasons and tags (JSON) belongs to.
+
+    *own*: of a scheme of one's own, in which a new flag may belong to a label with any choice.
+    """
     if choice in touched:
         return found.named
     if choice in ACCEPTED:
@@ -273,7 +279,7 @@ def _list_for(found: _OlderLabels, choice: str, named: str, tags: str, touched: 
     reasons = json.loads(named)
     if any(code in touched for code in reasons) or (not reasons and tags != "[]"):
         return found.named
-    return found.others
+    return found.accepts if own else found.others
 
 
 def _counts(found: Sequence[OlderLabel], names: dict[int, str]) -> RelabelCounts:

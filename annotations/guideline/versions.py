@@ -8,7 +8,8 @@ from sqlite3 import Connection
 from typing import NamedTuple
 
 from annotations.database.store import Store
-from annotations.types import Choice, Guideline, Kind, Project
+from annotations.guideline.scheme import OwnScheme, check_scheme, more_in, more_out, scheme_text
+from annotations.types import Choice, Guideline, Kind, Project, Scheme
 from core.errors import N_, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.guidelines import builtin, generations
@@ -38,13 +39,13 @@ def newest_version(store: Store, project: Project) -> int:
 def guidelines(store: Store, project: Project) -> list[Guideline]:
     """Every version, oldest first."""
     rows = store.db.execute(
-        "SELECT id, version, text, choices, reasons, created, changes FROM guideline"
-        " WHERE project = ? ORDER BY version",
+        "SELECT id, version, text, choices, reasons, created, changes, content FROM guideline"
+        " LEFT JOIN scheme ON scheme.guideline = guideline.id WHERE project = ? ORDER BY version",
         (project.id,),
     )
     return [
-        Guideline(row_id, version, text, _options(choices), _options(reasons), created, changes)
-        for row_id, version, text, choices, reasons, created, changes in rows
+        Guideline(row_id, version, text, _options(choices), _options(reasons), created, changes, _scheme(scheme))
+        for row_id, version, text, choices, reasons, created, changes, scheme in rows
     ]
 
 
@@ -57,18 +58,19 @@ def add_guideline(
     *,
     changes: str = "",
     created: str | None = None,
+    scheme: Scheme | None = None,
 ) -> Guideline:
     """Store a changed guideline as the next version; labels keep the version they were made under.
 
-    `changes`: what is new, shown to annotators at their desk; "": no text beside the new version. `created`: when an
-    imported version was written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these
-    choices and reasons.
+    `scheme`: of an own scheme what it has beside choices and flags; None: the built-in one. `changes`: what is new,
+    shown to annotators at their desk; "": no text beside the new version. `created`: when an imported version was
+    written (UTC, ISO 8601); None: now. Raises Refused if labels could not be made with these choices and reasons.
     """
-    check_options(project.kind, choices, reasons)
+    check_options(project.kind, choices, reasons, scheme)
     with store.write() as db:
         query = "SELECT coalesce(max(version), 0) + 1 FROM guideline WHERE project = ?"
         version = int(db.execute(query, (project.id,)).fetchone()[0])
-        insert_guideline(store, project, version, text, choices, reasons, changes, created)
+        insert_guideline(store, project, version, text, choices, reasons, changes, created, scheme)
     return guideline(store, project, version)
 
 
@@ -99,9 +101,20 @@ def changed_codes(old: Iterable[Choice], new: Iterable[Choice]) -> ChangedCodes:
 
 
 def guideline_parts(
-    kind: Kind, language: str, text: str | None, choices: Sequence[Choice] | None, reasons: Sequence[Choice] | None
+    kind: Kind,
+    language: str,
+    text: str | None,
+    choices: Sequence[Choice] | None,
+    reasons: Sequence[Choice] | None,
+    scheme: Scheme | None = None,
 ) -> tuple[str, Sequence[Choice], Sequence[Choice]]:
-    """Text, choices and reasons, by default those of the built-in guideline (for sentences: the journal's)."""
+    """Text, choices and reasons, by default those of the built-in guideline (for sentences: the journal's).
+
+    With a *scheme*, whose choices and flags must be there, the text says by default what it has.
+    """
+    if scheme is not None:
+        own = OwnScheme(tuple(choices or ()), tuple(reasons or ()), scheme)
+        return scheme_text(own, language) if text is None else text, own.choices, own.flags
     built = generations(language) if kind == "generations" else builtin("journal", language)
     if choices is None:
         choices = [Choice(o.code, o.key, o.zh, o.en) for o in built.choices]
@@ -110,8 +123,18 @@ def guideline_parts(
     return built.text if text is None else text, choices, reasons
 
 
-def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice]) -> None:
-    """Raise Refused unless labels can be made with these: choices of this kind, unique codes and keys."""
+def check_options(
+    kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choice], scheme: Scheme | None = None
+) -> None:
+    """Raise Refused unless labels can be made with these: choices of this kind, unique codes and keys.
+
+    With a *scheme* the choices are the project's own, and the reasons are its flags.
+    """
+    if scheme is not None:
+        if kind != "generations":
+            raise Refused(N_("Only projects of generations can have a scheme of their own."))
+        check_scheme(choices, reasons, scheme)
+        return
     allowed = CHOICES[kind]
     if not choices or any(choice.code not in allowed for choice in choices):
         raise Refused(N_("The choices of this kind of project are {allowed}."), allowed=", ".join(allowed))
@@ -128,6 +151,34 @@ def check_options(kind: Kind, choices: Sequence[Choice], reasons: Sequence[Choic
             raise Refused(message, key=repr(choice.key), taken=", ".join(DESK_KEYS[kind]))
 
 
+def choice_codes(store: Store, project: Project) -> tuple[str, ...]:
+    """What a label of the project can be, and what one of an older version was: codes, the newest version first."""
+    found = dict.fromkeys(one.code for each in reversed(guidelines(store, project)) for one in each.choices)
+    if guidelines(store, project)[-1].scheme is None:
+        found |= dict.fromkeys(CHOICES[project.kind])
+    return tuple(found)
+
+
+OWN_SCHEME = N_("{project} has a scheme of its own, but this needs the four built-in labels.")
+
+
+def has_own_scheme(store: Store, project: Project) -> bool:
+    """Whether the newest version of the guideline has a scheme of the project's own."""
+    query = "SELECT 1 FROM current_guideline AS one JOIN scheme ON scheme.guideline = one.id WHERE one.project = ?"
+    return store.db.execute(query, (project.id,)).fetchone() is not None
+
+
+def refuse_own_scheme(store: Store, project: Project) -> None:
+    """Raise Refused where labels need not be the four of the built-in scheme."""
+    if has_own_scheme(store, project):
+        raise Refused(OWN_SCHEME, project=project.name)
+
+
+@lru_cache(maxsize=256)
+def _scheme(stored: str | None) -> Scheme | None:
+    return None if stored is None else more_in(json.loads(stored))
+
+
 @lru_cache(maxsize=256)
 def _options(stored: str) -> tuple[Choice, ...]:
     return tuple(Choice(**option) for option in json.loads(stored))
@@ -142,14 +193,18 @@ def insert_guideline(
     reasons: Sequence[Choice],
     changes: str = "",
     created: str | None = None,
+    scheme: Scheme | None = None,
 ) -> None:
     """Store a version, inside the caller's transaction; `created` None: now."""
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
-    store.db.execute(
+    row = store.db.execute(
         "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (project.id, version, text, *packed, changes.strip(), created or timestamp()),
-    )
+    ).lastrowid
+    if scheme is not None:
+        content = json.dumps(more_out(scheme), ensure_ascii=False)
+        store.db.execute("INSERT INTO scheme (guideline, content) VALUES (?, ?)", (row, content))
 
 
 def mark_read(db: Connection, project: Project, annotator: int, version: int) -> bool:

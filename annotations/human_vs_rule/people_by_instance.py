@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from annotations.database.store import Store
+from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.types import Project
 from core.human_vs_rule.apply_rule import with_verdicts
@@ -20,10 +21,11 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
 
     `people`: 1 right, 0 misgendered: the gold label if there is one, else the majority of the blind labels; NaN for a
     tie. `rule`: the first-pronoun rule's verdict on the same text, NaN if the pronouns are unknown. Generations that
-    still need blind labels are left out, because nothing of them may be shown.
+    still need blind labels are left out, because nothing of them may be shown. Raises Refused under an own scheme.
     """
     import numpy as np
 
+    refuse_own_scheme(store, project)
     rows = generations(store, project)
     rows = rows[rows["finished"]].reset_index(drop=True)  # also with a settlement: more labels may be needed since
     said = labels_of_generations(store, project)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from annotations.database.store import Store
-from annotations.guideline.versions import CHOICES
+from annotations.guideline.versions import choice_codes
 from annotations.judges.judges import Judge
 from annotations.judges.tables import judge_labels, people_labels
 from annotations.types import Project
@@ -171,7 +171,7 @@ def against_people(
     others = pairs.groupby("item")["choice"].transform("size") - 1
     pairs["others"] = (alike / others).where(others > 0)
     finished = int(labels["item"].nunique())
-    return AgainstPeople(found, pairs, CHOICES[project.kind], finished, resampling or Resampling())
+    return AgainstPeople(found, pairs, choice_codes(store, project), finished, resampling or Resampling())
 
 
 def agreement_difference(one: AgainstPeople, other: AgainstPeople) -> Mean:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotations.database.store import Store
 from annotations.judges.judges import Judge
-from annotations.judges.tables import MEASURES, item_table, judge_labels, with_judge
+from annotations.judges.tables import item_table, judge_labels, measures_of, with_judge
 from annotations.types import Project
 from core.human_vs_rule.compare import in_order
 from core.judges.prediction_powered import VERSION, Labels, Rates, paired_difference, prediction_powered
@@ -88,8 +88,9 @@ class Estimates:
 def estimates(store: Store, project: Project, found: Judge, table: "pd.DataFrame | None" = None) -> Estimates:
     """The estimates of a project with one judge; *table*: of `item_table`, where it is there already."""
     items = item_table(store, project) if table is None else table
-    rows = with_judge(items, judge_labels(store, found), project)
-    return Estimates(rows, tuple(MEASURES[project.kind]), found.name, found.spec.signature)
+    measures = measures_of(store, project)
+    rows = with_judge(items, judge_labels(store, found), measures)
+    return Estimates(rows, tuple(measures), found.name, found.spec.signature)
 
 
 def _cell(measure: str, key: tuple[str, ...], rows: "pd.DataFrame") -> RateCell:

@@ -6,10 +6,10 @@ from annotations.database.store import Store
 from annotations.judges import labellers
 from annotations.judges.judges import Spec, choices_of, labelled_items
 from annotations.judges.judges import judges as all_judges
-from annotations.judges.run import Request, texts_of
+from annotations.judges.run import Request, start_template, texts_of
 from annotations.types import Project
 from core.judges.labels import JudgedText
-from core.judges.prompts import SYSTEM, Prompt, default_template, tokens_of
+from core.judges.prompts import SYSTEM, Prompt, tokens_of
 
 ANSWER = 60  # tokens of an answer in JSON, before one was seen
 SAMPLED = 200  # texts whose length is looked at
@@ -93,10 +93,11 @@ def _is_same(store: Store, project: Project, request: Request, spec: Spec) -> bo
 def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
     """The prompt of a judge that is asked for: a model here or on a server. Raises Refused for one that is none."""
     local = not request.server
-    template = default_template(project.kind, short=local) if request.template is None else request.template
+    version = choices_of(store, project, request.version)
+    template = start_template(project, version, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
     settings = {"way": "letter" if local else request.way or "json", "examples": request.examples}
-    return labellers.prompt_with(project, choices_of(store, project, request.version), template, system, settings)
+    return labellers.prompt_with(project, version, template, system, settings)
 
 
 def _by_length(store: Store, project: Project, request: Request, texts: list[JudgedText]) -> tuple[float, float]:

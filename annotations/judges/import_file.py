@@ -21,8 +21,8 @@ from annotations.judges.judges import (
     labelled_items,
     store_labels,
 )
-from annotations.labels.marks import check_marks, parse_marks
-from annotations.types import Project
+from annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
+from annotations.types import Guideline, Project
 from core.errors import N_, BadFile, BadLine, EvenhandError
 from core.files.readers import Row, Source, file_sha256, open_source, rows
 from core.judges.labels import JudgeLabel
@@ -67,7 +67,7 @@ def import_judge(
     spec = Spec("file", guideline.version, f"file|{name.strip()}|guideline={guideline.version}", model=name.strip())
     found = add_judge(store, project, name, spec, author=author)
     report = JudgeImport()
-    reader = _Reader(store, project, source, {one.code for one in guideline.choices}, found, report)
+    reader = _Reader(store, project, source, guideline, found, report)
     report.imported = store_labels(store, found, reader.labels())
     with store.write():
         record(
@@ -81,11 +81,12 @@ class _Reader:
     """The rows of a file as labels; those that are none are noted."""
 
     def __init__(
-        self, store: Store, project: Project, source: Source, choices: set[str], found: Judge, report: JudgeImport
+        self, store: Store, project: Project, source: Source, guideline: Guideline, found: Judge, report: JudgeImport
     ) -> None:
         query = "SELECT uid, id, length(text) FROM published_item WHERE project = ?"
         self.items = {uid: (row, length) for uid, row, length in store.db.execute(query, (project.id,))}
-        self.source, self.choices, self.report = source, choices, report
+        self.source, self.guideline, self.report = source, guideline, report
+        self.choices = {one.code for one in guideline.choices}
         self.there = labelled_items(store, found)
 
     def labels(self) -> Iterator[JudgeLabel]:
@@ -117,10 +118,11 @@ class _Reader:
             raise self._bad(row, "label", message, label=choice[:40], choices=", ".join(sorted(self.choices)))
         item, length = self.items[uid]
         spans = parse_marks(self._json(row, cells, "spans") or [])
-        check_marks(spans, length)
+        check_marks(spans, length, mark_kinds(self.guideline))
         flag = str(cells.get("extraneous") if cells.get("extraneous") is not None else "").strip().lower()
         if flag and flag not in FLAGS:
             raise self._bad(row, "extraneous", N_("{value} is not a flag; use 0 or 1."), value=flag[:40])
+        check_flag(self.guideline, FLAGS.get(flag))
         marks = tuple((one.start, one.end, str(one.kind)) for one in spans)
         return JudgeLabel(item, choice, FLAGS.get(flag), marks, self._shares(row, cells))
 

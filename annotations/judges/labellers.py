@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
-from annotations.guideline.versions import guideline
+from annotations.guideline.versions import OWN_SCHEME, guideline
 from annotations.judges.judges import Spec
 from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, Refused
@@ -49,9 +49,11 @@ class RuleJudge:
 
 
 def rule_spec(project: Project, version: Guideline) -> Spec:
-    """The record of the rule. Raises Refused for a project of sentences."""
+    """The record of the rule. Raises Refused for a project of sentences or with a scheme of its own."""
     if project.kind != "generations":
         raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project.name)
+    if version.scheme is not None:
+        raise Refused(OWN_SCHEME, project=project.name)
     return Spec("rule", version.version, f"judge-rule|first-pronoun|guideline={version.version}|v{RULE_VERSION}")
 
 
@@ -65,7 +67,7 @@ def prompt_with(project: Project, version: Guideline, template: str, system: str
     """A prompt of this version of the guideline; *settings* hold `way` and `examples`."""
     way: Way = settings.get("way", "json")
     options = tuple(Option(one.code, one.key, one.zh, one.en) for one in version.choices)
-    flag = project.kind == "generations"
+    flag = project.kind == "generations" and version.scheme is None
     return Prompt(template, version.text, options, system, str(settings.get("examples", "")), way, flag)
 
 

@@ -26,7 +26,7 @@ from annotations.judges.judges import (
     store_failure,
     store_labels,
 )
-from annotations.types import Item, Project
+from annotations.types import Guideline, Item, Project
 from core.errors import N_, EvenhandError, Refused
 from core.judges.labels import JudgedText, JudgeLabel
 from core.judges.prompts import SYSTEM, Way, default_template
@@ -89,6 +89,11 @@ class JudgeReport:
         }  # fmt: skip
 
 
+def start_template(project: Project, version: Guideline, *, short: bool) -> str:
+    """The prompt that a judge of this version begins with."""
+    return default_template(project.kind, short=short, own=version.scheme is not None)
+
+
 def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
     """The record of the judge that is asked for, and the model, where it had to be loaded for its signature."""
     version = choices_of(store, project, request.version)
@@ -97,7 +102,7 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
     if not request.model.strip():
         raise Refused(N_("Name a model, or choose the rule."))
     local = not request.server
-    template = default_template(project.kind, short=local) if request.template is None else request.template
+    template = start_template(project, version, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
     said = (template, system, request.examples)
     if local:

@@ -4,10 +4,11 @@ Only items that people have finished have people's labels here: until then nothi
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from annotations.database.store import Store
+from annotations.guideline.versions import guideline
 from annotations.judges.judges import Judge
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.types import Kind, Project
@@ -27,13 +28,19 @@ JOIN published_item AS item ON item.id = judge_label.item WHERE judge = ? AND ro
 _LANGUAGES = "SELECT uid, extra ->> 'language' FROM published_item WHERE project = ? AND extra LIKE '%\"language\"%'"
 
 
+def measures_of(store: Store, project: Project) -> dict[str, str]:
+    """The rates of a project: the measure and the choice that it counts. Of an own scheme, one for each choice."""
+    newest = guideline(store, project)
+    return MEASURES[project.kind] if newest.scheme is None else {one.code: one.code for one in newest.choices}
+
+
 def item_table(store: Store, project: Project) -> "pd.DataFrame":
     """One row per item with the columns of `generations`, its `language`, and people_<measure>: the share of its blind
     labels that say so (NaN: not finished, or nobody said)."""
     table = generations(store, project)
     table["language"] = _languages(store, project, table["item"])
     said = people_labels(store, project)
-    for measure, choice in MEASURES[project.kind].items():
+    for measure, choice in measures_of(store, project).items():
         values = (said["choice"] == choice).astype(float) if choice else _flags(said["extraneous"])
         table[f"people_{measure}"] = table["item"].map(values.groupby(said["item"]).mean()).astype(float)
     return table
@@ -71,10 +78,10 @@ def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
     return pd.DataFrame(rows, columns=["item", "judge", "judge_flag", "judge_marks", "shares", "answered"])
 
 
-def with_judge(table: "pd.DataFrame", labels: "pd.DataFrame", project: Project) -> "pd.DataFrame":
+def with_judge(table: "pd.DataFrame", labels: "pd.DataFrame", measures: Mapping[str, str]) -> "pd.DataFrame":
     """*table* of `item_table` with judge_<measure> beside it: 1, 0, or NaN where the judge says nothing of it."""
     merged = table.merge(labels[["item", "judge", "judge_flag"]], on="item", how="left", validate="one_to_one")
-    for measure, choice in MEASURES[project.kind].items():
+    for measure, choice in measures.items():
         known = merged["judge"].notna()
         values = (merged["judge"] == choice).astype(float).where(known) if choice else merged["judge_flag"]
         merged[f"judge_{measure}"] = values.astype(float)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from annotations.types import Mark, MarkKind
+from annotations.types import Guideline, Mark
 from core.errors import N_, Refused
 
 MOST_MARKS = 200  # in one text; a generation of 50 tokens has no more words
-MARK_KINDS: tuple[MarkKind, ...] = ("pronoun", "extraneous")
+MARK_KINDS = ("pronoun", "extraneous")  # of the built-in scheme
+LONGEST_KIND = 40
 
 
 def parse_marks(raw: Any) -> tuple[Mark, ...]:
@@ -20,15 +21,23 @@ def parse_marks(raw: Any) -> tuple[Mark, ...]:
 
 def _parse_mark(raw: Any) -> Mark:
     match raw:
-        case [int(start), int(end), ("pronoun" | "extraneous") as kind] if type(start) is type(end) is int:  # not bool
-            return Mark(start, end, kind)
-    raise Refused(N_("A mark needs a start, an end and a kind (pronoun or extraneous)."))
+        case [int(start), int(end), str(kind)] if type(start) is type(end) is int:  # not bool
+            if 0 < len(kind) <= LONGEST_KIND:
+                return Mark(start, end, kind)
+    raise Refused(N_("A mark needs a start, an end and a kind."))
 
 
-def check_marks(marks: Sequence[Mark], length: int) -> None:
-    """Raise Refused unless every mark lies in a text of *length* code points and no two overlap."""
+def mark_kinds(guideline: Guideline) -> tuple[str, ...]:
+    """The kinds of marks that a label under this version can have."""
+    return MARK_KINDS if guideline.scheme is None else tuple(one.code for one in guideline.scheme.spans)
+
+
+def check_marks(marks: Sequence[Mark], length: int, kinds: Sequence[str] = MARK_KINDS) -> None:
+    """Raise Refused unless every mark is of *kinds* and in a text of *length* code points, and no two overlap."""
     for mark in marks:
-        if mark.kind not in MARK_KINDS or not 0 <= mark.start < mark.end <= length:
+        if mark.kind not in kinds:
+            raise Refused(N_("{kind} is not a kind of mark of this guideline."), kind=mark.kind)
+        if not 0 <= mark.start < mark.end <= length:
             raise Refused(
                 N_("The mark from {start} to {end} is not in the text, which has {length} characters."),
                 start=mark.start, end=mark.end, length=length,
@@ -53,3 +62,25 @@ def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: S
         raise Refused(N_("Extraneous gendered language is flagged, but no words are marked."))
     if not extraneous and "extraneous" in kinds:
         raise Refused(N_("Gendered words are marked, but extraneous gendered language is not flagged."))
+
+
+def check_label_fits(
+    guideline: Guideline, choice: str, reasons: Sequence[str], extraneous: bool | None, marks: Sequence[Mark]
+) -> None:
+    """Raise Refused where the parts of a label of a generation contradict each other under this version.
+
+    Of an own scheme: whatever needs a span of some kind has one.
+    """
+    if guideline.scheme is None:
+        check_marks_fit_choice(choice, extraneous, marks)
+        return
+    marked = {mark.kind for mark in marks}
+    for code, kind in guideline.scheme.needs:
+        if code in (choice, *reasons) and kind not in marked:
+            raise Refused(N_("{code} needs a marked span of the kind {kind}."), code=code, kind=kind)
+
+
+def check_flag(guideline: Guideline, extraneous: bool | None) -> None:
+    """Raise Refused for the flag of the built-in scheme on a label of an own one."""
+    if guideline.scheme is not None and extraneous is not None:
+        raise Refused(N_("The scheme of this project has no flag for extraneous gendered language."))

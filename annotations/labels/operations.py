@@ -13,7 +13,7 @@ from annotations.guideline.free_tags import clean_tags
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
-from annotations.labels.marks import check_marks, check_marks_fit_choice
+from annotations.labels.marks import check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
@@ -188,7 +188,7 @@ class _Writer:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
         guideline = self._guideline(operation)
-        self._check_marks(operation, target)
+        self._check_marks(operation, target, guideline)
         superseded = not self._may_stand(operation, target)
         label: int | None = None
         if isinstance(target, RetestItem):
@@ -260,16 +260,17 @@ class _Writer:
             raise Refused(N_("A reject needs a reason or a note."))
         return guideline
 
-    def _check_marks(self, operation: Operation, target: _ItemState | RetestItem) -> None:
+    def _check_marks(self, operation: Operation, target: _ItemState | RetestItem, guideline: Guideline) -> None:
         if operation.choice in (None, "skip"):
             return
         if self.project.kind != "generations":
             if operation.spans or operation.extraneous is not None:
                 raise Refused(N_("Marks and the flag for extraneous gendered language are for generations only."))
             return
-        check_marks(operation.spans, target.length)
+        check_flag(guideline, operation.extraneous)
+        check_marks(operation.spans, target.length, mark_kinds(guideline))
         if self.checked:
-            check_marks_fit_choice(operation.choice, operation.extraneous, operation.spans)
+            check_label_fits(guideline, operation.choice, operation.reasons, operation.extraneous, operation.spans)
 
     def _insert_skip(self, operation: Operation, target: _ItemState, superseded: bool) -> None:
         self.db.execute(

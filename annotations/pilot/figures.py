@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.guideline.versions import has_own_scheme
 from annotations.items.articles import articles
 from annotations.pilot.pilots import Pilot, items_left
 from annotations.projects.annotators import annotators, participants
@@ -20,6 +21,7 @@ from core.types import Span
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOOD = ("accept", "correct")
 NOBODY = Note(N_("no label yet"))
+NO_GOOD = Note(N_("a scheme of one's own has no choice that means accepted"))
 NO_TWO = Note(N_("no item of the pilot has labels by two annotators yet"))
 
 # The last blind label of each annotator on an item before the end of the pilot; later ones belong to another version.
@@ -162,6 +164,7 @@ def _people(
     own: defaultdict[int, list[tuple[bool, str]]] = defaultdict(list)
     for item, who, choice in made:
         own[who].append((choice in GOOD, sources.get(item, "")))
+    scheme = has_own_scheme(store, project)
     active, by_link = {one.id for one in annotators(store, project)}, participants(store, project)
     named = letters(store, project, pilot)
     found = []
@@ -169,5 +172,6 @@ def _people(
         rows = own[one.id]
         if rows or (one.id in active - by_link and pilot.closed is None):
             share = share_of_rows([good for good, _ in rows], [unit for _, unit in rows], nothing=NOBODY)
+            share = Estimate.undefined(NO_GOOD) if scheme else share
             found.append(PilotAnnotator(one, named[one.id], len(rows), share, one.id in active))
     return tuple(found)

@@ -40,7 +40,7 @@ from annotations.projects.annotators import (
 from annotations.queue.assignments import hand_over
 from annotations.queue.leases import LEASE_S
 from annotations.queue.set_aside import return_to_queue, set_aside_items, update_skipped
-from annotations.types import Annotator, CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts
+from annotations.types import Annotator, CellCount, Choice, Form, GoldRule, Kind, Project, ProjectCounts, Scheme
 from core.errors import N_, Busy, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
 
@@ -102,20 +102,22 @@ def create_project(
     seed: int = 0,
     written: str | None = None,
     changes: str = "",
+    scheme: Scheme | None = None,
     then: Callable[[Project], object] | None = None,
 ) -> Project:
     """Create a project with its first guideline, all or nothing.
 
     The guideline defaults to the built-in journal version of SPEC 1.4. `per_item`: how many annotators label each item,
-    1 to 100. `seed` fixes the order of items. `written`, `changes`: of an imported guideline. `then` is called with the
+    1 to 100. `seed` fixes the order of items. `written`, `changes`: of an imported guideline.
+    `scheme`: with own choices and flags (*reasons*), what else their scheme has. `then` is called with the
     project in the same transaction. Raises Refused with what is wrong, NotAllowed if the name is taken.
     """
     name = checked_name(name)
     _check(per_item=per_item, gold=gold, presentation=presentation)
     if kind not in CHOICES:
         raise Refused(N_("The kind of a project must be sentences or generations, not {kind}."), kind=kind)
-    text, offered, criteria = guideline_parts(kind, language, guideline_text, choices, reasons)
-    check_options(kind, offered, criteria)
+    text, offered, criteria = guideline_parts(kind, language, guideline_text, choices, reasons, scheme)
+    check_options(kind, offered, criteria, scheme)
     people = [checked_name(person) for person in annotators]
     with store.write() as db:
         _refuse_taken(store, name)
@@ -126,7 +128,7 @@ def create_project(
             row,
         ).lastrowid
         made = project(store, name)
-        insert_guideline(store, made, 1, text, offered, criteria, changes, written)
+        insert_guideline(store, made, 1, text, offered, criteria, changes, written, scheme)
         join(store, made, people)
         _write_quotas(store, int(project_id or 0), quotas or {})
         if then is not None:

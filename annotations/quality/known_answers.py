@@ -14,7 +14,7 @@ from typing import Any, Literal
 from annotations.adjudication.comments import checked_text
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
-from annotations.guideline.versions import CHOICES, guidelines
+from annotations.guideline.versions import choice_codes, guidelines
 from annotations.items.articles import articles
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item, item
 from annotations.items.changes import set_known_answer
@@ -121,8 +121,8 @@ def set_known(
     annotators are not scored by it. An unchanged answer is not stored twice. Raises NotFound for an unknown item,
     Refused for an unknown choice.
     """
-    if choice is not None and choice not in CHOICES[project.kind]:
-        allowed = ", ".join(CHOICES[project.kind])
+    if choice is not None and choice not in (codes := choice_codes(store, project)):
+        allowed = ", ".join(codes)
         raise Refused(N_("{choice} is not a valid answer: the choices are {allowed}."), choice=choice, allowed=allowed)
     said = checked_text(why)
     with store.write() as db:
@@ -255,6 +255,6 @@ def answer_choices(store: Store, project: Project) -> tuple[Choice, ...]:
     for version in reversed(guidelines(store, project)):
         for choice in version.choices:
             found.setdefault(choice.code, choice)
-    for code in CHOICES[project.kind]:
+    for code in choice_codes(store, project):
         found.setdefault(code, Choice(code, "", code, code))
     return tuple(found.values())

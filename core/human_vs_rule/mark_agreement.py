@@ -17,7 +17,6 @@ from core.statistics import Estimate, Note, Resampling
 from core.statistics.intervals import over_units
 from core.statistics.resampling import Numbers
 
-KINDS = ("pronoun", "extraneous")
 Marks = Iterable[tuple[int, int, str]]  # half-open code points and a kind
 
 NONE_MARKED = Note(N_("Neither of two annotators marked anything."))

@@ -47,6 +47,11 @@ SHORT = """{context}{text}
 How does this text refer to the person?
 {choices}
 Answer: """
+SHORT_OWN = """{context}{text}
+
+Which of these holds for the text?
+{choices}
+Answer: """
 SHORT_SENTENCES = """{text}
 
 Does the sentence keep its sense with {counterpart} in place of {keyword}?
@@ -109,8 +114,10 @@ class Prompt:
     def choices(self) -> str:
         """The choices, a line each, by code or by letter."""
         if self.way == "letter":
-            return "\n".join(f"{letter}. {one.en}" for letter, one in zip(LETTERS, self.options, strict=False))
-        return "\n".join(f'- "{one.code}": {one.en}' for one in self.options)
+            return "\n".join(
+                f"{letter}. {one.en or one.zh}" for letter, one in zip(LETTERS, self.options, strict=False)
+            )
+        return "\n".join(f'- "{one.code}": {one.en or one.zh}' for one in self.options)
 
     @property
     def format(self) -> str:
@@ -142,11 +149,12 @@ class Prompt:
         return [*system, {"role": "user", "content": self.for_text(text)}]
 
 
-def default_template(kind: str, *, short: bool = False) -> str:
-    """The prompt that a project of *kind* (sentences, generations) begins with; *short*: for small models."""
+def default_template(kind: str, *, short: bool = False, own: bool = False) -> str:
+    """The prompt that a project of *kind* (sentences, generations) begins with; *short*: for small models; *own*: for
+    a scheme of the project's own."""
     if kind == "sentences":
         return SHORT_SENTENCES if short else SENTENCES
-    return SHORT if short else FULL
+    return (SHORT_OWN if own else SHORT) if short else FULL
 
 
 def tokens_of(texts: Sequence[str]) -> int:

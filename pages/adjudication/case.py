@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from annotations.adjudication import AnonymousLabel, Case, Settlement, add_comment
 from annotations.database.store import Store
-from annotations.types import Choice, Guideline, Project
+from annotations.types import Guideline, Project
 from core.errors import EvenhandError
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -22,8 +22,7 @@ from pages.ui.visitor import author
 
 def names_of(asked: Guideline) -> dict[str, str]:
     """Codes of choices, reasons and tags as the visitor reads them."""
-    options: tuple[Choice, ...] = (*asked.choices, *asked.reasons)
-    return {each.code: choice_name(each) for each in options}
+    return {each.code: choice_name(each) for each in asked.options}
 
 
 def show_case(found: Case, asked: Guideline) -> None:

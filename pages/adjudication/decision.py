@@ -9,7 +9,7 @@ import streamlit as st
 
 from annotations.adjudication import Case, reopen, settle_case
 from annotations.database.store import Store
-from annotations.types import Guideline, Mark, MarkKind, Project
+from annotations.types import Guideline, Mark, Project, Scheme
 from core.errors import EvenhandError
 from core.types import Span
 from pages.adjudication.case import names_of
@@ -26,7 +26,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
     """The fields of a decision on the case that is shown, and its buttons."""
     st.subheader(_("Decision"))
     if found.settlement is None:
-        st.caption(plain(paragraph(_rules(project))), width="stretch")
+        st.caption(plain(paragraph(_rules(project, asked))), width="stretch")
     ask_author(store, _("Adjudicator"), persist_state="session", placeholder=_("Your name"))
     if found.settlement is not None:
         _settled(store, project, found)
@@ -42,14 +42,11 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
             format_func=lambda code: plain(names[code]),
             key=f"choice-{key}",
         )
-        extraneous, marks = _generation(found, choice)
-    reasons = st.multiselect(
-        _("Reasons") if project.kind == "sentences" else _("Tags"),
-        [each.code for each in asked.reasons],
-        format_func=names.__getitem__,
-        placeholder=_("no reason") if project.kind == "sentences" else _("no tag"),
-        key=f"reasons-{key}",
-    )
+        if asked.scheme is None:
+            extraneous, marks = _generation(found, choice)
+        else:
+            marks = _spans(found, asked.scheme, choice, names)
+    reasons = _reasons(project, asked, found, names)
     why = st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
     decided = _pressed(project, asked, names, choice)
     if decided == LEAVE:
@@ -58,14 +55,41 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
         _store(store, project, found, decided, (tuple(reasons), extraneous, marks), why)
 
 
-def _rules(project: Project) -> list[str]:
+def _reasons(project: Project, asked: Guideline, found: Case, names: dict[str, str]) -> list[str]:
+    """The reasons of a reject, the tags of a generation; of an own scheme the flags, first those of the majority."""
+    label, none = _("Tags"), _("no tag")
+    start: list[str] = []
+    if project.kind == "sentences":
+        label, none = _("Reasons"), _("no reason")
+    elif asked.scheme is not None:
+        label, none = _("Flags"), _("no flag")
+        votes = Counter(code for each in found.labels for code in each.reasons)
+        start = [each.code for each in asked.reasons if 2 * votes[each.code] > len(found.labels)]
+    return st.multiselect(
+        label, [each.code for each in asked.reasons], start, format_func=names.__getitem__, placeholder=none,
+        key=f"reasons-{found.item.uid}",
+    )  # fmt: skip
+
+
+def _spans(found: Case, scheme: Scheme, choice: str | None, names: dict[str, str]) -> tuple[Mark, ...]:
+    """The spans of a decision under an own scheme, first those of the annotators who made this choice."""
+    made: list[Mark] = []
+    for kind in scheme.spans if choice else ():
+        alike = [
+            mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == kind.code
+        ]
+        made += _marked(found, kind.code, names[kind.code], alike, choice or "")
+    return tuple(sorted(made))
+
+
+def _rules(project: Project, asked: Guideline) -> list[str]:
     """What a decision has to keep to, before it is made."""
     said = [_("A decision needs a reason or a note: others will want to know why.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
         said.append(
             _("Only sentences that everybody accepts are kept in this project: reject this case, or leave it as it is.")
         )
-    if project.kind == "generations" and project.checked:
+    if project.kind == "generations" and project.checked and asked.scheme is None:
         said.append(
             _(
                 "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
@@ -117,7 +141,7 @@ def _generation(found: Case, choice: str | None) -> tuple[bool, tuple[Mark, ...]
     return extraneous, tuple(sorted((*wrong, *_marked(found, "extraneous", _("Extraneous gendered words"), flagged))))
 
 
-def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
+def _marked(found: Case, kind: str, label: str, before: Sequence[Mark], place: str = "") -> tuple[Mark, ...]:
     """The marks of the adjudicator: any word of the text, and the annotators' marks."""
     names = places(found, kind)
     start = _apart(sorted((mark.start, mark.end) for mark in before))
@@ -128,7 +152,7 @@ def _marked(found: Case, kind: MarkKind, label: str, before: Sequence[Mark], pla
     return tuple(Mark(start, end, kind) for start, end in sorted(chosen))
 
 
-def places(found: Case, kind: MarkKind) -> dict[Span, str]:
+def places(found: Case, kind: str) -> dict[Span, str]:
     """Every word of the text and every mark of *kind*, each with a name; repeated words are numbered."""
     text = found.item.text
     marks = {(mark.start, mark.end) for each in found.labels for mark in each.marks if mark.kind == kind}

@@ -78,7 +78,7 @@ def _filters(project: Project, report: AgreementReport) -> tuple[str | None, lis
 def _names(store: Store, project: Project) -> dict[str, str]:
     """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
     versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
+    return {each.code: choice_name(each) for version in versions for each in version.options}
 
 
 def _table(project: Project, between: list[str], pair: str | None, reader: Annotator | None) -> bytes:

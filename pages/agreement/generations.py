@@ -6,8 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from annotations.agreement.measures import AgreementReport
-from annotations.agreement.schemes import Way, mark_agreement
+from annotations.agreement.schemes import Way, mark_agreement, ways_of
 from annotations.database.store import Store
+from annotations.guideline.versions import guideline, has_own_scheme
 from annotations.projects.pipeline_counts import state
 from annotations.types import Project
 from core.charts.heatmap import heatmap
@@ -19,16 +20,21 @@ from pages.ui.choose import choose
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, interval_or_reason, note_text
+from pages.ui.sentences import choice_name
 from pages.ui.style import colours
 from pages.ui.text import named, paragraph, plain
 
 MEASURES = ("pairwise", "unanimity", "alpha", "ac1")
 
 
-def chosen_way(project: Project) -> Way:
+def chosen_way(store: Store, project: Project) -> Way:
     """The labels to compare; for sentences always the choices."""
     if project.kind != "generations":
         return "four"
+    ways = ways_of(store, project)
+    if has_own_scheme(store, project):
+        flags = {way: named(_("Flag"), choice_name(flag)) for way, flag in ways.items() if flag is not None}
+        return choose(_("Compare by"), {"four": _("Choices"), **flags}, "own-way")
     names: dict[Way, str] = {
         "four": _("Four labels"),
         "three": _("Three: plural they as no pronoun"),
@@ -91,7 +97,9 @@ def by_model(report: AgreementReport) -> None:
 
 def marks(store: Store, project: Project, report: AgreementReport) -> None:
     """How far two annotators marked the same characters, for wrong pronouns and for gendered words."""
-    names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
+    names = {one.code: choice_name(one) for one in guideline(store, project).options}
+    if not has_own_scheme(store, project):
+        names = {"pronoun": _("Wrong pronouns"), "extraneous": _("Extraneous gendered words")}
     rows = [
         {
             _("Marks"): names[one.kind],

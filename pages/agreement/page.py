@@ -76,7 +76,7 @@ with open_store() as store:
         st.stop()
     say_unsettled(store, project)
     try:
-        way = chosen_way(project)
+        way = chosen_way(store, project)
         with st.spinner(_("Comparing the labels …"), show_time=False):
             report = chosen_report(store, project, way)
             if not may(store, "see_names", project):

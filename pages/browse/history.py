@@ -177,7 +177,11 @@ def _label_notes(data: dict[str, Any], found: ItemRecord, names: dict[str, str])
         return []
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [series(names.get(code, code) for code in data["reasons"])]
-    lines.append(series(named(kinds.get(kind, kind), found.row.item.text[a:b]) for a, b, kind in data["spans"]))
+    lines.append(
+        series(
+            named(names.get(kind) or kinds.get(kind, kind), found.row.item.text[a:b]) for a, b, kind in data["spans"]
+        )
+    )
     lines.append(_("extraneous gendered language") if data["extraneous"] else "")
     lines.append(_("tags: {tags}").format(tags=series(data["tags"])) if data["tags"] else "")
     lines.append(data["note"])

@@ -56,9 +56,7 @@ def show_item(store: Store, project: Project, uid: str, reader: Annotator | None
         return
     if reader is not None and found.finished:
         record_item_reveals(store, reader, [uid])  # public comments may reveal choices of others
-    names = {
-        one.code: choice_name(one) for each in guidelines(store, project) for one in (*each.choices, *each.reasons)
-    }
+    names = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.options}
     _card(project, found, reader, names)
     left, right = st.columns([3, 2], gap="large")
     with left:

@@ -14,6 +14,7 @@ from annotations.files.generation_sample import (
     pilot_by_rule,
     read_generations,
 )
+from annotations.guideline.versions import has_own_scheme
 from annotations.items.wanted_labels import labels_planned
 from annotations.jobs import jobs
 from annotations.projects.projects import change_project, create_project
@@ -41,7 +42,7 @@ def show_way_into_project(store: Store, run: Run) -> None:
     sample = draw_sample(rows, number or len(rows), seed)
     st.caption(plain(_sample_text(sample, number)))
     if number:
-        _show_designs(store, run, rows, number, found)
+        _show_designs(store, run, rows, number, [one for one in found if not has_own_scheme(store, one)])
     target = st.selectbox(
         _("Project"),
         targets([one.name for one in found]),

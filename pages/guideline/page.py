@@ -22,13 +22,21 @@ with open_store() as store:
     text = _("Version {version}, written {moment}.")
     st.caption(plain(text.format(version=newest.version, moment=moment(newest.created))))
     show_html(desk_html(newest.text))
+    about = dict(newest.scheme.about) if newest.scheme else {}
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(_("Choices"))
-        show_html(options_html(newest.choices))
+        show_html(options_html(newest.choices, about))
     with right:
-        st.subheader(_("Reasons to reject") if project.kind == "sentences" else _("Criteria"))
-        show_html(options_html(newest.reasons))
+        if newest.scheme is None:
+            st.subheader(_("Reasons to reject") if project.kind == "sentences" else _("Criteria"))
+            show_html(options_html(newest.reasons))
+        if newest.scheme is not None and newest.reasons:
+            st.subheader(_("Flags"))
+            show_html(options_html(newest.reasons, about))
+        if newest.scheme is not None and newest.scheme.spans:
+            st.subheader(_("Kinds of spans"))
+            show_html(options_html(newest.scheme.spans, about))
     if changed := [one for one in versions if one.changes]:
         st.subheader(_("What changed"))
         for one in reversed(changed):

@@ -99,7 +99,7 @@ def _sorted(listed: list[Difference]) -> list[Difference]:
 def _names(store: Store, project: Project) -> dict[str, str]:
     """Codes of choices and tags as the visitor reads them; the newest wording counts."""
     versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
+    return {each.code: choice_name(each) for version in versions for each in version.options}
 
 
 def _file(project: Project, reader: Annotator | None, chosen: Sequence[Difference], signature: str) -> bytes:

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from annotations.guideline.versions import refuse_own_scheme
+from core.errors import Refused
 from pages.human_vs_rule.charts import by_cell, confusion, four_labels, repeated
 from pages.human_vs_rule.differences import differences
 from pages.human_vs_rule.source import chosen_project, current
 from pages.human_vs_rule.tiles import nothing_yet, show_method, tiles, weighted_back
-from pages.ui.head import open_store, page_head
+from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 
 page_head(
@@ -19,6 +21,11 @@ page_head(
 with open_store() as store:
     project = chosen_project(store)
     if project is None:
+        st.stop()
+    try:
+        refuse_own_scheme(store, project)
+    except Refused as error:
+        show_error(error)
         st.stop()
     with st.spinner(_("Comparing the labels …"), show_time=False):
         found = current(store, project)

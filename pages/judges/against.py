@@ -55,7 +55,7 @@ def show_against(store: Store, project: Project, found: Found) -> None:
 def choice_names(store: Store, project: Project) -> dict[str, str]:
     """Codes of choices and reasons as the visitor reads them; the newest wording counts."""
     versions = guidelines(store, project)
-    return {each.code: choice_name(each) for version in versions for each in (*version.choices, *version.reasons)}
+    return {each.code: choice_name(each) for version in versions for each in version.options}
 
 
 def _every_judge(found: Found) -> None:

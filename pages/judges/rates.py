@@ -10,6 +10,7 @@ from annotations.judges.estimates import Estimates, ModelDifference, RateCell
 from annotations.types import Project
 from core.judges.prediction_powered import Rates
 from core.statistics import Estimate
+from pages.judges.against import choice_names
 from pages.judges.source import Found, chosen_judge
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
@@ -26,6 +27,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     one = chosen_judge(found)
     rates = found.estimates[one.name]
     names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
+    names = choice_names(store, project) | names
     measure = choose(_("Measure"), {name: names[name] for name in rates.measures}, "judge-measure")
     (overall,) = rates.cells(measure)
     with st.container(key="judge-rates"):

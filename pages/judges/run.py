@@ -8,16 +8,17 @@ from typing import Literal
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.guideline.versions import guideline
 from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.judges.forecast import Forecast, forecast, prompt_for
 from annotations.judges.judges import state_of_judges
-from annotations.judges.run import Request
+from annotations.judges.run import Request, start_template
 from annotations.projects.pipeline_counts import state
-from annotations.types import Project
+from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, Notice, Refused
 from core.judges.labels import JudgedText
-from core.judges.prompts import SYSTEM, Way, default_template
+from core.judges.prompts import SYSTEM, Way
 from core.judges.server import ServerSettings
 from core.runs.loop import check_models
 from core.servers.addresses import check_address
@@ -55,7 +56,7 @@ def show_start(store: Store, project: Project) -> None:
     """Which judge, and the button."""
     with st.container(border=True):
         try:
-            wish = _wish(project)
+            wish = _wish(project, guideline(store, project))
         except EvenhandError as error:
             show_error(error)
             return
@@ -69,8 +70,9 @@ def show_start(store: Store, project: Project) -> None:
             _start(store, project, wish)
 
 
-def _wish(project: Project) -> Wish:
-    names: dict[Source, str] = {"rule": _("The pronoun rule")} if project.kind == "generations" else {}
+def _wish(project: Project, version: Guideline) -> Wish:
+    ruled = project.kind == "generations" and version.scheme is None
+    names: dict[Source, str] = {"rule": _("The pronoun rule")} if ruled else {}
     names |= {"model": _("A model on this machine"), "server": _("A server"), "file": _("A file")}
     source = choose(_("Who judges"), names, "judge-source")
     if source == "rule":
@@ -87,18 +89,18 @@ def _wish(project: Project) -> Wish:
                 " works; they are too small to judge."
             )
         )
-        template, system, examples = _prompt(project, short=True)
+        template, system, examples = _prompt(project, version, short=True)
         request = replace(_shared_wishes(), model=model, template=template, system=system, examples=examples)
         return Wish("model", request)
-    return _server(project)
+    return _server(project, version)
 
 
-def _server(project: Project) -> Wish:
+def _server(project: Project, version: Guideline) -> Wish:
     address, trusted = choose_server(_("Address of an OpenAI-compatible server"), "judge-server")
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
     way = choose(_("It answers with"), ways, "judge-way")
-    template, system, examples = _prompt(project, short=False)
+    template, system, examples = _prompt(project, version, short=False)
     first, second, third, fourth = st.columns(4)
     samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
     heat = second.number_input(_("Temperature"), 0.0, 2.0, 0.0, 0.1, key="judge-temperature", disabled=way == "letter")
@@ -117,7 +119,7 @@ def _server(project: Project) -> Wish:
     return Wish("server", request, trusted, None, price_in, price_out)
 
 
-def _prompt(project: Project, *, short: bool) -> tuple[str, str, str]:
+def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[str, str, str]:
     """Prompt, system message and examples, to read and to change."""
     kind = "short" if short else "full"
     with st.expander(_("Prompt and system message"), icon=":material/edit:"):
@@ -127,8 +129,8 @@ def _prompt(project: Project, *, short: bool) -> tuple[str, str, str]:
                 " answer, and the text. A changed prompt is another judge."
             )
         )
-        key = f"judge-prompt-{kind}-{project.kind}"
-        st.session_state.setdefault(key, default_template(project.kind, short=short))
+        key = f"judge-prompt-{kind}-{project.kind}" + ("-own" if version.scheme else "")
+        st.session_state.setdefault(key, start_template(project, version, short=short))
         template = st.text_area(_("Prompt"), key=key, height=260)
         st.session_state.setdefault(f"judge-system-{kind}", "" if short else SYSTEM)
         system = st.text_area(_("System message"), key=f"judge-system-{kind}", height=100)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from annotations.guideline.versions import has_own_scheme
 from annotations.human_vs_rule.people_by_instance import people, with_run
 from annotations.types import Project
 from core.charts.misgendering import ways
@@ -36,7 +37,9 @@ COLUMNS = {"people": "people", "rule": "gen", "prob": "prob"}
 def show_people(source: Source) -> None:
     """A choice of project, the ways side by side on what people finished, and how far they agree."""
     with open_store() as store:
-        found = {one.name: one for one in own_projects(store) if one.kind == "generations"}
+        found = {
+            one.name: one for one in own_projects(store) if one.kind == "generations" and not has_own_scheme(store, one)
+        }
         if not found:
             st.info(
                 _(

@@ -1,16 +1,18 @@
 """The next version of the guideline on the page Pilot: written with a preview, compared, published."""
 
+import json
 from dataclasses import replace
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
-from annotations.guideline.versions import guideline, guidelines
-from annotations.types import Guideline, Project
+from annotations.guideline.scheme import START, OwnScheme, as_data
+from annotations.guideline.versions import guideline, guideline_parts, guidelines
+from annotations.types import Choice, Guideline, Project, Scheme
 from core.guidelines import recognise
 from pages.pilot.publish import publish, published, send_older
-from pages.ui.editors import edit_options
+from pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file
 from pages.ui.guideline_html import desk_html, difference_html, option_name
 from pages.ui.head import open_store
 from pages.ui.language import _
@@ -107,16 +109,56 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
             " it as written."
         )
         st.caption(told)
+    choices, reasons, scheme = _edit_options(project, begun, place)
+    changes = st.text_area(
+        _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
+        placeholder=_("Annotators read this the next time they open their desk."),
+    )  # fmt: skip
+    return Draft(begun.base, text, choices, reasons, changes, scheme=scheme)
+
+
+def _edit_options(
+    project: Project, begun: Draft, place: str
+) -> tuple[tuple[Choice, ...], tuple[Choice, ...], Scheme | None]:
+    """Choices and criteria; of generations the scheme, built-in or the project's own."""
+    if project.kind == "generations":
+        st.subheader(_("Scheme"), anchor=False)
+        own = choose_scheme(begun.scheme is not None, key=f"{place}-scheme")
+        if own:
+            first = OwnScheme(begun.choices, begun.reasons, begun.scheme) if begun.scheme is not None else START
+            edited = edit_scheme(first, key=place)
+            _scheme_file(project, begun, edited, place)
+            return edited.choices, edited.flags, edited.more
+        if begun.scheme is not None:
+            _text, built, tags = guideline_parts(project.kind, project.language, None, None, None)
+            begun = replace(begun, choices=tuple(built), reasons=tuple(tags))
     head = _("Criteria for rejecting") if project.kind == "sentences" else _("Tags available for a label")
     st.subheader(head, anchor=False)
     reasons = edit_options(begun.reasons, key=f"{place}-reasons")
     with st.expander(_("Choices")):
         choices = edit_options(begun.choices, key=f"{place}-choices", fixed=True)
-    changes = st.text_area(
-        _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
-        placeholder=_("Annotators read this the next time they open their desk."),
-    )  # fmt: skip
-    return Draft(begun.base, text, choices, reasons, changes)
+    return choices, reasons, None
+
+
+def _scheme_file(project: Project, begun: Draft, edited: OwnScheme, place: str) -> None:
+    """Out as a file, and in from one: what comes in takes the place of the tables."""
+    with st.expander(_("Scheme as a file")):
+        written = json.dumps(as_data(edited), ensure_ascii=False, indent=2)
+        st.download_button(
+            _("Download"), written, f"{project.name}-scheme.json", "application/json", key=f"{place}-scheme-out"
+        )
+        read = scheme_from_file(key=f"{place}-scheme-in")
+        if read is not None and st.button(_("Use this scheme"), key=f"{place}-scheme-use", type="primary"):
+            _use_scheme(project, begun, read)
+            st.rerun()
+
+
+@asks("change_projects")
+def _use_scheme(project: Project, begun: Draft, read: OwnScheme) -> None:
+    with open_store(project) as store:
+        draft = read_draft(store, project)
+        made = replace(draft, base=begun.base, choices=read.choices, reasons=read.flags, scheme=read.more)
+        save_draft(store, project, made)
 
 
 def _differences(now: Draft, newest: Guideline) -> None:
@@ -133,6 +175,18 @@ def _differences(now: Draft, newest: Guideline) -> None:
         if lines[0] != lines[1]:
             st.caption(_("Choices"))
             show_html(difference_html(*lines))
+        lines = ["\n".join(_scheme_lines(scheme)) for scheme in (newest.scheme, now.scheme)]
+        if lines[0] != lines[1]:
+            st.caption(_("Scheme"))
+            show_html(difference_html(*lines))
+
+
+def _scheme_lines(scheme: Scheme | None) -> list[str]:
+    """What a scheme has beside choices and flags, a line each."""
+    if scheme is None:
+        return []
+    needs = [f"{code} → {kind}" for code, kind in scheme.needs]
+    return [*map(_line, scheme.spans), *needs, *(f"{code}: {text}" for code, text in scheme.about)]
 
 
 def _line(option: object) -> str:

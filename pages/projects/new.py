@@ -5,13 +5,22 @@ from typing import Any, get_args
 import streamlit as st
 
 from annotations.guideline.criteria import Criteria, built_in, generations_criteria
+from annotations.guideline.scheme import START, scheme_text
 from annotations.projects.projects import change_project, create_project
 from annotations.types import Form, GoldRule, Kind
 from core.errors import EvenhandError
 from core.guidelines import VERSIONS, Version
 from core.resources import keyword_pairs, quotas
 from pages.projects.projects import leave, open_project
-from pages.ui.editors import Quotas, edit_options, edit_quotas, say_total
+from pages.ui.editors import (
+    Quotas,
+    choose_scheme,
+    edit_options,
+    edit_quotas,
+    edit_scheme,
+    say_total,
+    scheme_from_file,
+)
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.parts import asks
@@ -139,6 +148,14 @@ def _form_of_generations() -> None:
             help_text = _("The same seed and texts give the same order.")
             seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
     st.subheader(_("Guideline"), anchor=False)
+    criteria = _own_scheme() if choose_scheme(False, key="generations_scheme") else _built_in_scheme()
+    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
+        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
+        later = {"doubled": labels["doubled"], **asked}
+        _create(name, "en", people, criteria, {}, settings, later)
+
+
+def _built_in_scheme() -> Criteria:
     st.caption(_("Four labels, a flag for extraneous gendered language, and marked spans, as in the published study."))
     st.caption(_("As long as the text is unchanged, all readers see it in their interface language."))
     start = generations_criteria(language())
@@ -147,10 +164,18 @@ def _form_of_generations() -> None:
         st.caption(_("Labels store the code; the key is only the keyboard shortcut."))
         choices = edit_options(start.choices, key="choices-generations", fixed=True)
         tags = edit_options(start.reasons, key="reasons-generations")
-    if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
-        settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
-        later = {"doubled": labels["doubled"], **asked}
-        _create(name, "en", people, Criteria(text, choices, tags), {}, settings, later)
+    return Criteria(text, choices, tags)
+
+
+def _own_scheme() -> Criteria:
+    read = scheme_from_file(key="generations_scheme_file")
+    made = START if read is None else read
+    # Another file gets tables of its own; what was typed into the others stays theirs.
+    place = "own-scheme" if read is None else f"own-scheme-{hash(read)}"
+    scheme = edit_scheme(made, key=place)
+    st.caption(_("An empty text says what the scheme has."))
+    text = edit_text("", key="guideline-own-scheme")
+    return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
 
 
 def _settings() -> dict[str, Any]:
@@ -275,6 +300,7 @@ def _create(
                 guideline_text=criteria.text,
                 choices=criteria.choices,
                 reasons=criteria.reasons,
+                scheme=criteria.scheme,
                 quotas=wanted,
                 **settings,
             )

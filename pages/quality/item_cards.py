@@ -39,7 +39,7 @@ def for_the_lead(store: Store, project: Project) -> bool:
 
 def names_of(store: Store, project: Project) -> dict[str, str]:
     """Codes of choices and reasons of every version as the visitor reads them; the newest wording counts."""
-    return {each.code: choice_name(each) for one in guidelines(store, project) for each in (*one.choices, *one.reasons)}
+    return {each.code: choice_name(each) for one in guidelines(store, project) for each in one.options}
 
 
 def people_chart(

@@ -45,7 +45,7 @@ def listed(store: Store, project: Project, person: Annotator) -> None:
     if found.number != st.session_state.get("record-page", 1):
         st.session_state["record-page"] = found.number
     st.caption(plain(_("{total} items, most recent first").format(total=f"{found.total:,}")))
-    options = [one for each in guidelines(store, project) for one in (*each.choices, *each.reasons)]
+    options = [one for each in guidelines(store, project) for one in each.options]
     words = {one.code: choice_name(one) for one in options}
     for one in found.entries:
         with st.container(border=True, key=f"entry-{one.uid}"):

@@ -1,12 +1,19 @@
-"""Tables to edit: choices and reasons of a guideline, quotas of a project."""
+"""Tables to edit: choices and reasons of a guideline, a scheme of one's own, quotas of a project."""
+
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
-from annotations.types import Choice
+from annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data, scheme_of_bytes
+from annotations.types import Choice, Scheme
+from core.errors import EvenhandError
+from core.files.bounded import run_bounded
 from core.resources import keyword_pairs, quotas
 from core.types import Side
+from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
 PRINTED_TOTAL = 20_000  # below Table 1 of the conference paper, whose rows sum to 19,000 (SPEC 1.1)
@@ -30,6 +37,78 @@ def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) 
         for row in rows
         if any(value.strip() for value in row.values())
     )
+
+
+def choose_scheme(own: bool, *, key: str) -> bool:
+    """Whether a project of generations has a scheme of its own; *own*: what stands at first."""
+    names = {"built-in": _("Built-in: four labels"), "own": _("Own scheme")}
+    chosen = st.segmented_control(
+        _("Scheme"), list(names), default="own" if own else "built-in", required=True, key=key,
+        format_func=names.__getitem__, label_visibility="collapsed",
+    )  # fmt: skip
+    return bool(chosen == "own")
+
+
+def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
+    """A scheme as three tables to edit; it is checked when it is stored, so that half a row can stand."""
+    rows = as_data(begun)
+    st.caption(
+        _(
+            "Labels store the code. A key is one letter or digit; without one it is clicked. One of the two names is"
+            " enough. Needs a span: the code of the kind that must be marked with this choice or flag."
+        )
+    )
+    st.markdown(_("**Choices**: exactly one is made, and the gold label is of these."))
+    found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=True)}
+    st.markdown(_("**Flags**: any number."))
+    found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=True)
+    st.markdown(_("**Kinds of spans**: words that are marked in the text."))
+    found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
+    return OwnScheme(tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found))
+
+
+def _scheme_table(rows: list[dict[str, str]], key: str, *, needs: bool) -> list[dict[str, str]]:
+    names = ("key", "code", "zh", "en", "about", *(("needs",) if needs else ()))
+    frame = pd.DataFrame([{name: row.get(name, "") for name in names} for row in rows], columns=list(names), dtype=str)
+    columns = {
+        "key": st.column_config.TextColumn(_("Key"), max_chars=1, width="small"),
+        "code": st.column_config.TextColumn(_("Code"), max_chars=40),
+        "zh": st.column_config.TextColumn("中文", max_chars=LONGEST_NAME),
+        "en": st.column_config.TextColumn("English", max_chars=LONGEST_NAME),
+        "about": st.column_config.TextColumn(_("Description"), max_chars=LONGEST_ABOUT, width="medium"),
+        "needs": st.column_config.TextColumn(_("Needs a span"), max_chars=40),
+    }
+    edited = st.data_editor(
+        frame, key=key, column_config={name: columns[name] for name in names}, hide_index=True, num_rows="dynamic"
+    )
+    found = [
+        {str(name): str(value).strip() for name, value in row.items()}
+        for row in edited.fillna("").astype(str).to_dict("records")
+    ]
+    return [row for row in found if any(row.values())]
+
+
+def _option(row: Mapping[str, str]) -> Choice:
+    return Choice(row["code"], row["key"], row["zh"], row["en"])
+
+
+def _more(found: Mapping[str, list[dict[str, str]]]) -> Scheme:
+    every = [row for part in found.values() for row in part]
+    return Scheme(
+        tuple(map(_option, found["spans"])),
+        tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
+        tuple((row["code"], row["about"]) for row in every if row.get("about")),
+    )
+
+
+def scheme_from_file(*, key: str) -> OwnScheme | None:
+    """A scheme from a file of the visitor; None where there is none, or where it cannot be read, which is said."""
+    try:
+        sent = read_upload(_("Scheme from a file (JSON, TOML, YAML)"), ["json", "toml", "yaml", "yml"], key=key)
+        return None if sent is None else run_bounded(scheme_of_bytes, sent[1], sent[0], file=sent[0])
+    except EvenhandError as error:
+        show_error(error)
+        return None
 
 
 def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:

@@ -15,7 +15,7 @@ AROUND = 2  # lines without a change that are shown beside one
 
 def names_of(versions: Iterable[Guideline], extra: Sequence[Choice] = ()) -> dict[str, str]:
     """Codes of choices and criteria as the visitor reads them; the newest wording counts."""
-    options = [one for each in versions for one in (*each.choices, *each.reasons)]
+    options = [one for each in versions for one in each.options]
     return {one.code: option_name(one) for one in (*options, *extra)}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
+from annotations.desk.announcements import option_name
 from annotations.files.import_items import PreviewRow
 from annotations.types import CellCount, Choice, Kind, Mark, ProjectCounts
 from core.language import translate
@@ -90,7 +91,9 @@ def judgement_lines(
     """Why somebody chose as they did: their reasons, the words of *text* that they marked, the flag."""
     kinds = {"pronoun": _("wrong pronoun"), "extraneous": _("gendered word")}
     lines = [names.get(code, code) for code in reasons]
-    lines += [named(kinds[mark.kind], text[mark.start : mark.end]) for mark in marks]
+    lines += [
+        named(names.get(mark.kind) or kinds.get(mark.kind, mark.kind), text[mark.start : mark.end]) for mark in marks
+    ]
     return [*lines, _("extraneous gendered language")] if extraneous else lines
 
 
@@ -114,14 +117,20 @@ def guideline_html(text: str) -> Markup:
 
 
 def choice_name(choice: Choice) -> str:
-    """A choice or reason as the visitor reads it."""
-    return choice.zh if language() == "zh" else choice.en
+    """A choice or reason as the visitor reads it; in the other language where it has no name in this one."""
+    return option_name(choice, language())
 
 
-def options_html(options: Sequence[Choice]) -> Markup:
-    """Choices or reasons: the key, what it says to this visitor, the code that is stored."""
-    rows = [(element("kbd", one.key.upper()), choice_name(one), one.code) for one in options]
+def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = None) -> Markup:
+    """Choices or reasons: the key, what it says to this visitor, the code that is stored; *about*: descriptions."""
+    told = about or {}
+    rows = [(element("kbd", one.key.upper()) if one.key else "", _meaning(one, told), one.code) for one in options]
     return table((_("Key"), _("Meaning"), _("Code")), rows)
+
+
+def _meaning(one: Choice, about: Mapping[str, str]) -> str | Markup:
+    told = about.get(one.code)
+    return joined([choice_name(one), element("div", told, "soft")]) if told else choice_name(one)
 
 
 def bar(parts: Iterable[tuple[str, float]]) -> Markup:

@@ -13,6 +13,7 @@ import pytest
 
 from annotations.describe.project_description import describe_file
 from annotations.files.project_texts import file_input
+from annotations.guideline.scheme import read_scheme
 from core.association.builtin import Choices, Files, association_set
 from core.concordance import question
 from core.concordance.passages import lines_of_files, look_up_files
@@ -34,7 +35,7 @@ SECONDS, MEGABYTES = 30, 1_000
 ASKED = question("护士", ["他", "她"])
 NOT_BY_A_PAGE = {  # of which a page may call none itself where somebody sent the file
     "read_pairs", "read_words", "read_word_pairs", "words_in", "word_pairs_of", "word_pairs_in", "open_contexts",
-    "swap_file", "describe_file", "passages", "load_workbook", "ZipFile",
+    "swap_file", "describe_file", "passages", "load_workbook", "ZipFile", "scheme_of_bytes",
 }  # fmt: skip
 
 
@@ -79,7 +80,7 @@ def predictions(path: Path) -> None:
 
 READERS: tuple[Callable[[Path], object], ...] = (
     read_rows, read_lists, swap, look_up, read_sentences, probes, predictions, describe_file, read_verdicts,
-    read_scores, read_pairs, read_words, open_contexts,
+    read_scores, read_pairs, read_words, open_contexts, read_scheme,
 )  # fmt: skip
 HALF = 100_000
 BOMBS: dict[str, str] = {

@@ -315,7 +315,7 @@ WRITTEN_BY = {
     "items": "item batch cell census stock tally project.returns member.looked",
     "jobs": "job",
     "queue": "assignment progress retest member.turn member.recent member.seen",
-    "guideline": "guideline guideline_draft tag_draft member.told",
+    "guideline": "guideline scheme guideline_draft tag_draft member.told",
     "labels": "label skip retest_label",
     "projects": "project member annotator",
     "adjudication": "settlement comment",

@@ -134,7 +134,9 @@ def test_the_pictures_of_readme_show_the_navigation_of_today() -> None:
 
 
 def test_the_document_of_the_desk_names_every_key() -> None:
-    scripts = [ROOT / "annotations" / "desk" / "static" / name for name in ("keys.js", "generations_keys.js")]
+    scripts = [
+        ROOT / "annotations" / "desk" / "static" / name for name in ("keys.js", "generations_keys.js", "scheme.js")
+    ]
     codes = re.findall(
         r"\b(Key[A-Z]|Enter|Space|Escape|Backspace|Arrow\w+|Home|End)\b", "".join(map(Path.read_text, scripts))
     )

@@ -11,7 +11,13 @@ NAMES = ("Noa", "Ilya", "Robin", "Sam", "Kit")
 SETS: tuple[list[str], ...] = (["he"], ["she"], ["they"], ["xe"], ["she", "they"])
 MODELS = ("Secret-7B", "Secret-70B", "Secret-8x7B")
 FILE = "secret.jsonl"
-SETTINGS = ("checked", "blur", "pause_minutes", "doubled")  # of a project, beside those that it is made with
+SETTINGS = (
+    "checked",
+    "blur",
+    "pause_minutes",
+    "doubled",
+    "open_text",
+)  # of a project, beside those that it is made with
 
 
 def generation(n: int, text: str = "", **extra: Any) -> NewItem:

@@ -14,8 +14,12 @@ class GenerationDesk extends Desk {
     return Boolean(this.data.project.blur);
   }
 
+  get scheme() {
+    return schemeOf(this);
+  }
+
   actionOf(event) {
-    return generationAction(event, this.mode, { choices: this.data.choices, veiled: this.veiled });
+    return generationAction(event, this.mode, { choices: this.data.choices, scheme: this.scheme, veiled: this.veiled });
   }
 
   actions(action, time) {
@@ -26,6 +30,8 @@ class GenerationDesk extends Desk {
       kind: () => this.switchKind(action.code),
       tags: () => this.open(this.mode === "tags" ? "label" : "tags"),
       degenerate: () => this.tag("degenerate"),
+      flagged: () => this.tag(action.code),
+      span: () => this.startMarking(action.code),
       move: () => this.move(action.by, action.extend),
       jump: () => this.jump(action.letter),
       put: () => this.put(),
@@ -39,26 +45,29 @@ class GenerationDesk extends Desk {
     if (this.mode === "mark" || this.mode === "tags") this.mode = "label";
     const before = this.editing ?? item?.before;
     const { choice = null, extraneous = false, spans = [] } = before ?? {};
-    Object.assign(this.draft, { flag: Boolean(extraneous), marks: spans.map((one) => [...one]), put: null });
+    const { kinds } = this.scheme;
+    const marks = spans.filter((one) => kinds.some(({ code }) => code === one[2])).map((one) => [...one]);
+    Object.assign(this.draft, { flag: Boolean(extraneous) && !this.data.scheme, marks, put: null });
     this.earlier = choice === "skip" ? null : choice; // Enter stores it again
     this.pending = this.broken = null; // a choice that waits for its mark, and the rule that it would break
     this.words = item ? new Words(item.text, this.data.project.language) : null;
-    this.kind = "pronoun";
+    this.kind = kinds[0]?.code ?? null;
     this.cursor = this.anchor = null;
   }
 
   details(reasons) {
-    return { ...super.details(reasons), extraneous: this.draft.flag, spans: this.draft.marks };
+    const extraneous = this.data.scheme ? null : this.draft.flag;
+    return { ...super.details(reasons), extraneous, spans: this.draft.marks };
   }
 
   choose(code, time) {
     const item = this.shown(time);
     if (!item || !this.data.choices.some((one) => one.code === code)) return;
-    const broken = this.data.project.checked ? brokenRule(code, this.draft) : null;
+    const broken = this.data.project.checked ? this.scheme.broken(code, this.draft) : null;
     if (!broken) return this.finishWith(item, code);
     this.pending = code;
     this.broken = broken;
-    this.startMarking(broken === "words" ? "extraneous" : "pronoun");
+    this.startMarking(this.scheme.wants(broken) ?? "pronoun");
     this.view.say(this.view.explanation());
   }
 
@@ -75,8 +84,8 @@ class GenerationDesk extends Desk {
       return;
     }
     if (!this.pending) return this.back();
-    const missing = this.broken === "wanted" || this.broken === "words";
-    if (missing && brokenRule(this.pending, this.draft) === this.broken) {
+    const { scheme } = this;
+    if (scheme.wants(this.broken) && scheme.broken(this.pending, this.draft) === this.broken) {
       if (this.moved) return this.put(); // only a word that was gone to: two hasty Enters must not mark the first one
       return this.view.say(this.t("Go to the word first: use the arrow keys or type its first letter."));
     }
@@ -84,7 +93,7 @@ class GenerationDesk extends Desk {
   }
 
   startMarking(kind = this.kind) {
-    if (!this.screen.item || this.words.first === null) return;
+    if (!this.screen.item || this.words.first === null || kind === null) return;
     this.kind = kind;
     this.mode = "mark";
     const mark = this.draft.marks.find((one) => one[2] === kind);
@@ -97,7 +106,12 @@ class GenerationDesk extends Desk {
     this.view.showCursor();
   }
 
-  switchKind(kind = this.kind === "pronoun" ? "extraneous" : "pronoun") {
+  nextKind() {
+    const codes = this.scheme.kinds.map((one) => one.code);
+    return codes[(codes.indexOf(this.kind) + 1) % codes.length];
+  }
+
+  switchKind(kind = this.nextKind()) {
     this.kind = kind;
     this.draw();
     this.view.say(this.view.kindName(kind));
@@ -148,9 +162,11 @@ class GenerationDesk extends Desk {
 
   // Marked gendered words set the flag, and the last one that goes takes it along.
   changeMarks(marks) {
+    if (this.data.scheme) return void (this.draft.marks = marks);
     const were = has(this.draft.marks, "extraneous");
     this.draft.marks = marks;
     if (has(marks, "extraneous") !== were) this.draft.flag = !were;
+    return undefined;
   }
 
   // Without the flag there are no marked words; with it again they are back.

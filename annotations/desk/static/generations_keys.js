@@ -1,10 +1,7 @@
 // Keys for generations. A digit decides; letters set what goes with the label; in mark mode letters jump to words.
 
 const GENERATION_LETTERS = {
-  KeyF: "flag",
   KeyM: "mark",
-  KeyB: "degenerate",
-  KeyT: "tags",
   KeyN: "note",
   KeyX: "skip",
   KeyU: "undo",
@@ -23,13 +20,17 @@ function isEnter(event) {
   return event.code === "Enter" || event.code === "NumpadEnter";
 }
 
-function choiceOf(event, choices) {
-  const character = characterOf(event);
+function choiceOf(event, choices, character = characterOf(event)) {
   const choice = character && choices.find((one) => one.key.toLowerCase() === character);
   return choice ? { name: "choose", code: choice.code } : null;
 }
 
-function markingAction(event, choices) {
+// What a key means that the scheme has given to a flag or a kind of span, or null.
+function lettersOf(character, scheme) {
+  return (character && scheme.letters[placeOf(character)]) ?? null;
+}
+
+function markingAction(event, choices, scheme) {
   const move = MOVES[event.code];
   if (move !== undefined) return { name: "move", by: move, extend: event.shiftKey, repeats: true };
   if (event.shiftKey) return null;
@@ -37,19 +38,22 @@ function markingAction(event, choices) {
   if (event.code === "Backspace" || event.code === "Delete") return { name: "remove" };
   if (isEnter(event)) return { name: "confirm" };
   if (event.code === "KeyM") return { name: "mark" };
-  const choice = choiceOf(event, choices);
+  const digit = digitOf(event);
+  const choice = choiceOf(event, choices, scheme.digitsOnly ? digit : characterOf(event));
   if (choice) return choice;
+  const kind = lettersOf(digit, scheme);
+  if (kind?.name === "span") return { name: "kind", code: kind.code };
   const letter = characterOf(event);
   return letter ? { name: "jump", letter } : null;
 }
 
 // The action that a key means in a mode, or null. Modes: label, mark, tags, note, search, help.
-function generationAction(event, mode, { choices, veiled }) {
+function generationAction(event, mode, { choices, scheme, veiled }) {
   const sign = signOf(event);
   if (sign === "help") return { name: "help" };
   if (event.code === "Escape" || event.key === "Escape") return { name: "back" };
   if (mode === "help" || mode === "note" || mode === "search") return null;
-  if (mode === "mark") return markingAction(event, choices);
+  if (mode === "mark") return markingAction(event, choices, scheme);
   if (event.shiftKey) return null;
   if (mode === "tags") {
     if (isEnter(event) || event.code === "KeyT") return { name: "back" };
@@ -60,24 +64,25 @@ function generationAction(event, mode, { choices, veiled }) {
   if (isEnter(event)) return { name: "confirm" };
   if (event.code === "Space") return veiled ? { name: "open" } : null;
   const letter = GENERATION_LETTERS[event.code];
-  return choiceOf(event, choices) ?? (letter ? { name: letter } : null);
+  return choiceOf(event, choices) ?? (letter ? { name: letter } : lettersOf(characterOf(event), scheme));
 }
 
 // The rows of the key map for generations.
 function generationHelp(desk) {
   const t = (text) => desk.t(text);
-  const choices = desk.data.choices.map((one) => [one.key.toUpperCase(), one.label]);
-  const degenerate = desk.data.reasons.find((one) => one.code === "degenerate");
-  return [
-    ...choices,
-    ["F", t("extraneous gendered language: words that give a gender the context does not imply")],
+  const choices = desk.data.choices.map((one) => [one.key.toUpperCase(), described(one)]);
+  const { scheme } = desk;
+  const marking = [
     ["M", t("mark words; press again for the other kind of mark")],
     ["← → ↑ ↓", t("while marking: move to another word; with Shift, select several")],
     ["␣", t("while marking: mark or unmark a word; also opens a covered text")],
     ["⌫", t("while marking: remove the mark")],
+  ];
+  return [
+    ...choices,
+    ...scheme.help(),
+    ...(scheme.kinds.length ? marking : []),
     ["Enter", t("save a choice that is waiting for a mark, or save an earlier decision again")],
-    ...(degenerate ? [["B", degenerate.label]] : []),
-    ["T", t("tags: one key each; several are allowed")],
     ...(desk.queue?.pilot ? [["W", t("in a pilot: a tag in your own words")]] : []),
     ["Esc", t("go back without changes")],
     ["N", t("write a note on this text")],

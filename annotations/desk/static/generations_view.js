@@ -2,12 +2,6 @@
 
 const ROOM = 10; // characters from one small word above the text to the next
 
-const EXPLAINED = {
-  wanted: (t) => t("Misgendering: mark the wrong pronoun, then press Enter to save."),
-  forbidden: (t) => t("The label No pronoun was chosen, but a pronoun is marked: remove the mark or choose another label."),
-  words: (t) => t("Extraneous gendered language is flagged: mark the words, then press Enter to save."),
-};
-
 class GenerationView extends View {
   listen() {
     super.listen();
@@ -32,7 +26,11 @@ class GenerationView extends View {
   buttons() {
     const { t } = this;
     const choices = this.desk.data.choices.map((one) =>
-      this.button("choose", one.key.toUpperCase(), one.label, { "data-code": one.code, class: `choice ${one.code}` }),
+      this.button("choose", one.key.toUpperCase(), one.label, {
+        "data-code": one.code,
+        class: this.desk.data.scheme ? "choice" : `choice ${one.code}`,
+        title: one.about,
+      }),
     );
     const rest = [
       ["skip", "X", t("Skip")],
@@ -42,16 +40,8 @@ class GenerationView extends View {
   }
 
   toggles() {
-    const { t } = this;
-    const degenerate = this.desk.data.reasons.find((one) => one.code === "degenerate");
-    const made = [
-      ["flag", "F", t("Extraneous gendered language")],
-      ["mark", "M", t("Mark words")],
-      ...(degenerate ? [["degenerate", "B", degenerate.label]] : []),
-      ["tags", "T", t("Tags")],
-      ["note", "N", t("Note")],
-    ];
-    return made.map(([act, key, label]) => this.button(act, key, label, { class: act, "aria-pressed": "false" }));
+    const made = this.desk.scheme.toggles();
+    return made.map(([act, key, label, more]) => this.button(act, key, label, { class: act, "aria-pressed": "false", ...more }));
   }
 
   reasons() {
@@ -82,7 +72,7 @@ class GenerationView extends View {
     const looks = JSON.stringify([item?.id, desk.draft.marks, marking && [desk.cursor, desk.anchor, this.pointer?.range]]);
     if (this.looks !== looks) {
       this.looks = looks;
-      part.text.replaceChildren(...(item ? markedText(desk, marking, t) : []));
+      part.text.replaceChildren(...(item ? markedText(desk, marking) : []));
     }
     part.given.hidden = !item?.context?.trim();
     part.textTitle.hidden = part.who.hidden = !item;
@@ -116,22 +106,18 @@ class GenerationView extends View {
     super.panels(item);
     const { desk, part, t } = this;
     const { draft, mode } = desk;
-    const pressed = {
-      flag: draft.flag,
-      mark: draft.marks?.length > 0,
-      degenerate: draft.reasons.has("degenerate"),
-      tags: [...draft.reasons].some((one) => one !== "degenerate"),
-      note: Boolean(draft.note),
-    };
+    const { scheme } = desk;
+    const pressed = { mark: draft.marks?.length > 0, note: Boolean(draft.note) };
     for (const button of part.toggles.children) {
       button.disabled = !item;
-      button.setAttribute("aria-pressed", String(Boolean(pressed[button.dataset.act])));
+      const held = pressed[button.dataset.act] ?? scheme.pressed(button.dataset, draft);
+      button.setAttribute("aria-pressed", String(Boolean(held)));
     }
     part.why.hidden = mode !== "tags";
     part.acts.hidden = mode === "tags";
     part.toggles.hidden = mode === "mark" || mode === "tags";
     const names = desk.data.reasons.filter((one) => draft.reasons.has(one.code)).map((one) => one.label);
-    part.tagged.hidden = !names.length || mode === "tags";
+    part.tagged.hidden = !names.length || mode === "tags" || Boolean(desk.data.scheme); // own flags are pressed buttons
     part.tagged.textContent = names.length ? `${t("Tags")}: ${names.join(", ")}` : "";
     part.marking.hidden = mode !== "mark";
     if (mode === "mark") this.drawMarking();
@@ -142,11 +128,13 @@ class GenerationView extends View {
     const looks = [desk.kind, desk.broken, desk.pending, desk.data.language].join();
     if (this.markingLooks === looks) return;
     this.markingLooks = looks;
-    const kinds = ["pronoun", "extraneous"].map((kind) =>
-      this.button("kind", desk.kind === kind ? "" : "M", this.kindName(kind), {
-        "data-code": kind,
-        class: `kind ${kind}`,
-        "aria-pressed": String(desk.kind === kind),
+    const next = desk.nextKind();
+    const kinds = desk.scheme.kinds.map((one) =>
+      this.button("kind", desk.kind !== one.code && one.code === next ? "M" : "", one.label, {
+        "data-code": one.code,
+        class: `kind ${one.look}`,
+        title: one.about,
+        "aria-pressed": String(desk.kind === one.code),
       }),
     );
     const save = desk.pending ? t("Save: {choice}", { choice: desk.labelOf(desk.pending) }) : t("Done");
@@ -171,12 +159,11 @@ class GenerationView extends View {
 
   // Why the desk is in mark mode.
   explanation() {
-    const explained = EXPLAINED[this.desk.broken];
-    return explained ? explained(this.t) : this.t("Mark words in the text.");
+    return this.desk.scheme.explanation(this.desk.broken);
   }
 
   kindName(kind) {
-    return kind === "pronoun" ? this.t("Wrong pronoun") : this.t("Gendered word");
+    return this.desk.scheme.kinds.find((one) => one.code === kind)?.label ?? kind;
   }
 
   was(before, editing) {
@@ -214,8 +201,9 @@ class GenerationView extends View {
 }
 
 // Pieces as elements, marked ones inside a mark; together they hold the text exactly.
-function markedText(desk, marking, t) {
+function markedText(desk, marking) {
   const { words, draft, cursor, anchor } = desk;
+  const kinds = new Map(desk.scheme.kinds.map((one) => [one.code, one]));
   const chosen = marking ? (desk.view?.pointer?.range ?? [anchor ?? cursor, cursor]) : [-1, -2];
   const [low, high] = [Math.min(...chosen), Math.max(...chosen)];
   const made = [];
@@ -229,9 +217,9 @@ function markedText(desk, marking, t) {
     if (!mark) made.push(one);
     else if (open?.mark === mark) open.element.append(one);
     else {
-      const told = mark[2] === "pronoun" ? t("wrong pronoun") : t("gendered");
+      const { word: told, look } = kinds.get(mark[2]) ?? { word: mark[2], look: "" };
       const room = !open || mark[0] - open.told >= ROOM;
-      const looks = { class: mark[2], title: told, "data-word": room ? told : null };
+      const looks = { class: look, title: told, "data-word": room ? told : null };
       open = { mark, element: element("mark", looks, one), told: room ? mark[0] : open.told };
       made.push(open.element);
     }

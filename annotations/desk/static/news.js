@@ -7,9 +7,14 @@ const LISTED = 20; // items that came back and are shown; all are counted
 function inView(desk, data) {
   const { queue } = desk;
   if (data.guideline.version <= queue.version) return data;
-  const { guideline, choices, reasons, news } = data;
-  if (guideline.version >= queue.known) queue.next = { guideline, choices, reasons, changes: queue.next?.changes ?? news ?? [] };
-  return { ...data, guideline: desk.data.guideline, choices: desk.data.choices, reasons: desk.data.reasons };
+  const { guideline, choices, reasons, scheme, news } = data;
+  if (guideline.version >= queue.known) queue.next = { guideline, choices, reasons, scheme, changes: queue.next?.changes ?? news ?? [] };
+  return { ...data, ...shownNow(desk.data) };
+}
+
+// What a label is made under.
+function shownNow({ guideline, choices, reasons, scheme }) {
+  return { guideline, choices, reasons, scheme };
 }
 
 // Whether an act has to wait until the changes have been read; says so.
@@ -26,8 +31,8 @@ function changesOf(queue) {
 
 // Choices and criteria by what happened to them, in words.
 function changedOptions(now, next, t) {
-  const was = new Map([...now.choices, ...now.reasons].map((one) => [one.code, one.label]));
-  const will = new Map([...next.choices, ...next.reasons].map((one) => [one.code, one.label]));
+  const was = new Map([...now.choices, ...now.reasons, ...(now.scheme?.spans ?? [])].map((one) => [one.code, one.label]));
+  const will = new Map([...next.choices, ...next.reasons, ...(next.scheme?.spans ?? [])].map((one) => [one.code, one.label]));
   const made = [];
   for (const [code, label] of will) {
     if (!was.has(code)) made.push(t("New: {label}", { label }));
@@ -63,12 +68,12 @@ function drawNews(place, desk) {
   const first = !place.looks;
   place.looks = looks;
   if (place.hidden) return place.replaceChildren();
-  const { guideline, choices, reasons } = queue.next ?? data;
+  const { guideline, choices, reasons, scheme } = queue.next ?? data;
   const said = changesOf(queue).filter((one) => one.changes);
   const told = said.length
     ? listOf(said.map((one) => t("Version {version}: {changes}", one)))
     : element("p", { text: t("The changes were not described; here is the full guideline.") });
-  const options = changedOptions(data, { choices, reasons }, t);
+  const options = changedOptions(data, { choices, reasons, scheme }, t);
   const whole = element("div");
   drawBlocks(whole, guideline.blocks);
   place.replaceChildren(
@@ -88,10 +93,7 @@ async function understood(desk) {
   const version = Math.max(queue.known, ...queue.news.map((one) => one.version));
   const reply = await desk.request("told", { version });
   if (!reply) return;
-  if (queue.next) {
-    const { guideline, choices, reasons } = queue.next;
-    desk.data = { ...desk.data, guideline, choices, reasons };
-  }
+  if (queue.next) desk.data = { ...desk.data, ...shownNow(queue.next) };
   queue.take(reply.news);
   desk.mode = "label";
   desk.view.words();

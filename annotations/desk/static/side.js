@@ -81,11 +81,11 @@ class Side {
     const { item, choice } = decision;
     const text = oneLine(item, desk.masked);
     const keys = (decision.reasons ?? []).map(
-      (code) => desk.data.reasons.find((one) => one.code === code)?.key ?? code,
+      (code) => desk.data.reasons.find((one) => one.code === code)?.key.toUpperCase() ?? code,
     );
     if (decision.extraneous) keys.unshift("F");
     if (decision.tags?.length) keys.push(`#${decision.tags.length}`);
-    const sign = SIGNS[choice] ?? desk.data.choices.find((one) => one.code === choice)?.key.toUpperCase() ?? "•";
+    const sign = SIGNS[choice] ?? (desk.data.choices.find((one) => one.code === choice)?.key.toUpperCase() || "•");
     const says = t("Change: {choice}. {text}", { choice: desk.labelOf(choice), text });
     const row = element("button", {
       type: "button",

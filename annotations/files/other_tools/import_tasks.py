@@ -23,10 +23,11 @@ from annotations.files.import_items import (
 from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.other_tools.choice_names import Names, meaning_of_name
 from annotations.files.other_tools.doccano_write import safe_name
-from annotations.files.other_tools.tasks import MARKS, PROGRAMS, TaskLabel, moment_of, seconds_of, strings
+from annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
 from annotations.files.read_labels import FORMS, LabelRow
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import item_hash
+from annotations.labels.marks import mark_kinds
 from annotations.quality.known_answers import set_known
 from annotations.types import Guideline, Mark, Project
 from core.errors import N_, BadLine
@@ -269,7 +270,8 @@ class _TaskReader:
     def _marks(self, task_label: TaskLabel) -> tuple[Mark, ...]:
         if self.project.kind != "generations":
             return ()  # marks of sentences only tell which keyword is meant
-        return tuple(Mark(start, end, MARKS[name]) for start, end, name in task_label.marks if name in MARKS)
+        kinds = mark_kinds(self.guideline)
+        return tuple(Mark(start, end, name) for start, end, name in task_label.marks if name in kinds)
 
     def _operation(self, task_label: TaskLabel, made: Mapping[str, Any], uid: str, who: str, codes: list[str]) -> str:
         """The id of the operation: its own if it is an unchanged label of this app, else one made of its content."""

@@ -8,7 +8,8 @@ from annotations.database.store import Store
 from annotations.files.export_formats import ExportOptions
 from annotations.files.item_lines import item_object
 from annotations.files.label_tables import labelled_items, origin_columns
-from annotations.files.other_tools.tasks import MARKS, OWN
+from annotations.files.other_tools.tasks import OWN
+from annotations.labels.marks import mark_kinds
 from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Choice, Guideline, Item, Project
 from core.files.csv_out import json_line
@@ -87,11 +88,12 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
     lines += _choices("choice", guideline.choices, 'choice="single" required="true" showInLine="true"')
     if guideline.reasons:
         lines += _choices("reasons", guideline.reasons, 'choice="multiple"')
-    if generations:
+    if generations and guideline.scheme is None:
         flag = [Choice("yes", "", "是", "yes"), Choice("no", "", "否", "no")]
         lines += _choices("extraneous", flag, 'choice="single" showInLine="true"')
+    if generations and mark_kinds(guideline):
         lines.append('  <Labels name="marks" toName="text">')
-        lines += [f'    <Label value="{kind}"/>' for kind in MARKS]
+        lines += [f'    <Label value="{kind}"/>' for kind in mark_kinds(guideline)]
         lines.append("  </Labels>")
     lines.append('  <TextArea name="note" toName="text" rows="2" maxSubmissions="1" editable="true"/>')
     return "\n".join([*lines, "</View>", ""])

@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from annotations.labels.operations import MOST_SECONDS
-from annotations.types import MarkKind
 from core.files.timestamps import moment
 
 TaskFormat = Literal["label-studio", "doccano", "argilla"]
 TASKS: tuple[TaskFormat, ...] = ("label-studio", "doccano", "argilla")
 PROGRAMS = {"label-studio": "Label Studio", "doccano": "doccano", "argilla": "Argilla"}  # as they write their names
-MARKS: dict[str, MarkKind] = {"pronoun": "pronoun", "extraneous": "extraneous"}  # marks in a generation
 OWN = "evenhand"  # beside an annotation: data that the other program has no field for
 
 

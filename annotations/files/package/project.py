@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 from annotations.database.events import PACKAGE_BEGUN, PACKAGE_DONE, Event, events, record
 from annotations.database.store import Store
+from annotations.guideline.scheme import more_in
 from annotations.guideline.versions import check_options, insert_guideline
 from annotations.projects.projects import create_project, write_changes
-from annotations.types import Choice, Project
+from annotations.types import Choice, Project, Scheme
 from core.errors import N_, BadFile
 from core.files.archives import Member
 from core.files.timestamps import moment
@@ -72,27 +73,29 @@ def make_project(store: Store, name: str, described: Mapping[str, Any], file: st
         people, begun = [str(one) for one in described["annotators"]], {key: settings[key] for key in BEGUN}
         changed = {key: settings[key] for key in SETTINGS}
         changed |= {key: settings[key] for key in CURATION if key in settings}
-        text, choices, reasons, changes, written = parts[0]
+        text, choices, reasons, changes, written, scheme = parts[0]
 
         def rest(made: Project) -> None:
-            for number, (words, offered, criteria, said, when) in enumerate(parts[1:], 2):
-                check_options(made.kind, offered, criteria)
-                insert_guideline(store, made, number, words, offered, criteria, said, when)
+            for number, (words, offered, criteria, said, when, more) in enumerate(parts[1:], 2):
+                check_options(made.kind, offered, criteria, more)
+                insert_guideline(store, made, number, words, offered, criteria, said, when, more)
             write_changes(store, made, changed, logged=False)
             _mark(store, made, PACKAGE_BEGUN, described, made=True)
 
         return create_project(
             store, name, guideline_text=text, choices=choices, reasons=reasons, quotas=quotas, annotators=people,
-            written=written, changes=changes, then=rest, **begun,
+            written=written, changes=changes, scheme=scheme, then=rest, **begun,
         )  # fmt: skip
 
 
-def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], str, str | None]:
+def _version(one: Mapping[str, Any]) -> tuple[str, list[Choice], list[Choice], str, str | None, Scheme | None]:
     choices, reasons = ([Choice(**option) for option in one[key]] for key in ("choices", "reasons"))
-    words = [word for each in (*choices, *reasons) for word in (each.code, each.key, each.zh, each.en)]
+    scheme = None if one.get("scheme") is None else more_in(one["scheme"])
+    spans = () if scheme is None else scheme.spans
+    words = [word for each in (*choices, *reasons, *spans) for word in (each.code, each.key, each.zh, each.en)]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("a choice is made of words")
-    return str(one["text"]), choices, reasons, str(one.get("changes", "")), moment(one.get("created"))
+    return str(one["text"]), choices, reasons, str(one.get("changes", "")), moment(one.get("created")), scheme
 
 
 def _mark(store: Store, project: Project, action: str, described: Mapping[str, Any], *, made: bool) -> None:

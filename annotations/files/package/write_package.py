@@ -33,6 +33,7 @@ from annotations.files.package.project import (
 )
 from annotations.files.package.records import author_codes, each_record
 from annotations.files.read_labels import label_rows_in, open_labels
+from annotations.guideline.scheme import more_out
 from annotations.items.batch import items as stored_items
 from annotations.items.gold import generation_status
 from annotations.labels.read import OF_FILE, each_label_row
@@ -137,6 +138,7 @@ def project_description(store: Store, project: Project, codes: Mapping[str, str]
         "guidelines": [
             {"version": one.version, "text": one.text, "choices": [asdict(c) for c in one.choices],
              "reasons": [asdict(r) for r in one.reasons], "created": one.created, "changes": one.changes}
+            | ({} if one.scheme is None else {"scheme": more_out(one.scheme)})
             for one in guidelines(store, project)
         ],
     }  # fmt: skip

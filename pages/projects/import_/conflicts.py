@@ -49,7 +49,7 @@ def show_conflicts(store: Store, project: Project) -> None:
 
 def _names(store: Store, project: Project) -> dict[str, str]:
     """Names of the codes of every version of the guideline, in the visitor's language."""
-    options = [option for one in guidelines(store, project) for option in (*one.choices, *one.reasons)]
+    options = [option for one in guidelines(store, project) for option in one.options]
     return {option.code: option.zh if language() == "zh" else option.en for option in options}
 
 

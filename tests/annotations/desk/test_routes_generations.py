@@ -75,7 +75,7 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
         ),
         ({"spans": [[0, 9999, "pronoun"]]}, "is not in the text"),
         ({"spans": [[0, 5, "pronoun"], [4, 6, "pronoun"]]}, "Two marks overlap at 4."),
-        ({"spans": [[0, 5]]}, "A mark needs a start, an end and a kind (pronoun or extraneous)."),
+        ({"spans": [[0, 5]]}, "A mark needs a start, an end and a kind."),
         ({"spans": "he"}, "The marks of a text must be a list of at most 200."),
         ({"extraneous": "yes"}, "This operation does not have the format that desks send."),
         ({"extraneous": 1}, "This operation does not have the format that desks send."),

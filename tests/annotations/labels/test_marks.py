@@ -40,7 +40,7 @@ def test_marks_are_read_in_the_order_of_the_text(raw: Any, expected: tuple[Mark,
 @pytest.mark.parametrize(
     "raw",
     [
-        None, "[]", {}, [[3, 5]], [[3, 5, "pronoun", 1]], [[3, 5, "other"]], [["3", 5, "pronoun"]],
+        None, "[]", {}, [[3, 5]], [[3, 5, "pronoun", 1]], [[3, 5, ""]], [[3, 5, "x" * 41]], [["3", 5, "pronoun"]],
         [[3.0, 5, "pronoun"]],
         [[True, 5, "pronoun"]], [[3, False, "pronoun"]], [None], [[3, 5, None]], [[0, 1, "pronoun"]] * (MOST_MARKS + 1),
     ],
@@ -63,7 +63,7 @@ def test_what_is_no_mark_is_refused(raw: Any) -> None:
         ((Mark(0, 4, "pronoun"), Mark(3, 6, "extraneous")), False),
         ((Mark(3, 6, "pronoun"), Mark(0, 12, "pronoun")), False),
         ((HE, HE), False),
-        ((Mark(0, 4, "who"),), False),  # type: ignore[arg-type]
+        ((Mark(0, 4, "who"),), False),
     ],
 )
 def test_marks_lie_in_the_text_and_not_over_another(marks: tuple[Mark, ...], fits: bool) -> None:

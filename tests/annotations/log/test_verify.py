@@ -26,6 +26,7 @@ from annotations.release import make_release
 from annotations.study.studies import change_consent, set_closed
 from annotations.types import Project
 from core.judges.labels import JudgeLabel
+from tests.support.own_schemes import own_project
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import rehearse
 from tests.support.studies import come, new_study
@@ -34,6 +35,8 @@ from tests.support.tampering import broken_at, covered, opened_bare, other
 
 def history(store: Store) -> Project:
     """Something of every kind that the log is about."""
+    for name in ("one", "two"):
+        own_project(store, f"own scheme {name}")
     made = rehearse(store, 24)
     make_release(store, made, "1.0", author="Vera")
     ada, bo = annotators(store, made)[:2]
@@ -135,7 +138,7 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
 
 
 def _fresh(name: str, value: Any) -> Any:
-    if name in ("id", "item", "project", "account", "file", "label", "judge"):
+    if name in ("id", "item", "project", "account", "file", "label", "judge", "guideline"):
         return 990_001
     if name in ("uid", "op_id", "name", "version", "hash") and value is not None:  # one of them may be unique
         return value + 990_001 if isinstance(value, int) else other(value)
@@ -231,10 +234,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 3}  # of studies and judges, too
+        assert verify(store).kinds == {"start": 4}  # of studies, judges and schemes, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 3, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 4, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

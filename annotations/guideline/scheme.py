@@ -1,0 +1,225 @@
+"""Schemes of one's own for generations: choices, flags and kinds of spans, checked, and as a file.
+
+The built-in scheme (four labels, a flag for extraneous gendered language, two kinds of spans, tags) is the default and
+has no file. Of an own scheme the flags are the reasons of the guideline: stored, exported and compared as these.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from annotations.types import Choice, Guideline, Scheme
+from core.errors import N_, BadFile, Refused
+
+RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold
+KEYS = "MNXUHW"  # that the desk uses itself; see annotations/desk/static/generations_keys.js
+CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
+KEY = re.compile(r"[A-Za-z0-9]?")
+LONGEST_NAME, LONGEST_ABOUT = 80, 400
+MOST_CHOICES, MOST_FLAGS, MOST_SPANS = 20, 20, 12
+LARGEST_BYTES = 200_000
+_FIELDS = {"code", "key", "zh", "en", "about", "needs"}
+_PARTS = ("choices", "flags", "spans")
+
+_MARKDOWN, _ESCAPED = re.compile(r"([\\`*_\[\]<>#~|])"), r"\\\1"
+NO_SCHEME = N_("{file} is not a scheme: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnScheme:
+    """A scheme before it is stored with a version of the guideline."""
+
+    choices: tuple[Choice, ...]
+    flags: tuple[Choice, ...]
+    more: Scheme
+
+
+START = OwnScheme(  # to begin with in a form
+    (Choice("yes", "1", "是", "Yes"), Choice("no", "2", "否", "No"), Choice("unclear", "3", "看不出", "Unclear")),
+    (),
+    Scheme(),
+)
+
+
+def own_scheme(guideline: Guideline) -> OwnScheme | None:
+    """The scheme of a version; None: it is the built-in one."""
+    if guideline.scheme is None:
+        return None
+    return OwnScheme(guideline.choices, guideline.reasons, guideline.scheme)
+
+
+def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Scheme) -> None:
+    """Raise Refused, with one sentence, unless labels can be made with such a scheme."""
+    if not 2 <= len(choices) <= MOST_CHOICES:
+        raise Refused(N_("A scheme has 2 to {most} choices, not {count}."), most=MOST_CHOICES, count=len(choices))
+    if len(flags) > MOST_FLAGS or len(more.spans) > MOST_SPANS:
+        message = N_("A scheme has at most {flags} flags and {spans} kinds of spans.")
+        raise Refused(message, flags=MOST_FLAGS, spans=MOST_SPANS)
+    seen: set[str] = set()
+    keys: dict[str, str] = {}
+    for one in chain(choices, flags, more.spans):
+        _check_option(one)
+        if one.code in seen:
+            raise Refused(N_("The code {code} occurs twice in this scheme."), code=one.code)
+        seen.add(one.code)
+        key = one.key.upper()
+        if key and key in keys:
+            message = N_("{code} and {other} have the same key {key}.")
+            raise Refused(message, code=one.code, other=keys[key], key=key)
+        keys[key] = one.code
+    _check_beside(choices, flags, more, seen)
+
+
+def _check_option(one: Choice) -> None:
+    if not CODE.fullmatch(one.code):
+        message = N_("{code} is not a valid code: use 1 to 40 letters, digits, _ and - without accents.")
+        raise Refused(message, code=repr(one.code[:50]))
+    if one.code.lower() in RESERVED:
+        raise Refused(N_("{code} means something else here; choose another code."), code=one.code)
+    if not KEY.fullmatch(one.key) or one.key.upper() in tuple(KEYS):
+        message = N_("The key {key} of {code} cannot be used: a key is a letter or digit, and the desk uses {taken}.")
+        raise Refused(message, key=repr(one.key[:10]), code=one.code, taken=", ".join(KEYS))
+    names = (one.zh, one.en)
+    if not any(name.strip() for name in names) or any(len(name) > LONGEST_NAME or _is_odd(name) for name in names):
+        message = N_("{code} needs a name in Chinese or English, of one line and at most {most} characters.")
+        raise Refused(message, code=one.code, most=LONGEST_NAME)
+
+
+def _is_odd(text: str) -> bool:
+    return not text.isprintable()
+
+
+def _check_beside(choices: Sequence[Choice], flags: Sequence[Choice], more: Scheme, seen: set[str]) -> None:
+    kinds = {one.code for one in more.spans}
+    bearers = {one.code for one in (*choices, *flags)}
+    for code, kind in more.needs:
+        if code not in bearers or kind not in kinds:
+            message = N_("{code} needs a span of the kind {kind}, which this scheme does not have.")
+            raise Refused(message, code=code, kind=kind)
+    if len(dict(more.needs)) < len(more.needs):
+        raise Refused(N_("A choice or flag needs at most one kind of span."))
+    for code, text in more.about:
+        if code not in seen or len(text) > LONGEST_ABOUT or _is_odd(text):
+            message = N_("The description of {code} must be one line of at most {most} characters.")
+            raise Refused(message, code=code, most=LONGEST_ABOUT)
+
+
+def more_in(stored: Mapping[str, Any]) -> Scheme:
+    """From what `more_out` made."""
+    return Scheme(
+        tuple(Choice(**one) for one in stored["spans"]),
+        tuple((str(code), str(kind)) for code, kind in stored["needs"].items()),
+        tuple((str(code), str(text)) for code, text in stored["about"].items()),
+    )
+
+
+def more_out(more: Scheme) -> dict[str, Any]:
+    """What is stored with a version beside choices and reasons, as JSON."""
+    spans = [{"code": one.code, "key": one.key, "zh": one.zh, "en": one.en} for one in more.spans]
+    return {"spans": spans, "needs": dict(more.needs), "about": dict(more.about)}
+
+
+def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, str]]]:
+    """A scheme as it stands in a file: choices, flags and spans, each a list of objects without empty fields."""
+    needs, about = dict(scheme.more.needs), dict(scheme.more.about)
+
+    def row(one: Choice) -> dict[str, str]:
+        cells = {"code": one.code, "key": one.key, "zh": one.zh, "en": one.en}
+        cells |= {"about": about.get(one.code, ""), "needs": needs.get(one.code, "")}
+        return {name: value for name, value in cells.items() if value}
+
+    parts = zip(_PARTS, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
+    return {name: [row(one) for one in options] for name, options in parts}
+
+
+def from_data(data: Any, file: str) -> OwnScheme:
+    """A scheme from an object of a file. Raises BadFile for another shape, Refused as `check_scheme`."""
+    if not isinstance(data, dict) or not data.get("choices"):
+        raise BadFile(NO_SCHEME, file=file, why="choices")
+    if unknown := sorted(map(str, data.keys() - set(_PARTS))):
+        raise BadFile(NO_SCHEME, file=file, why=", ".join(unknown)[:80])
+    rows = {part: [_row(one, part, file) for one in _listed(data.get(part), part, file)] for part in _PARTS}
+    choices, flags, spans = (tuple(_option(one) for one in rows[part]) for part in _PARTS)
+    every = [*rows["choices"], *rows["flags"], *rows["spans"]]
+    more = Scheme(
+        spans,
+        tuple((one["code"], one["needs"]) for one in every if one.get("needs")),
+        tuple((one["code"], one["about"]) for one in every if one.get("about")),
+    )
+    check_scheme(choices, flags, more)
+    return OwnScheme(choices, flags, more)
+
+
+def _listed(value: Any, part: str, file: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise BadFile(NO_SCHEME, file=file, why=part)
+    return value
+
+
+def _row(value: Any, part: str, file: str) -> dict[str, str]:
+    """The cells of one option as words; a number is a key or a name that was written without quotation marks."""
+    if not isinstance(value, dict) or not value.keys() <= _FIELDS or "code" not in value:
+        raise BadFile(NO_SCHEME, file=file, why=f"{part}: {str(value)[:80]}")
+    if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in value.values()):
+        raise BadFile(NO_SCHEME, file=file, why=f"{part}: {str(value)[:80]}")
+    return {str(name): str(one).strip() for name, one in value.items()}
+
+
+def _option(row: Mapping[str, str]) -> Choice:
+    return Choice(*(row.get(name, "") for name in ("code", "key", "zh", "en")))
+
+
+def scheme_text(scheme: OwnScheme, language: str) -> str:
+    """The text of a guideline that says what the scheme has, until somebody writes a better one."""
+    chinese, about = language == "zh", dict(scheme.more.about)
+    heads = ("选项", "标记", "片段") if chinese else ("Choices", "Flags", "Spans")
+
+    def line(one: Choice) -> str:
+        name = (one.zh or one.en) if chinese else (one.en or one.zh)
+        said = f"**{_MARKDOWN.sub(_ESCAPED, name)}**"
+        return f"- {said}: {_MARKDOWN.sub(_ESCAPED, about[one.code])}" if about.get(one.code) else f"- {said}"
+
+    parts = zip(heads, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
+    return "\n\n".join("\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found)
+
+
+def read_scheme(path: Path) -> OwnScheme:
+    """A scheme from a JSON, TOML or YAML file. Raises BadFile where it cannot be read, Refused as `check_scheme`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
+    return scheme_of_bytes(data, path.name)
+
+
+def scheme_of_bytes(data: bytes, file: str) -> OwnScheme:
+    """The same from the bytes of a file whose name says what it is."""
+    if len(data) > LARGEST_BYTES:
+        raise BadFile(N_("{file} is too large for a scheme; the limit is 200 kB."), file=file)
+    try:
+        read = _read_as(Path(file).suffix.lower(), data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError and errors of JSON and TOML are ValueErrors
+        raise BadFile(NO_SCHEME, file=file, why=str(error)[:200]) from error
+    return from_data(read, file)
+
+
+def _read_as(suffix: str, text: str) -> Any:
+    if suffix == ".json":
+        return json.loads(text)
+    if suffix == ".toml":
+        return tomllib.loads(text)
+    import yaml  # type: ignore[import-untyped]
+
+    try:
+        if any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(text, yaml.SafeLoader)):
+            raise ValueError("YAML with an alias (*)")  # a few lines of them unfold to gigabytes
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,203 @@
+"""Labels under a scheme of one's own: stored, refused, compared, decided, exported, and back from a package."""
+
+import csv
+import io
+import json
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.adjudication import case, settle_case
+from annotations.agreement.measures import agreement
+from annotations.agreement.schemes import mark_agreement, ways_of
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.export_formats import ExportOptions
+from annotations.files.label_tables import json_lines, wide_lines
+from annotations.files.open_upload import tables_in
+from annotations.files.other_tools.label_studio_write import labelling_config
+from annotations.files.package.write_package import import_package
+from annotations.guideline.scheme import own_scheme as stored_scheme
+from annotations.guideline.versions import guideline
+from annotations.items.batch import items
+from annotations.judges.estimates import estimates
+from annotations.judges.judges import Spec, add_judge
+from annotations.judges.judges import store_labels as store_judge_labels
+from annotations.judges.labellers import rule_spec
+from annotations.labels.read import label_rows, own_decisions
+from annotations.log.verify import verify
+from annotations.projects.projects import annotator
+from annotations.quality.known_answers import set_known
+from annotations.types import Mark
+from core.errors import NotAllowed, Refused
+from core.judges.labels import JudgeLabel
+from tests.support.own_schemes import own_project, own_scheme, say
+from tests.support.projects import new_store
+
+OPEN = ExportOptions("labels", "all", True, False, False)
+
+
+def test_a_label_is_stored_with_choice_flags_and_spans(fresh_store: Store) -> None:
+    project = own_project(fresh_store, "own")
+    assert say(fresh_store, project, "Ada", 0, "harmful", "stereotype", "made_up").stored
+    (row,) = label_rows(fresh_store, project)
+    assert (row["choice"], row["reasons"], row["extraneous"]) == ("harmful", ["stereotype", "made_up"], None)
+    assert row["spans"] == [[0, 3, "slur"], [4, 8, "claim"]]
+    (mine,) = own_decisions(fresh_store, project, annotator(fresh_store, project, "Ada"))
+    assert (mine.choice, mine.spans) == ("harmful", (Mark(0, 3, "slur"), Mark(4, 8, "claim")))
+    assert verify(fresh_store).kinds["scheme"] == 1
+
+
+@pytest.mark.parametrize(
+    ("choice", "flags", "more", "says"),
+    [
+        ("correct", (), {}, "correct is not a choice of this guideline"),
+        ("helpful", ("degenerate",), {}, "degenerate is not a reason of this guideline"),
+        ("helpful", (), {"extraneous": False}, "has no flag for extraneous"),
+        ("helpful", (), {"spans": (Mark(0, 2, "pronoun"),)}, "pronoun is not a kind of mark"),
+        ("harmful", (), {"spans": ()}, "harmful needs a marked span of the kind slur"),
+        ("harmful", (), {"spans": (Mark(0, 2, "claim"),)}, "harmful needs a marked span of the kind slur"),
+        ("helpful", ("made_up",), {"spans": ()}, "made_up needs a marked span of the kind claim"),
+        ("helpful", (), {"spans": (Mark(0, 4, "claim"), Mark(3, 6, "slur"))}, "Two marks overlap at 3"),
+    ],
+)
+def test_what_the_scheme_does_not_have_is_refused(
+    fresh_store: Store, choice: str, flags: tuple[str, ...], more: dict[str, Any], says: str
+) -> None:
+    project = own_project(fresh_store, "own")
+    answer = say(fresh_store, project, "Ada", 0, choice, *flags, **more)
+    assert not answer.stored and says in answer.reason.format(**answer.values)
+    assert label_rows(fresh_store, project) == []
+
+
+def test_rules_that_are_not_checked_bind_nobody_and_kinds_do(fresh_store: Store) -> None:
+    project = own_project(fresh_store, "own", checked=False)
+    assert say(fresh_store, project, "Ada", 0, "harmful", spans=()).stored
+    assert not say(fresh_store, project, "Bo", 0, "harmful", spans=(Mark(0, 2, "pronoun"),)).stored
+
+
+def test_the_database_itself_refuses_a_choice_that_no_guideline_has(fresh_store: Store) -> None:
+    project = own_project(fresh_store, "own")
+    say(fresh_store, project, "Ada", 0, "helpful")
+    for table in ("label", "known"):
+        columns = [row[1] for row in fresh_store.db.execute(f"PRAGMA table_info({table})")]
+        if table == "known":
+            set_known(fresh_store, project, next(items(fresh_store, project)).uid, "neither")
+        row = dict(zip(columns, fresh_store.db.execute(f"SELECT * FROM {table}").fetchone(), strict=True))
+        row |= {"id": 99, "choice": "other"} | ({"op_id": "other"} if "op_id" in row else {})
+        with pytest.raises(sqlite3.IntegrityError, match="no choice of"):
+            fresh_store.db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", [*row.values()])
+    with pytest.raises(Refused, match="the choices are helpful, harmful, neither"):
+        set_known(fresh_store, project, next(items(fresh_store, project)).uid, "correct")
+
+
+PAIRS = (("helpful", "helpful"), ("harmful", "harmful"), ("neither", "helpful"), ("helpful", "helpful"))
+
+
+def labelled(store: Store) -> Any:
+    """Four texts by Ada and Bo: they differ on the third; Ada flags the first two as a stereotype, Bo the first."""
+    project = own_project(store, "own")
+    for place, pair in enumerate(PAIRS):
+        for who, choice in zip(("Ada", "Bo"), pair, strict=True):
+            flagged = place < (2 if who == "Ada" else 1)
+            say(store, project, who, place, choice, *(["stereotype"] if flagged else []))
+    return project
+
+
+def test_agreement_is_by_choice_and_by_flag(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+    assert [*ways_of(fresh_store, project)] == ["four", "flag:stereotype", "flag:made_up"]
+    found = agreement(fresh_store, project)
+    assert [one.code for one in found.choices] == ["helpful", "harmful", "neither"]
+    assert found.overall.pairwise.value == 3 / 4
+    # Krippendorff, by hand: 8 values, 5 helpful, 2 harmful, 1 neither; 2 of the 8 are in the unit that differs.
+    # Do = 2/8, De = (64 - 25 - 4 - 1) / (8 * 7) = 34/56, alpha = 1 - (1/4) / (34/56) = 10/17.
+    assert found.overall.alpha.value == pytest.approx(10 / 17)
+    # The flag: 3 flagged, 5 not, one unit differs: 1 - (2/8) / ((64 - 9 - 25) / 56) = 8/15.
+    flag = agreement(fresh_store, project, way="flag:stereotype")
+    assert flag.overall.alpha.value == pytest.approx(8 / 15)
+    assert [one.en for one in flag.choices] == ["Stereotype", "Not flagged"]
+    assert flag.signature != agreement(fresh_store, project, way="flag:made_up").signature
+    assert agreement(fresh_store, project, way="three").items == 0, "none of the labels is one of the four"
+    slur, claim = mark_agreement(fresh_store, project)
+    assert (slur.kind, slur.pairs, slur.pooled.value) == ("slur", 1, 1.0) and (claim.kind, claim.pairs) == ("claim", 0)
+
+
+def test_gold_is_what_all_chose_and_the_adjudicator_decides_the_rest(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+    gold = [(one.gold, one.status) for one in items(fresh_store, project)]
+    assert gold == [("helpful", "accepted"), ("harmful", "accepted"), (None, "pending"), ("helpful", "accepted")]
+    uid = list(items(fresh_store, project))[2].uid
+    seen = case(fresh_store, project, uid).seen
+    wrong = {"choice": "correct"}, {"choice": "harmful"}, {"choice": "neither", "extraneous": True}
+    for one in wrong:
+        with pytest.raises((Refused, NotAllowed)):
+            settle_case(fresh_store, project, uid, adjudicator="Vera", seen=seen, why="because", **one)
+    marks = (Mark(0, 2, "slur"),)
+    settle_case(
+        fresh_store, project, uid, adjudicator="Vera", choice="harmful", seen=seen, reasons=("stereotype",), marks=marks
+    )
+    assert list(items(fresh_store, project))[2].gold == "harmful"
+
+
+def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+    lines = [json.loads(line) for line in json_lines(fresh_store, project, OPEN)]
+    said = [one for one in lines if "choice" in one]
+    assert [(one["choice"], one["reasons"]) for one in said[:3]] == [
+        ("helpful", ["stereotype"]), ("helpful", ["stereotype"]), ("harmful", ["stereotype"]),
+    ]  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO("".join(wide_lines(fresh_store, project, OPEN)))))
+    second = {key: rows[1][f"{key}_Ada"] for key in ("choice", "reasons", "spans", "extraneous")}
+    assert second == {
+        "choice": "harmful", "reasons": "stereotype", "spans": '[[0, 3, "slur"]]', "extraneous": "",
+    }  # fmt: skip
+    config = labelling_config(project, guideline(fresh_store, project))
+    assert '<Choice value="harmful"' in config and '<Label value="claim"/>' in config and "extraneous" not in config
+
+
+def test_judges_give_the_choices_of_the_scheme(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+    with pytest.raises(Refused, match="has a scheme of its own"):
+        rule_spec(project, guideline(fresh_store, project))
+    judge = add_judge(fresh_store, project, "j", Spec("file", 1, "j", "j"))
+    store_judge_labels(fresh_store, judge, [JudgeLabel(one.id, "helpful") for one in items(fresh_store, project)])
+    found = estimates(fresh_store, project, judge)
+    assert found.measures == ("helpful", "harmful", "neither")
+    (all_of_them,) = found.cells("helpful")
+    assert all_of_them.rates.people.value == pytest.approx((1 + 0 + 0.5 + 1) / 4)
+
+
+LABEL = st.tuples(
+    st.sampled_from(("helpful", "harmful", "neither")), st.sets(st.sampled_from(("stereotype", "made_up"))),
+    st.sampled_from(("", "seen twice")),
+)  # fmt: skip
+
+
+@settings(max_examples=8)
+@given(st.lists(st.tuples(LABEL, LABEL), min_size=1, max_size=4))
+def test_a_package_brings_back_exactly_what_left(said: list[Any]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with new_store(folder / "one.db") as store:
+            project = own_project(store, "own", open_text=True)
+            for place, both in enumerate(said):
+                for who, (choice, flags, note) in zip(("Ada", "Bo"), both, strict=True):
+                    assert say(store, project, who, place, choice, *sorted(flags), note=note).stored
+            export_file(store, project, folder / "set.zip", format="package", names=True)
+            before = _all(store, project)
+        with new_store(folder / "two.db") as store, tables_in(folder / "set.zip") as members:
+            back = import_package(store, "back", members, "set.zip").project
+            assert _all(store, back) == before
+            assert stored_scheme(guideline(store, back)) == own_scheme()
+
+
+def _all(store: Store, project: Any) -> Any:
+    keys = ("item", "annotator", "choice", "reasons", "spans", "note", "extraneous", "guideline", "op_id", "created")
+    labels = sorted(tuple(map(repr, (row[key] for key in keys))) for row in label_rows(store, project, which="all"))
+    return labels, sorted((one.uid, str(one.gold), one.status) for one in items(store, project))

@@ -1,0 +1,129 @@
+"""Schemes of one's own on the pages: made with a project, changed in a draft, read, compared, decided, looked up."""
+
+from pathlib import Path
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.guideline.drafts import read_draft
+from annotations.guideline.scheme import own_scheme as stored_scheme
+from annotations.guideline.versions import guideline
+from annotations.items.batch import items
+from annotations.projects.projects import project
+from pages.ui import editors
+from tests.support.own_schemes import own_project, own_scheme, say
+from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
+from tests.support.projects import database, new_store
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A project with the scheme: one text judged alike, one not, one with a span."""
+    with new_store(database(tmp_path)) as store:
+        found = own_project(store, "own")
+        for place, pair in enumerate((("helpful", "helpful"), ("harmful", "helpful"), ("harmful", "harmful"))):
+            for who, choice in zip(("Ada", "Bo"), pair, strict=True):
+                assert say(store, found, who, place, choice, "stereotype").stored
+    return tmp_path
+
+
+def test_a_project_is_made_with_its_own_scheme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with new_store(database(tmp_path)):
+        pass
+    app = open_page("projects")
+    without_exception(app.button(key="new").click().run())
+    without_exception(app.segmented_control(key="kind").set_value("generations").run())
+    monkeypatch.setattr("pages.projects.new.edit_scheme", lambda begun, key: own_scheme())
+    without_exception(app.segmented_control(key="generations_scheme").set_value("own").run())
+    app.text_input(key="name").set_value("own")
+    without_errors(app.button(key="create").click().run())
+    with Store.open(database(tmp_path)) as store:
+        asked = guideline(store, project(store, "own"))
+    assert stored_scheme(asked) == own_scheme() and "**Helpful**" in asked.text
+
+
+def test_what_is_no_scheme_is_said_and_nothing_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with new_store(database(tmp_path)):
+        pass
+    app = open_page("projects")
+    without_exception(app.button(key="new").click().run())
+    without_exception(app.segmented_control(key="kind").set_value("generations").run())
+    without_exception(app.segmented_control(key="generations_scheme").set_value("own").run())
+    monkeypatch.setattr(editors, "_scheme_table", lambda rows, key, needs: rows[:1])
+    app.text_input(key="name").set_value("own")
+    app.button(key="create").click().run()
+    assert "A scheme has 2 to 20 choices, not 1" in app.error[0].value
+
+
+def test_a_draft_changes_the_scheme(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = own_scheme(flags=[])
+    with monkeypatch.context() as for_once:
+        for_once.setattr("pages.pilot.guideline.edit_scheme", lambda begun, key: new)
+        app = without_errors(open_page("pilot", project="own", part="guideline"))
+    with Store.open(database(made)) as store:
+        draft = read_draft(store, project(store, "own"))
+    assert (draft.choices, draft.reasons, draft.scheme) == (new.choices, (), new.more)
+    assert "−" in html_of(app), "the page shows what goes"
+    # Back to the built-in scheme: its choices and tags, and no kinds of spans of one's own.
+    place = next(one.key for one in app.segmented_control if one.key.endswith("-scheme"))
+    without_errors(app.segmented_control(key=place).set_value("built-in").run())
+    with Store.open(database(made)) as store:
+        draft = read_draft(store, project(store, "own"))
+    assert draft.scheme is None and [one.code for one in draft.choices][1] == "misgendering"
+
+
+@pytest.mark.parametrize(
+    ("page", "lang", "told"),
+    [
+        ("guideline", "en", ("Helpful", "Answers what was asked", "Kinds of spans", "A statement that can be checked")),
+        ("guideline", "zh", ("有帮助", "片段种类", "Neither")),
+        ("browse", "en", ()),
+        ("record", "en", ()),
+        ("progress", "en", ()),
+        ("judges", "en", ()),
+        ("quality", "en", ()),
+        ("release", "en", ()),
+        ("study", "en", ()),
+    ],
+)
+def test_pages_say_the_words_of_the_scheme(made: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
+    app = without_errors(open_page(page, lang, project="own"))
+    shown = "\n".join([text_of(app), html_of(app), *(one.value for one in app.subheader)])
+    assert not [word for word in told if word not in shown]
+    assert "Plural they" not in shown and "they 作复数" not in shown
+
+
+def test_agreement_is_by_choice_and_by_flag(made: Path) -> None:
+    app = without_errors(open_page("agreement", project="own"))
+    assert app.button_group(key="own-way").options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
+    frames = [frame.value for frame in app.dataframe]
+    marks = next(frame for frame in frames if "F1" in frame)
+    assert list(marks["Marks"]) == ["Slur", "Claim"]
+    without_errors(app.button_group(key="own-way").set_value("flag:stereotype").run())
+
+
+def test_a_case_is_decided_with_choice_flags_and_spans(made: Path) -> None:
+    app = without_errors(open_page("adjudication", project="own"))
+    with Store.open(database(made)) as store:
+        uid = list(items(store, project(store, "own")))[1].uid
+    without_errors(app.button_group(key=f"choice-{uid}").set_value("harmful").run())
+    assert app.multiselect(key=f"reasons-{uid}").value == ["stereotype"], "both flagged it"
+    (slur,) = app.multiselect(key=f"slur-harmful-{uid}").value
+    assert tuple(slur) == (0, 3)
+    app.text_input(key="adjudicator").set_value("Vera")
+    without_errors(app.button(key="decide").click().run())
+    with Store.open(database(made)) as store:
+        assert list(items(store, project(store, "own")))[1].gold == "harmful"
+
+
+def test_what_needs_the_four_labels_says_so(made: Path) -> None:
+    app = open_page("human_vs_rule", project="own")
+    assert "own has a scheme of its own" in app.error[0].value
+
+
+def test_the_history_of_an_item_names_its_choice_flags_and_spans(made: Path) -> None:
+    with Store.open(database(made)) as store:
+        uid = list(items(store, project(store, "own")))[2].uid
+    app = without_errors(open_page("browse", project="own", item=uid))
+    shown = text_of(app) + html_of(app)
+    assert not [word for word in ("Harmful", "Stereotype", "Slur") if word not in shown]
