@@ -1,7 +1,7 @@
 """Labels as rows: one per item and annotator (long, CSV or JSON lines) or one per item (wide)."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -90,29 +90,48 @@ def _canary(project: Project, wish: ExportOptions) -> bool:
 
 def long_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """CSV, one row per item and annotator (with `history`: per operation)."""
-    header, lines = long_table(store, project, wish)
-    yield header
-    yield from lines(each_label_row(store, project, which="all" if wish.history else "latest"))
+    tables = LabelTables(store, project, wish)
+    yield tables.header(history=wish.history)
+    yield from tables.lines(each_label_row(store, project, which="all" if wish.history else "latest"))
 
 
-def long_table(store: Store, project: Project, wish: ExportOptions) -> tuple[str, Callable[[Rows], Iterator[str]]]:
-    """The same in parts: the header, and what makes the lines of rows of `each_label_row`."""
-    about, selected = _facts_by_item(store, project), _selected(store, project, wish)
-    more = FACTS if project.kind == "generations" else ()
-    mark = (CANARY_KEY,) if _canary(project, wish) else ()
-    columns = (*(HISTORY if wish.history else LABELS), *more, *mark, *ORIGIN)
-    written = [key for key in columns if key in (*NOT_AS_IT_IS, *more)]
-    cells, beside = itemgetter(*columns), {CANARY_KEY: CANARY_ID} if mark else {}
+class LabelTables:
+    """The same in parts, and both tables of rows that are read once."""
 
-    def lines(rows: Rows) -> Iterator[str]:
-        for row in selected(rows):
-            if more or mark:
-                row = dict.fromkeys(more) | row | about.get(row["item"], {}) | beside
-            for key in written:
+    def __init__(self, store: Store, project: Project, wish: ExportOptions) -> None:
+        self.wish, self.about = wish, _facts_by_item(store, project)
+        self.more = FACTS if project.kind == "generations" else ()
+        self.mark = {CANARY_KEY: CANARY_ID} if _canary(project, wish) else {}
+        self._selected = _selected(store, project, wish)
+        self._written = [key for key in (*NOT_AS_IT_IS, *self.more) if key in self._columns(history=True)]
+        self._cells = {history: itemgetter(*self._columns(history=history)) for history in (False, True)}
+
+    def _columns(self, *, history: bool) -> tuple[str, ...]:
+        return (*(HISTORY if history else LABELS), *self.more, *self.mark, *ORIGIN)
+
+    def header(self, *, history: bool) -> str:
+        """The first line."""
+        return data_line(self._columns(history=history))
+
+    def lines(self, rows: Rows) -> Iterator[str]:
+        """The lines of rows of `each_label_row`."""
+        yield from (data_line(self._cells[self.wish.history](row)) for row in self._as_written(rows))
+
+    def both(self, every: Sequence[dict[str, Any]], latest: Iterable[dict[str, Any]]) -> tuple[list[str], list[str]]:
+        """The lines of both tables, with history and without: *latest* are some of the rows of *every*, all items."""
+        written = list(self._as_written(every))
+        found = {id(row): text for row, text in zip(every, written, strict=True)}
+        cells = self._cells[False]
+        history = [data_line(self._cells[True](row)) for row in written]
+        return history, [data_line(cells(found[id(row)])) for row in latest]
+
+    def _as_written(self, rows: Rows) -> Iterator[dict[str, Any]]:
+        for row in self._selected(rows):
+            if self.more or self.mark:
+                row = dict.fromkeys(self.more) | row | self.about.get(row["item"], {}) | self.mark
+            for key in self._written:
                 row[key] = cell_text(key, row[key])
-            yield data_line(cells(row))
-
-    return data_line(columns), lines
+            yield row
 
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.papers.blocks import Block
 from annotations.papers.paper import paper_blocks
 from annotations.release.content_hash import Contents, Entry, contents_of
-from annotations.release.records import Release, release_file
+from annotations.release.records import Release, release_lines
 from core.files.paths import without_folders
 from core.language import Language
 
@@ -25,7 +25,9 @@ def frozen_contents(store: Store, release: Release) -> Contents:
 
     Folders in sources are removed, as in later releases, so that they do not count as differences.
     """
-    items, *others = (json_rows(release_file(store, release, f"package/{name}")) for name in PARTS)
+    items, *others = (
+        (json.loads(line) for line in release_lines(store, release, f"package/{name}") if line) for name in PARTS
+    )
     return contents_of(map(without_folders, items), *others)
 
 
@@ -50,6 +52,24 @@ def differences(
     `same`, `another`, or `none_now`, and how many others have their `first`; `labels`: how many labels (item and
     annotator) were added, changed or removed, and on which items.
     """
+    return facts_compared(content_differences(old, new), before, after)
+
+
+def facts_compared(
+    found: Mapping[str, Any], before: Mapping[str, Any] | None, after: Mapping[str, Any]
+) -> dict[str, Any]:
+    """`differences`, of those of the contents and the facts."""
+    return {
+        "from": None if before is None else before["release"]["version"],
+        "to": after["release"]["version"],
+        **found,
+        "guideline": {"before": _version(before), "after": _version(after)},
+        "agreement": {"before": _agreement(before), "after": _agreement(after)},
+    }
+
+
+def content_differences(old: Mapping[str, Entry], new: Mapping[str, Entry]) -> dict[str, Any]:
+    """Those of the `differences` that are found without the facts."""
     kept_before = {uid for uid, entry in old.items() if entry.status == KEPT}
     kept_after = {uid for uid, entry in new.items() if entry.status == KEPT}
     both = sorted(old.keys() & new.keys())
@@ -59,16 +79,12 @@ def differences(
         if (old[uid].gold, old[uid].status) != (new[uid].gold, new[uid].status)
     ]
     return {
-        "from": None if before is None else before["release"]["version"],
-        "to": after["release"]["version"],
         "kept": {"added": sorted(kept_after - kept_before), "removed": sorted(kept_before - kept_after)},
         "reviewed": {"added": sorted(new.keys() - old.keys()), "removed": sorted(old.keys() - new.keys())},
         "gold": gold,
         "gold_states": _gold_states(old, new),
         "texts": [uid for uid in both if old[uid].item != new[uid].item],
         "labels": _labels(old, new),
-        "guideline": {"before": _version(before), "after": _version(after)},
-        "agreement": {"before": _agreement(before), "after": _agreement(after)},
     }
 
 

@@ -53,7 +53,7 @@ class Standing:
 
     def content(self) -> str:
         """Both labels as text; "" if there is none."""
-        return f"{self.latest}\n{self.blind}" if self.latest or self.blind else ""
+        return sys.intern(f"{self.latest}\n{self.blind}") if self.latest or self.blind else ""
 
 
 def _content_of(row: Row) -> str:
@@ -95,7 +95,7 @@ class Contents:
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
         self._items: dict[str, str] = {}
-        self._standing: dict[tuple[str, str], Standing] = {}
+        self._standing: dict[str, dict[str, Standing]] = {}  # by item, then annotator: each id is held once
         self._corrected: dict[tuple[str, str], dict[str, Any]] = {}
         self._operations: dict[str, str] = {}
         self._gold: dict[str, tuple[str, str | None]] = {}
@@ -119,19 +119,24 @@ class Contents:
         """Add an operation."""
         if "item" not in row:
             return
-        place, content = (row["item"], row["annotator"]), _content_of(row)
-        if place in self._corrected:
+        item, who, content = row["item"], row["annotator"], _content_of(row)
+        if (item, who) in self._corrected:
             self._operations[row["op_id"]] = content
-        self._standing.setdefault(place, Standing()).take(row, content)
+        of_item = self._standing.setdefault(item, {})
+        if who not in of_item:
+            of_item[sys.intern(who)] = Standing()
+        of_item[who].take(row, content)
 
     def finish(self) -> dict[str, Entry]:
         """Public id -> entry of every item with a label or a gold label."""
-        for place, found in self._corrected.items():
+        for (item, annotator), found in self._corrected.items():
             by = {key: self._operations.get(op_id or "", "") for key, op_id in found.items()}
-            self._standing[place] = Standing(by["latest"], by["blind"])
-        for (item, annotator), standing in self._standing.items():
-            if (content := standing.content()) and item in self._items:
-                self._entry(item).labels[annotator] = content
+            self._standing.setdefault(item, {})[annotator] = Standing(by["latest"], by["blind"])
+        while self._standing:
+            item, of_item = self._standing.popitem()
+            said = {who: content for who, one in of_item.items() if (content := one.content())}
+            if said and item in self._items:
+                self._entry(item).labels = said
         for item, (status, gold) in self._gold.items():
             if item in self._items:
                 entry = self._entry(item)

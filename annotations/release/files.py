@@ -20,12 +20,12 @@ from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
 from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.changes import TEMPLATES, described, differences
-from annotations.release.content_hash import Entry, content_hash
+from annotations.release.changes import TEMPLATES, described, facts_compared
 from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, data_rows, hard_case_features
 from annotations.release.facts import gather
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files
+from annotations.release.records import Release
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_
@@ -88,17 +88,8 @@ class Composed:
     """A composed release that is not stored yet."""
 
     files: list[FrozenFile] = field(default_factory=list)
-    entries: dict[str, Entry] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     with_text: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Previous:
-    """The previous release: its facts and contents."""
-
-    facts: dict[str, Any]
-    entries: dict[str, Entry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,7 @@ class Said:
     reason: str = ""
 
 
-def compose(store: Store, project: Project, version: str, said: Said, last: Previous | None, step: Step) -> Composed:
+def compose(store: Store, project: Project, version: str, said: Said, last: Release | None, step: Step) -> Composed:
     """All files of a release of *project* in the snapshot *store*; `step` is called with the name of each file."""
     return _Composer(store, project, step).compose(version, said, last)
 
@@ -125,8 +116,8 @@ class _Composer:
         self.made = Composed()
         self.hard_cases = 0
 
-    def compose(self, version: str, said: Said, last: Previous | None) -> Composed:
-        with labelled_files(self.store, self.project) as labelled:
+    def compose(self, version: str, said: Said, last: Release | None) -> Composed:
+        with labelled_files(self.store, self.project, last) as labelled:
             known = read_known(self.store, self.project)
             facts = gather(self.store, self.project, known)
             self._sets()
@@ -134,7 +125,7 @@ class _Composer:
         self._take(with_labels)
         facts["release"] = {
             "version": version,
-            "hash": content_hash(self.made.entries.values()),
+            "hash": with_labels.hash,
             "created": timestamp(),
             "notes": said.notes,
             "reason": said.reason,
@@ -142,7 +133,7 @@ class _Composer:
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }
         self.made.facts = facts
-        self._changes(last)
+        self._changes(last, with_labels.changes)
         self._papers(known)
         self._planned()
         self._log_head()
@@ -155,7 +146,7 @@ class _Composer:
             self.step(one.name)
         self.made.files = [*found.package, *self.made.files, *found.labels]
         self.made.with_text += found.with_text
-        self.made.entries, self.hard_cases = found.entries, found.hard_cases
+        self.hard_cases = found.hard_cases
 
     def _add(self, name: str, lines: Iterable[str], *, text: bool = False) -> None:
         self._add_all([freeze(name, lines)], text=text)
@@ -220,9 +211,8 @@ class _Composer:
         for number, one in enumerate(written, 1):
             self._add(f"preregistration/{number}.md", [one.text])
 
-    def _changes(self, last: Previous | None) -> None:
-        old, before = ({}, None) if last is None else (last.entries, last.facts)
-        found = differences(old, self.made.entries, before, self.made.facts)
+    def _changes(self, last: Release | None, contents: dict[str, Any]) -> None:
+        found = facts_compared(contents, None if last is None else last.facts, self.made.facts)
         notes = self.made.facts["release"]["notes"]
         self._add("changes.json", [pretty(found | {"notes": notes})])
         for language in LANGUAGES:

@@ -16,16 +16,26 @@ from typing import Any
 
 from annotations.database.store import Store, connect
 from annotations.files.export_formats import ExportOptions
-from annotations.files.label_tables import long_table
+from annotations.files.item_lines import item_object
+from annotations.files.label_tables import LabelTables
 from annotations.files.package.records import author_codes
-from annotations.files.package.write_package import canary_lines, label_objects, package_parts, project_description
+from annotations.files.package.write_package import (
+    canary_lines,
+    gold_object,
+    label_objects,
+    package_parts,
+    project_description,
+)
+from annotations.items.batch import items
 from annotations.labels.read import each_labelled_item
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.content_hash import Contents, Entry
+from annotations.release.changes import content_differences, frozen_contents
+from annotations.release.content_hash import Contents, Entry, content_hash
 from annotations.release.dataset_card import HARD_CASES
 from annotations.release.frozen_file import Freezing, FrozenFile, freeze
 from annotations.release.hard_cases import HardCases
+from annotations.release.records import Release
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_, EvenhandError
@@ -41,28 +51,31 @@ ENDED = N_("A process that wrote the release ended unexpectedly, often for lack 
 
 @dataclass(slots=True)
 class LabelledFiles:
-    """`with_text`: the names of those with texts or notes; `entries`: the contents by public id; `hard_cases`: how
-    many."""
+    """`with_text`: the names of those with texts or notes; `hash`: of the contents; `changes`: from the contents of the
+    release before; `hard_cases`: how many."""
 
     package: list[FrozenFile] = field(default_factory=list)
     labels: list[FrozenFile] = field(default_factory=list)
     with_text: list[str] = field(default_factory=list)
-    entries: dict[str, Entry] = field(default_factory=dict)
+    hash: str = ""
+    changes: dict[str, Any] = field(default_factory=dict)
     hard_cases: int = 0
 
 
 @contextmanager
-def labelled_files(store: Store, project: Project) -> Iterator[Callable[[], LabelledFiles]]:
+def labelled_files(
+    store: Store, project: Project, last: Release | None = None
+) -> Iterator[Callable[[], LabelledFiles]]:
     """Begin to write the files, in another process where there are many labels; the call gives them.
 
-    *store*: a snapshot, which the other process opens too.
+    *store*: a snapshot, which the other process opens too; *last*: the release before, None of the first.
     """
     if store.db.execute("SELECT count(*) FROM label WHERE project = ?", (project.id,)).fetchone()[0] < LARGE:
-        yield lambda: _Writer(store, project).written()
+        yield lambda: _Writer(store, project, last).written()
         return
     pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=end_with_parent)
     try:
-        begun = pool.submit(_in_process, store.path, project.uid)
+        begun = pool.submit(_in_process, store.path, project.uid, last)
         yield begun.result
     except BrokenProcessPool as error:
         raise EvenhandError(ENDED) from error
@@ -70,9 +83,9 @@ def labelled_files(store: Store, project: Project) -> Iterator[Callable[[], Labe
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_process(path: Path, uid: str) -> LabelledFiles:
+def _in_process(path: Path, uid: str, last: Release | None) -> LabelledFiles:
     with closing(Store(connect(path, read_only=True), path)) as store:
-        return _Writer(store, project_by_uid(store, uid)).written()
+        return _Writer(store, project_by_uid(store, uid), last).written()
 
 
 class Table:
@@ -101,8 +114,8 @@ class Table:
 class _Writer:
     """Writes the files of one release."""
 
-    def __init__(self, store: Store, project: Project) -> None:
-        self.store, self.project = store, project
+    def __init__(self, store: Store, project: Project, last: Release | None) -> None:
+        self.store, self.project, self.last = store, project, last
         self.codes = author_codes(store, project, pseudonyms(store, project))
         self.open = text_may_leave(project)
         self.made = LabelledFiles()
@@ -113,14 +126,30 @@ class _Writer:
         described = project_description(self.store, self.project, self.codes)
         self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
-        takes = {"items.jsonl": self.contents.add_item, "gold.jsonl": self.contents.add_gold,
-                 "records.jsonl": self.contents.add_record}  # fmt: skip
-        for name, take in takes.items():  # before the labels, as `Contents` wants it
-            self._package(name, map(json_line, _each_taken(parts[name], take)))
+        self._items()  # these two before the labels, as `Contents` wants it
+        self._package("records.jsonl", map(json_line, _each_taken(parts["records.jsonl"], self.contents.add_record)))
         self._labels()
         self._package("decisions.jsonl", map(json_line, parts["decisions.jsonl"]))
-        self.made.entries = self.contents.finish()
+        self._compare(self.contents.finish())
         return self.made
+
+    def _compare(self, entries: dict[str, Entry]) -> None:
+        """The hash of the contents, and what changed: the contents themselves stay in this process."""
+        before = {} if self.last is None else frozen_contents(self.store, self.last).entries
+        self.made.hash = content_hash(entries.values())
+        self.made.changes = content_differences(before, entries)
+
+    def _items(self) -> None:
+        """The items and the gold labels of the package, read once."""
+        files = {name: Freezing(f"package/{name}") for name in ("items.jsonl", "gold.jsonl")}
+        files["items.jsonl"].add(map(json_line, canary_lines(self.project)))
+        source = items(self.store, self.project)
+        while some := list(islice(source, ITEMS_AT_ONCE)):
+            files["items.jsonl"].add(map(json_line, _each_taken(map(item_object, some), self.contents.add_item)))
+            gold = filter(None, (gold_object(self.project, one) for one in some))
+            files["gold.jsonl"].add(map(json_line, _each_taken(gold, self.contents.add_gold)))
+        for name, file in files.items():
+            self._add(self.made.package, [file.done()], text=name in PACKAGE_TEXTS)
 
     def _package(self, name: str, lines: Iterable[str]) -> None:
         self._add(self.made.package, [freeze(f"package/{name}", lines)], text=name in PACKAGE_TEXTS)
@@ -130,19 +159,16 @@ class _Writer:
         packed, cases = Freezing("package/labels.jsonl"), Freezing(HARD_CASES)
         packed.add(map(json_line, canary_lines(self.project)))
         hard = HardCases(self.store, self.project, self.codes, with_text=self.open)
-        tables = {
-            which: long_table(self.store, self.project, ExportOptions("labels", history=which == "every"))
-            for which in ("latest", "every")
-        }
+        tables = LabelTables(self.store, self.project, ExportOptions("labels"))
         files = {"latest": Table("labels.csv"), "every": Table("labels_history.csv")}
-        for which, (header, _) in tables.items():
-            files[which].add([header])
-        items = each_labelled_item(self.store, self.project)
-        while some := list(islice(items, ITEMS_AT_ONCE)):
-            rows = {which: chain.from_iterable(getattr(one, which) for one in some) for which in files}
-            for which, (_, lines) in tables.items():
-                files[which].add(lines(rows[which]))
-            every = label_objects(chain.from_iterable(one.every for one in some), self.codes, with_text=True)
+        for which, table in files.items():
+            table.add([tables.header(history=which == "every")])
+        found = each_labelled_item(self.store, self.project)
+        while some := list(islice(found, ITEMS_AT_ONCE)):
+            rows = {which: list(chain.from_iterable(getattr(one, which) for one in some)) for which in files}
+            for which, lines in zip(("every", "latest"), tables.both(rows["every"], rows["latest"]), strict=True):
+                files[which].add(lines)
+            every = label_objects(rows["every"], self.codes, with_text=True)
             packed.add(map(json_line, _each_taken(every, self.contents.add_label)))
             cases.add(map(json_line, hard.of(some)))
         cases.add(map(json_line, hard.left()))

@@ -8,8 +8,7 @@ from annotations.plan.recount import finish_recount
 from annotations.projects.annotators import annotators
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import by_uid, pseudonyms
-from annotations.release.changes import frozen_contents
-from annotations.release.files import Composed, Previous, Said, compose
+from annotations.release.files import Composed, Said, compose
 from annotations.release.readiness import checked_version, refuse_unready
 from annotations.release.records import Release, ReleaseItem, refuse_taken, releases, store_release
 from annotations.types import Project
@@ -49,7 +48,7 @@ def make_release(
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
         refuse_unready(seen, found)
-        last = _previous(seen, found)
+        last = next(reversed(releases(seen, found)), None)
         counted = [0]
 
         def step(_name: str) -> None:
@@ -76,10 +75,3 @@ def _stored(
         "author": author.strip(),
     }
     return store_release(store, project, values, made.files, items)
-
-
-def _previous(store: Store, project: Project) -> Previous | None:
-    found = releases(store, project)
-    if not found:
-        return None
-    return Previous(found[-1].facts, frozen_contents(store, found[-1]).entries)

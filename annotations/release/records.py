@@ -28,6 +28,8 @@ _SOME_FILES = f"SELECT name, part FROM release_file WHERE {_THIS} LIMIT 1"
 _SOME_ITEMS = f"SELECT item FROM release_item WHERE {_THIS} LIMIT {CHUNK}"
 _DELETE_FILE = f"DELETE FROM release_file WHERE {_THIS} AND name = ? AND part = ?"
 _DELETE_ITEM = f"DELETE FROM release_item WHERE {_THIS} AND item = ?"
+UNPACKED_AT_ONCE = 1 << 20
+DAMAGED = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
 
 
@@ -95,14 +97,42 @@ def release_file(store: Store, release: Release, name: str) -> bytes:
     ).fetchall()
     if not rows:
         raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
-    damaged = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
     try:
         content = zlib.decompress(b"".join(row[0] for row in rows))
     except zlib.error as error:
-        raise BadFile(damaged, file=name, version=release.version) from error
+        raise BadFile(DAMAGED, file=name, version=release.version) from error
     if hashlib.sha256(content).hexdigest() != rows[0][1]:
-        raise BadFile(damaged, file=name, version=release.version)
+        raise BadFile(DAMAGED, file=name, version=release.version)
     return content
+
+
+def release_lines(store: Store, release: Release, name: str) -> Iterator[bytes]:
+    """The lines of one file without their ends; the whole of it is never in memory.
+
+    Raises as `release_file`, after the last line where the content is not what was frozen.
+    """
+    query = "SELECT part, sha256 FROM release_file WHERE release = ? AND name = ? ORDER BY part"
+    parts = store.db.execute(query, (release.id, name)).fetchall()
+    if not parts:
+        raise NotFound(N_("Release {version} has no file {file}."), version=release.version, file=name)
+    query = "SELECT content FROM release_file WHERE release = ? AND name = ? AND part = ?"
+    unpacker, digest, rest = zlib.decompressobj(), hashlib.sha256(), b""
+    try:
+        for part, _ in parts:
+            packed = store.db.execute(query, (release.id, name, part)).fetchone()[0]
+            while packed:
+                content = unpacker.decompress(packed, UNPACKED_AT_ONCE)
+                packed = unpacker.unconsumed_tail
+                digest.update(content)
+                *whole, rest = (rest + content).split(b"\n")
+                yield from whole
+        content = unpacker.flush()
+    except zlib.error as error:
+        raise BadFile(DAMAGED, file=name, version=release.version) from error
+    digest.update(content)
+    if digest.hexdigest() != parts[0][1] or not unpacker.eof:
+        raise BadFile(DAMAGED, file=name, version=release.version)
+    yield from (line for line in (rest + content).split(b"\n") if line)
 
 
 def damaged_files(store: Store) -> Iterator[tuple[str, str]]:

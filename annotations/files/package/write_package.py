@@ -43,7 +43,7 @@ from annotations.projects.projects import annotators, archive, change_project, c
 from annotations.projects.projects import project as find_project
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary
-from annotations.types import Project
+from annotations.types import Item, Project
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.archives import Member
 from core.files.csv_out import json_line
@@ -116,11 +116,16 @@ def label_objects(
 
 
 def _gold_objects(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    for item in stored_items(store, project):
-        if item.gold is not None or item.status != "pending":
-            written = project.kind == "generations"
-            status = generation_status(item.status, split=False) if written else item.status
-            yield {"item": item.uid, "status": status, "gold": item.gold}
+    yield from filter(None, (gold_object(project, item) for item in stored_items(store, project)))
+
+
+def gold_object(project: Project, item: Item) -> dict[str, Any] | None:
+    """The line of gold.jsonl of an item; None if it has no gold label and waits for labels."""
+    if item.gold is None and item.status == "pending":
+        return None
+    written = project.kind == "generations"
+    status = generation_status(item.status, split=False) if written else item.status
+    return {"item": item.uid, "status": status, "gold": item.gold}
 
 
 def project_description(store: Store, project: Project, codes: Mapping[str, str]) -> dict[str, Any]:
