@@ -8,8 +8,10 @@ is absent says so):
 - mining_negatives.txt: sentences that must go, and twelve that must stay;
 - `--read N`: N random accepted and N random rejected sentences of zh_wiki.txt, to be read by a person. `--half`: of the
   paragraphs on which rules of names were tuned (SHA-256 even), or of the others. `--kind`: sentences with one keyword,
-  as mining takes them; with several, the first taken for the only one; or without any, but with one other word for
-  persons (PERSONS). Mining never shows the last two, so they are new to whoever mends rules.
+  as mining takes them; with several, the first taken for the only one; without any, but with one other word for
+  persons (PERSONS), or with a word for what persons are or do (DEEDS; the sign at the end stands for the keyword, so
+  that it hides nothing). Mining never shows the last three, so they are new to whoever mends rules. `--from K`: what
+  the same seed draws behind the first K sentences.
 """
 
 import argparse
@@ -32,6 +34,11 @@ from core.types import KeywordPair
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 PERSONS = re.compile("自己|父母|夫妇|孩子|家人|朋友|学生|老师|演员|球员|选手|作家")
+DEEDS = re.compile(
+    "担任|[出就上卸连]任|认为|表示|宣布|率|饰演|主演|撰写|创作|著有|出生|生于|嫁|结婚|获得|当选|加盟|效力|拜访|邀请|命令|下令|派|击败|继承|投降|逃|[杀死叛]"
+    "|提出|发[现明]|演唱|主持|编写|就读|留学|前往|曾|[创主]席|总[理督]|[部局校市]长|主教|教[宗皇]|[诗商僧艺]人|画家|学家|曲家|教练|运动员|天皇|大臣|司令"
+    "|元帅|将领|法师|律师|医生|记者|候选人|领[袖导]|人物|武将|丞相|巡抚|汗|贵族|之[子女]|[长次]子|角色|编剧|冠军|传教士|弟子|辞[去职]|移居|入选|参选|提名"
+)
 RULES = ("inside_word", "gender_terms", "biological")  # generic only flags; the others compare or measure
 
 
@@ -140,9 +147,12 @@ def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[S
             if len(words) == 1 and not hits:
                 pair = KeywordPair(words[0][0], words[0][0], (0, 1), (0, 1), "zh")
                 yield Sentence(text, candidate(text, words[0].start(), pair, "male"), paragraph=partial(str, line))
+            if kind == "deeds" and SHORTEST <= len(text) <= LONGEST and not hits and DEEDS.search(text):
+                pair = KeywordPair(text[-1], text[-1], (0, 1), (0, 1), "zh")
+                yield Sentence(text, candidate(text, len(text) - 1, pair, "male"), paragraph=partial(str, line))
 
 
-def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str) -> None:
+def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str, begin: int) -> None:
     """Random accepted and rejected sentences of the encyclopedia, the keyword in brackets."""
     lines = (DATA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines()
     lines = [line for line in lines if half == "both" or is_tuning(line) == (half == "tuning")]
@@ -154,7 +164,7 @@ def show_reading(number: int, seed: int, finder: Finder, half: str, kind: str) -
     print(Counter(found[0] for _, found in rejected if found))
     chance = random.Random(seed)
     for label, some in (("accepted", accepted), ("rejected", rejected)):
-        for sentence, found in chance.sample(some, min(number, len(some))):
+        for sentence, found in chance.sample(some, min(begin + number, len(some)))[begin:]:
             place = sentence.candidate
             shown = f"{sentence.text[: place.start]}【{place.keyword}】{sentence.text[place.end :]}"
             why = f"{found[0]}/{found[1].reason} {sentence.text[slice(*(found[1].span or (0, 0)))]}" if found else ""
@@ -167,7 +177,8 @@ def main() -> None:
     parser.add_argument("--read", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--half", choices=("both", "tuning", "other"), default="both")
-    parser.add_argument("--kind", choices=("one", "several", "persons"), default="one")
+    parser.add_argument("--kind", choices=("one", "several", "persons", "deeds"), default="one")
+    parser.add_argument("--from", type=int, default=0, metavar="K", dest="begin")
     given = parser.parse_args()
     if not DATA.is_dir():
         print("../shared/data is not here: nothing to measure")
@@ -176,7 +187,7 @@ def main() -> None:
     show_kept(finder)
     show_negatives(finder)
     if given.read:
-        show_reading(given.read, given.seed, finder, given.half, given.kind)
+        show_reading(given.read, given.seed, finder, given.half, given.kind, given.begin)
 
 
 if __name__ == "__main__":

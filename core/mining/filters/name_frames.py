@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from core.mining.filters.name_shapes import (
+    NOTHING,
     PERMITTED,
     Shape,
     fits_behind_surname,
@@ -44,6 +45,7 @@ DOING, DOING_SURNAME, DONE_TO = 3.0, 1.5, 1.0
 TITLED, YEAR, BESIDE, DYING = 1.5, 0.0, 1.0, 0.0
 INTRODUCED_KNOWN = 7.0  # of a place of the dictionary behind a word that says who somebody is
 ANY = -math.inf
+RARE_CUT = 1.5  # of one rare character behind a surname that was cut off
 # Least scores of a given part behind a surname that is cut off: after who it is, after whom something is said to;
 # of a new word and of a known one written with the characters of transliterations.
 RELATED, TOLD_TO, FOREIGN_NEW, FOREIGN_DOING = 0.0, 1.0, 3.0, 4.0
@@ -52,7 +54,10 @@ ADDRESSED = frozenset("同志 老人 先生 女士 活佛 法师 大师 上人 �
 NOT_BEFORE = re.compile("[这那该两几每某我你他她它其本各此哪有没不非]")  # no name begins so
 RARE_IN_FRAME = 3.0  # what a rare character counts here
 NO_SURNAME_HERE = frozenset("于向时曾常任")  # more often a preposition or an adverb behind a noun or a year
+COUPLES = frozenset(["夫妇", "夫妻", "父子", "父女", "母子", "母女", "兄弟", "姐妹", "姊妹"])
+KIN = re.compile("[父母爸妈子女弟妹哥姐夫妻爷奶公婆甥友事]$")
 JOINING = frozenset("和与跟同及")
+LEADING = JOINING | frozenset("因由对据让被向随为")
 
 
 @cache
@@ -85,7 +90,8 @@ def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None
             return tokens[place].start, tokens[place].end
         if shape.ruler and place:
             before, named = tokens[place - 1], shapes[place - 1]
-            proper = (named.person or before.tag == "nz") and not named.ordinary
+            unknown = (named.new or len(before.word) > 2) and may_be_name(before.word) and before.tag != "ns"
+            proper = (named.person or before.tag == "nz" or unknown) and not named.ordinary
             if proper and len(before.word) > 1 and HAN.fullmatch(before.word):
                 return before.start, tokens[place].end
         if not shape.introduces or place + 1 == len(tokens):
@@ -94,14 +100,24 @@ def _introduced(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | None
         if after.tag == "z" and len(after.word) == 2 and after.word[0] == after.word[1]:
             return after.start, after.end  # 妹妹|冰冰
         if not shapes[place + 1].new:
-            # 皇帝|奥古斯都: a name that the dictionary takes for a place.
-            if (shapes[place + 1].foreign or 0.0) >= INTRODUCED_KNOWN and len(after.word) > 2:
+            if _known_behind_title(tokens, shapes, place):
                 return after.start, after.end
             continue
         proper = shapes[place + 1].person and "某" not in after.word
         if after.tag not in NO_NAME_TAGS and (proper or looks_like_a_name(after.word)):
             return after.start, after.end
     return None
+
+
+def _known_behind_title(tokens: Sequence[Token], shapes: Sequence[Shape], place: int) -> bool:
+    """Whether the known word behind the one at *place*, which says who somebody is, is a name: 作家|琉善."""
+    after, shape = tokens[place + 1], shapes[place + 1]
+    if (shape.foreign or 0.0) >= INTRODUCED_KNOWN and len(after.word) > 2:
+        return True
+    if shape.ordinary or not (after.tag == "ns" or shape.person) or len(after.word) == 1:
+        return False
+    behind = tokens[place + 2].word if place + 2 < len(tokens) else ""
+    return not KIN.search(tokens[place].word) and may_be_name(after.word) and not NAMED_AFTER.match(behind)
 
 
 def _in_clause(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
@@ -114,7 +130,7 @@ def _in_clause(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) 
         if least is None:
             continue
         word = "".join(token.word for token in tokens[first:last])
-        if _may_be_name(word) and likeness(word) >= least:
+        if may_be_name(word) and likeness(word) >= least:
             return start, end
     return None
 
@@ -127,7 +143,7 @@ def _role(word: str, tag: str) -> str:
     shape = shape_of(word, tag)
     if len(word) == 1:
         return "rare" if is_rare(word) else "surname" if shape.surname else ""
-    if shape.ordinary or len(word) > 8 or tag[0] != "n" or tag == "nt" or not _may_be_name(word):
+    if shape.ordinary or len(word) > 8 or tag[0] != "n" or tag == "nt" or not may_be_name(word):
         return ""
     if shape.new:
         return "new"
@@ -174,8 +190,8 @@ def _named_there(token: Token, shape: Shape, before: Token | None, related: bool
     if not shape.new:
         if behind in ADDRESSED and shape.person:
             return True  # 白石|老人
-        if begins and does and token.tag != "nz" and foreign_score(word) >= FOREIGN_DOING:
-            return True  # 比利|决定
+        if ((begins and does) or behind in COUPLES) and token.tag != "nz" and foreign_score(word) >= FOREIGN_DOING:
+            return True  # 比利|决定, 巴利|夫妇
         whole = len(word) == 3 and surname_length(word) > 0 and word[-1] not in PLACES
         return whole and (begins or related) and (does or behind == "同志")  # 邱娥国|说
     if shape.person and (does or behind in words_beside("of people")):
@@ -209,19 +225,20 @@ def _least(tokens: Sequence[Token], shapes: Sequence[Shape], first: int, last: i
 def _new_words(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Iterator[Span]:
     """Words that no dictionary has, and two pieces of which one is a rare character (社|崘), as places."""
     for place, (token, shape) in enumerate(zip(tokens, shapes, strict=True)):
-        if token.tag in NO_NAME_TAGS or not HAN.fullmatch(token.word):
+        if shape is NOTHING or token.tag in NO_NAME_TAGS:
             continue
         if (shape.new or shape.person) and not shape.ordinary and 2 <= len(token.word) <= 5:
             yield place, place + 1
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if following is None or len(following.word) != 1 or not HAN.fullmatch(following.word):
+        following = tokens[place + 1] if len(token.word) < 3 and place + 1 < len(tokens) else None
+        if following is None or len(following.word) != 1 or shapes[place + 1] is NOTHING:
             continue
         piece = len(token.word) == 2 and shape.new and not shape.ordinary and following.tag not in NO_NAME_TAGS
         if piece or (len(token.word) == 1 and is_rare(following.word)):
             yield place, place + 2  # 王处|直, 社|崘
 
 
-def _may_be_name(word: str) -> bool:
+def may_be_name(word: str) -> bool:
+    """Whether nothing in *word* says that it is no name: a title, 某, 家 behind a surname."""
     return (
         not PERMITTED.search(word)
         and not TITLES.search(word)
@@ -247,11 +264,13 @@ def likeness(word: str) -> float:
 
 def _cut(text: str, tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
     """Names of which the segmenter gave the surname to the word before: 农艺|家马|一龙, 2011|年严|长寿|担任."""
-    for place, token in enumerate(tokens[1:], 1):
-        before, size = tokens[place - 1], len(token.word)
-        at = before.end - 1
-        surname = text[at]
-        if size > 2 or at < 1 or not (shapes[place - 1].new or len(before.word) == 1) or not is_surname(surname):
+    for place, shape in enumerate(shapes[:-1], 1):
+        before = tokens[place - 1]
+        if not shape.new and len(before.word) > 1:
+            continue
+        token, at = tokens[place], before.end - 1
+        surname, size = text[at], len(token.word)
+        if size > 2 or at < 1 or not is_surname(surname):
             continue
         if not HAN.fullmatch(token.word) or (at < keyword[1] and keyword[0] < token.end):
             continue
@@ -265,6 +284,7 @@ def _cut(text: str, tokens: Sequence[Token], shapes: Sequence[Shape], keyword: S
         )
         joined = given >= BESIDE and behind in JOINING and keyword[0] == token.end + 1
         dies = given >= DYING and behind in words_beside("die")
-        if titled or dated or joined or dies:
+        rare = size == 1 and text[at - 1] in LEADING and is_rare(token.word) and given >= RARE_CUT  # 因张|湟
+        if titled or dated or joined or dies or rare:
             return at, token.end
     return None

@@ -44,8 +44,10 @@ KNOWN_TWO, KNOWN_ONE = -0.5, -1.0
 NEW_TWO, NEW_ONE, NEW_ONE_DOUBTFUL = 0.0, 0.5, 1.5
 UNTAGGED_TWO, UNTAGGED_ONE = 3.0, 4.0  # of a new word that the tagger took for no person
 UNTAGGED_CLEAR = 0.5  # of one that begins with a surname which is hardly ever anything else
+SURELY_ABOVE = 2.0  # of two characters behind such a surname, where the tagger takes all three for a person: 蒋中正
+SURE_PLACE = 4.5  # of a given part that ends like a place: 蒋|巨峰
 GUESSED = 1.5  # of a part of a new word
-NEARLY = 1.5  # how far below its least score a name is still told, for where it begins a clause
+NEARLY = 4.0  # how far below its least score a name is still told, for what stands beside it
 SURE_LETTER = 3.0  # a single character that may be part of such a run whatever the tagger says of it
 FOREIGN_TAGGED = 4.0  # of a foreign name that is tagged as a person
 FOREIGN_KNOWN = 5.0  # of a proper noun of the dictionary that it does not call a person
@@ -172,6 +174,8 @@ def _above_least(name: str, word: str, person: bool, new: bool) -> float | None:
         least = NEW_ONE if name[0] in ONLY_SURNAMES else NEW_ONE_DOUBTFUL
     if name != word:
         least = max(least, GUESSED)
+    elif person and len(given) == 2 and name[0] in ONLY_SURNAMES:
+        return max(given_score(given) - least, SURELY_ABOVE)
     return given_score(given) - least
 
 
@@ -192,7 +196,7 @@ def is_japanese(given: str, *, last: bool, surely: bool = False) -> bool:
         return len(given) == 2 and japanese_score(given) >= JAPANESE_SURE
     if len(given) == 1:
         return not is_word(given) or given_score(given) >= JAPANESE_ONE
-    if FUNCTION.search(given):
+    if FUNCTION.search(given) and japanese_score(given) < JAPANESE_KNOWN:
         return False
     if surely and len(given) == 2 and japanese_score(given) >= JAPANESE_BEHIND_SURE:
         return True

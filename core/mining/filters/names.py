@@ -13,10 +13,15 @@ introductions (名叫……) are told by their forms.
 
 from collections.abc import Iterator, Sequence
 
+from core.mining.filters.name_contexts import by_context, context
 from core.mining.filters.name_frames import NO_NAME_TAGS, by_frame, is_done_by_people
 from core.mining.filters.name_shapes import (
     FOREIGN_TAGGED,
+    FUNCTION,
+    JAPANESE_KNOWN,
+    JAPANESE_SURE,
     SURE_LETTER,
+    SURE_PLACE,
     Shape,
     fits_behind_surname,
     is_japanese,
@@ -30,14 +35,18 @@ from core.mining.filters.name_words import (
     PLACE_BEFORE,
     PLACE_BEHIND,
     PLACES,
+    RULERS,
     TAIL,
     foreign_score,
     given_score,
     is_rare,
+    japanese_score,
     japanese_surnames,
     nickname_hints,
     nickname_shapes,
+    ordinary_words,
     read_as_none,
+    sure_surnames,
     told_forms,
 )
 from core.mining.filters.names_elsewhere import named_elsewhere
@@ -51,15 +60,17 @@ SURE, SURE_APART = (
     3.0,
     2.5,
 )  # of an ordinary word behind a surname tagged as a person: 蔡|崇信, 卓|一夫
-SURE_PLACE = 4.5  # of one that ends like a place: 蒋|巨峰
+DOUBLE = 2.0  # of two characters behind a surname of two: 南宫|飞云
 APART = 4.0  # of two characters behind a surname that the tagger took for no person
 RARE_BEHIND = 1.5  # of one rare character behind such a surname
 FOREIGN_NEW = 8.5  # sum over a run of transliteration without a person's tag
+LATER_LETTER = 2.0  # of a piece that goes on such a run: 乌布利|希
 LEAST_FOREIGN, LEAST_NEW = 2, 3  # characters of such runs
 PLACES_IN_A_ROW = 3  # so many places do not follow each other: 阿尔西|比亚|德斯
 AFTER_SYLLABLE = 2.0  # of what follows a keyword that is itself a syllable of a name
-LIKELY, LIKELY_FIRST = 6.0, 2.5  # of a new word tagged as a proper noun; of one that begins a clause
-FIRST = 1.5  # a name that begins a clause needs so much less
+# What somebody is called, behind the name: 在塞巴斯蒂亚诺将军及……协助下.
+CALLED = RULERS | frozenset("将军 上校 少校 上将 爵士 神父 先生 女士 总统 总理 教授 博士 主教".split())  # noqa: SIM905
+LIKELY = 6.0  # of a new word tagged as a proper noun
 
 
 def names(sentence: Sentence) -> Finding | None:
@@ -97,15 +108,13 @@ def names(sentence: Sentence) -> Finding | None:
     span = named_elsewhere(text, sentence.paragraph(), keyword)
     if span is not None:
         return Finding("elsewhere", span)
+    span = by_context(tokens, keyword)
+    if span is not None:
+        return Finding("told", span)
     for place, shape in enumerate(shapes):
-        if shape.likely is not None and shape.likely >= (LIKELY_FIRST if _begins(tokens, place) else LIKELY):
+        if shape.likely is not None and shape.likely + context(tokens, place, place + 1) >= LIKELY:
             return Finding("likely", (tokens[place].start, tokens[place].end))
     return None
-
-
-def _begins(tokens: Sequence[Token], place: int) -> bool:
-    """Whether a clause begins with the token at *place*."""
-    return place == 0 or tokens[place - 1].tag == "x"
 
 
 def _chinese_name(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Span) -> Span | None:
@@ -116,7 +125,7 @@ def _chinese_name(tokens: Sequence[Token], shapes: Sequence[Shape], keyword: Spa
         following = tokens[place + 1] if place < last else None
         if following is not None and PLACE_BEHIND.fullmatch(following.word) and shape.new:
             continue  # 南圩|镇, 李官|村
-        if shape.full is not None and shape.score >= (-FIRST if _begins(tokens, place) else 0.0):
+        if shape.full is not None and shape.score + context(tokens, place, place + 1) >= 0:
             return token.start + shape.full[0], token.start + shape.full[1]
         if place == 0 and following is not None and following.word[0] == "（" and shape.new and len(token.word) < 4:
             return (token.start, token.end) if shape.begins_with_surname else None  # 符泳（...），香港男游泳选手
@@ -137,7 +146,8 @@ def _divided_name(tokens: Sequence[Token], shapes: Sequence[Shape], place: int) 
     if shape.surname and len(token.word) == 2:
         named = following.tag not in NO_NAME_TAGS or is_rare(word)
         one = len(word) == 1 and named and given_score(word) > -1.0
-        return following.end if one or (len(word) == 2 and after.person) else None
+        two = len(word) == 2 and (after.person or given_score(word) + context(tokens, place, place + 2) >= DOUBLE)
+        return following.end if one or two else None
     if shape.surname and shape.person and is_rare(token.word[0]):
         return following.end if len(word) <= 2 else token.end + 1  # 苻|坚杀: a rare character that is a surname
     if is_rare(word) and len(word) == 1 and (shape.person or shape.surname):
@@ -147,8 +157,7 @@ def _divided_name(tokens: Sequence[Token], shapes: Sequence[Shape], place: int) 
         return None
     if whole[-1] in PLACES and given_score(whole[1:]) < SURE_PLACE:
         return None
-    easier = FIRST if _begins(tokens, place) else 0.0
-    given = given_score(whole[1:]) + easier
+    given = given_score(whole[1:]) + context(tokens, place, place + 2)
     if shape.person and shape.surname and given >= (SURE if after.person else SURE_APART):
         return following.end
     if after.ordinary:
@@ -185,11 +194,12 @@ def _foreign_name(tokens: Sequence[Token], shapes: Sequence[Shape]) -> Span | No
         before = tokens[first - 1].word if first else ""
         if len(text) < LEAST_FOREIGN or text in read_as_none():
             continue
-        if NAMED_AFTER.match(following) or (PLACE_BEFORE.search(before) and not is_done_by_people(following)):
+        certainly = is_done_by_people(following) or following in CALLED
+        if NAMED_AFTER.match(following) or (PLACE_BEFORE.search(before) and not certainly):
             continue
         if last - first < PLACES_IN_A_ROW and all(shapes[at].place for at in run):
             continue
-        total = sum(shapes[at].foreign or 0.0 for at in run) + (FIRST if _begins(tokens, first) else 0.0)
+        total = sum(shapes[at].foreign or 0.0 for at in run) + context(tokens, first, last)
         person = any((shapes[at].person or tokens[at].tag == "nz") and len(tokens[at].word) > 1 for at in run)
         person = person or (total >= FOREIGN_NEW and any(shapes[at].person for at in run))
         new = len(text) >= LEAST_NEW and any(not shapes[at].ordinary and len(tokens[at].word) > 1 for at in run)
@@ -217,7 +227,7 @@ def _runs(shapes: Sequence[Shape]) -> Iterator[Span]:
     """Neighbouring tokens written with the characters of foreign names, as places."""
     first: int | None = None
     for place, shape in enumerate(shapes):
-        if shape.letter:
+        if shape.letter or (first is not None and shape.free and (shape.foreign or 0.0) >= LATER_LETTER):
             first = place if first is None else first
         elif first is not None:
             yield first, place
@@ -229,7 +239,7 @@ def _runs(shapes: Sequence[Shape]) -> Iterator[Span]:
 def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
     """丰臣|秀吉, 长|谷川|町子: a Japanese surname, and behind it what looks like a Japanese given name."""
     known, sure, ends = japanese_surnames(), surnames("japanese surely"), set[int]()
-    for token in tokens:
+    for place, token in enumerate(tokens):
         for surname in known.get(text[token.start : token.start + 2], ()):
             at = token.start + len(surname)
             if not text.startswith(surname, token.start) or not HAN.match(text, at):
@@ -243,9 +253,21 @@ def _japanese_name(text: str, tokens: Sequence[Token]) -> Span | None:
                     and is_japanese(given, last=not HAN.match(text, at + size), surely=surname in sure)
                 ):
                     return token.start, at + size
+            behind = tokens[place + 1] if place + 1 < len(tokens) else None
+            if behind is not None and token.end == at and len(behind.word) == 1 and behind.tag == "nr":
+                return token.start, behind.end  # 木下|樱
+            if behind is not None and token.end == at and len(behind.word) == 2 and not FUNCTION.search(behind.word):
+                # 杉山|正明: two words of the dictionary, for what stands beside them.
+                score = japanese_score(behind.word) + context(tokens, place, place + 2)
+                if score >= JAPANESE_KNOWN and behind.word not in ordinary_words():
+                    return token.start, behind.end
+    for hit in sure_surnames().finditer(text):  # also where the segmenter cut it: 德|川家光
+        given = text[hit.end() : hit.end() + 2]
+        if len(given) == 2 and is_japanese(given, last=False, surely=True) and japanese_score(given) >= JAPANESE_SURE:
+            return hit.start(), hit.end() + 2
     return None
 
 
 def _ends_there(text: str, at: int, ends: set[int]) -> bool:
     """Whether a word ends at *at*, or would if the segmenter had not taken what follows into it: 樱|则."""
-    return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL | {"的"})
+    return at in ends or (at + 1 in ends and text[at : at + 1] in TAIL | {"的", "来", "去"})

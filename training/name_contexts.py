@@ -1,0 +1,122 @@
+"""Which words stand beside names of persons: `python -m training.name_contexts`.
+
+Writes core/data/mining_name_contexts.tsv, which the filter of personal names
+reads: how much more often a word stands just before or just behind a full name
+than before or behind another word of two to four characters (natural log,
+smoothed, between -3 and 4). Counted in the tuning half of the paragraphs of
+zh_wiki.txt and of the accepted sentences of SlguSet_dev.csv (benchmarks.filters
+says which half), each word once a paragraph for names. A name is here a word
+that by itself has the shape of a full name; contexts play no part in that.
+Counts and words, no text.
+"""
+
+import csv
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from core.mining.filters.name_contexts import SIDES, beside
+from core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
+from core.mining.filters.name_words import HAN, foreign_score, is_rare
+from core.resources import DATA, ROOT
+from core.text.dictionary import Token, is_word, surnames, tagged
+from core.text.sentences import sentences
+
+CORPORA = ROOT.parent / "shared" / "data"
+STEP = 0.5  # scores are rounded to this
+LEAST, OFTEN = 3, 150  # a word stands so often beside names, or so often beside other words
+LOWEST, HIGHEST = -3.0, 4.0
+SMOOTHED = 3.0  # as many occurrences are added to each word, shared out as all are
+VERBS = "任曾经时由应向于"  # surnames that are rather something else beside a name
+KINDS = "nvajzs"  # first letters of the tags of the words that names are compared with
+
+
+def is_tuning(text: str) -> bool:
+    """Whether a paragraph or sentence is in the half on which rules were tuned, as in benchmarks.filters."""
+    return hashlib.sha256(text.encode()).digest()[0] % 2 == 0
+
+
+def paragraphs() -> Iterator[tuple[str, bool]]:
+    """(text, whether names are counted in it): of the encyclopedia, and of the released sentences."""
+    for line in (CORPORA / "corpora" / "zh_wiki.txt").read_text("utf-8").splitlines():
+        if is_tuning(line):
+            yield line, True
+    with (CORPORA / "slguset" / "SlguSet_dev.csv").open(encoding="utf-8", newline="") as lines:
+        for row in csv.DictReader(lines):
+            if is_tuning(row["句子"]):
+                yield row["句子"], False
+
+
+def is_name(token: Token) -> bool:
+    """Whether the whole of *token* has the shape of a full name."""
+    shape = shape_of(token.word, token.tag)
+    return shape.full == (0, len(token.word)) and shape.score >= 0
+
+
+def tells(key: str) -> bool:
+    """Whether *key* is no piece of a name itself: 布鲁克, 炆, 李世民."""
+    if key.startswith("/") or not HAN.fullmatch(key):
+        return True
+    if len(key) == 1:
+        return not is_rare(key) and foreign_score(key) < SURE_LETTER and (key not in surnames("single") or key in VERBS)
+    shape = shape_of(key, "nr")
+    return is_word(key) and foreign_score(key) < FOREIGN_TAGGED and (shape.full is None or shape.ordinary)
+
+
+def counted() -> tuple[dict[str, Counter[str]], dict[str, Counter[str]]]:
+    """Side -> word or tag -> how often it stands there beside names, and beside other words."""
+    named: dict[str, Counter[str]] = defaultdict(Counter)
+    other: dict[str, Counter[str]] = defaultdict(Counter)
+    for text, counts in paragraphs():
+        seen = set()
+        for sentence in sentences(text):
+            tokens = tagged(sentence)
+            for place, token in enumerate(tokens):
+                found = [(side, key) for side in SIDES for key in beside(tokens, place, side)]
+                if is_name(token):
+                    seen.update(found if counts else [])
+                elif HAN.fullmatch(token.word) and 2 <= len(token.word) <= 4 and token.tag[0] in KINDS:
+                    for side, key in found:
+                        other[side][key] += 1
+        for side, key in seen:
+            named[side][key] += 1
+    return named, other
+
+
+def scored(named: Counter[str], other: Counter[str]) -> dict[float, list[str]]:
+    """Score -> the words that have it."""
+    names, others = named.total() / 2, other.total() / 2  # a word and its tag are counted each
+    share = names / (names + others)
+    found: dict[float, list[str]] = defaultdict(list)
+    for key in filter(tells, named.keys() | other.keys()):
+        if named[key] < LEAST and other[key] < OFTEN:
+            continue
+        above = math.log((named[key] + SMOOTHED * share) / names) - math.log(
+            (other[key] + SMOOTHED * (1 - share)) / others
+        )
+        score = round(min(HIGHEST, max(LOWEST, above)) / STEP) * STEP
+        if score or key.startswith("/"):
+            found[score].append(key)
+    return found
+
+
+def main() -> None:
+    """Write the table."""
+    named, other = counted()
+    lines = [
+        "# How much more often a word stands just before or behind a full name than before or behind another word of",
+        f"# two to four characters, natural log, rounded to {STEP}; /nr: any word of that tag, ^: the end of a clause,",
+        "# 0: a number. Counted in half of the paragraphs of a Chinese encyclopedia (cmrc2018 and DRCD, CC BY-SA) and",
+        "# of the released sentences. Written by training/name_contexts.py.",
+        "side\tscore\twords",
+    ]
+    for side in SIDES:
+        groups = scored(named[side], other[side])
+        lines += [f"{side}\t{score}\t{' '.join(sorted(groups[score]))}" for score in sorted(groups, reverse=True)]
+    (DATA / "mining_name_contexts.tsv").write_text("\n".join(lines) + "\n", "utf-8")
+    print(f"{ {side: named[side].total() // 2 for side in SIDES} } names; {sum(map(len, lines))} characters")
+
+
+if __name__ == "__main__":
+    main()
