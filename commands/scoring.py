@@ -17,7 +17,8 @@ from commands.shared import (
     spreadsheet_option,
 )
 from core.errors import N_, BadFile, Refused
-from core.runs.scoring import ScoringReport, Settings, processors, score_to_file
+from core.processes import processors
+from core.runs.scoring import ScoringReport, Settings, score_to_file
 from core.scoring.cache import cache_path
 from core.sentence_bias.keyword_packs import read_words
 

@@ -21,7 +21,7 @@ from core.text.html_tags import block_ends
 from core.text.keywords import candidate
 from core.text.other_words import other_word
 from core.text.sentences import EDGES, repair_quotes
-from core.types import Candidate
+from core.types import Candidate, KeywordPair, Side
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
 AROUND = 4_000  # characters of a paragraph that filters may look at
@@ -88,15 +88,23 @@ class Examiner:
         modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
 
-    def keywords(self, sentence: str) -> list[Candidate]:
-        """The words of the pairs in *sentence*: of several, those that no other word holds (他 beside 吉他).
+    def only_keyword(self, sentence: str, hits: list[tuple[int, KeywordPair, Side]]) -> Candidate | None:
+        """The one keyword of *sentence*: of several hits, the one that no other word holds (他 beside 吉他).
 
-        Where there is one, the filter inside_word decides, so that its report counts the sentence.
+        Where there is one hit, the filter inside_word decides, so that its report counts the sentence. None where no
+        hit stands alone or a second one does too.
         """
-        hits = [candidate(sentence, *hit) for hit in self.finder.hits(sentence)]
         if len(hits) == 1:
-            return hits
-        return [hit for hit in hits if hit.pair.name not in self.whole_words or other_word(sentence, hit) is None]
+            return candidate(sentence, *hits[0])
+        only = None
+        for hit in hits:
+            found = candidate(sentence, *hit)
+            if found.pair.name in self.whole_words and other_word(sentence, found) is not None:
+                continue
+            if only is not None:
+                return None
+            only = found
+        return only
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""
@@ -211,12 +219,12 @@ class _Work:
         """Count a sentence in which a keyword stands, and keep it if it is a candidate."""
         whole = sentence
         sentence = without_byline(sentence)
-        for where in {(pair.name, side) for _, pair, side in self.finder.hits(sentence)}:
+        hits = self.finder.hits(sentence)
+        for where in {(pair.name, side) for _, pair, side in hits}:
             self.found.cell(where).with_keyword += 1
-        hits = self.examiner.keywords(sentence)
-        if len(hits) != 1:
+        candidate_ = self.examiner.only_keyword(sentence, hits)
+        if candidate_ is None:
             return
-        candidate_ = hits[0]
         name_of_pair = candidate_.pair.name
         counts = self.found.cell((name_of_pair, candidate_.side))
         counts.exactly_one += 1

@@ -28,8 +28,9 @@ from core.mining.minhash import masked
 from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
 from core.mining.types import Finding
-from core.processes import end_with_parent
+from core.processes import end_with_parent, processors
 
+WORTH = 20_000_000  # bytes for which a process more is worth its start of a second
 AHEAD = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
 COMPARED = N_("Near-duplicates were searched for among the first million candidates only.")
@@ -47,17 +48,18 @@ def mine(
     *,
     on_candidate: OnCandidate,
     progress: OnProgress | None = None,
-    workers: int = 1,
+    workers: int | None = 1,
     ray: str | None = None,
     limit_bytes: int | None = None,
     without: Iterable[Path] = (),
 ) -> Report:
     """Read *paths*, call `on_candidate` with each candidate as a line of the candidates file, and report.
 
-    `progress(done, total)` counts bytes on the disk. `workers` processes, or as
-    many actors of the Ray cluster at address *ray* ("local" starts one here),
-    change nothing but the time. `limit_bytes` ends after so much text (a dry
-    run); files *without* are not read. Raises BadFile where nothing can be read.
+    `progress(done, total)` counts bytes on the disk. `workers` processes (None: a
+    processor for each 20 MB, as many as there are), or as many actors of the Ray
+    cluster at address *ray* ("local" starts one here), change nothing but the time.
+    `limit_bytes` ends after so much text (a dry run); files *without* are not read.
+    Raises BadFile where nothing can be read.
     """
     began = time.monotonic()
     paths, without = list(paths), list(without)
@@ -67,6 +69,7 @@ def mine(
     collector = _Collector(report, on_candidate)
     source = blocks(paths, report.read, column=settings.column, limit=limit_bytes, without=without)
     done = 0
+    workers = workers or max(1, min(processors(), total // WORTH))
     for examined in _examined(source, settings, workers, ray):
         collector.take(examined)
         done = max(done, min(total, examined.position))

@@ -1,6 +1,5 @@
 """A run of scoring from input to table: remembered scores first, whole or not at all; many models share a cluster."""
 
-import os
 import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -220,8 +219,3 @@ def _opened(name: str, settings: Settings) -> Iterator[Scorer]:
 
 IN_MEMORY = 16_000_000  # bytes of rows of a model that wait for those before it; more of them wait on the disk
 DEFAULTS = {"joint": "independent", "method": "auto", "precision": "fp32"}
-
-
-def processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -9,6 +9,7 @@ from core.types import Span
 NEVER = re.compile(r"(?!)")
 REACH = 8  # characters on either side of a keyword within which a listed word that holds it must stand
 LOOKBEHIND = re.compile(r"\(\?<([!=])([^()]*)\)(.+)")
+GROUP = re.compile(r"\(\?:((?:[^()]|\([^()]*\))*)\)(?![?*+{])(.*)")
 CLASS = re.compile(r"\[([^\^\]\-\\]+)\](?![?*+{])(.*)")
 PLACE = "〇"  # stands for the keyword in patterns
 
@@ -26,7 +27,7 @@ def alternatives(words: str) -> list[str]:
 
 
 def _literal_first(word: str) -> list[str]:
-    """The same expression with a plain character at its beginning: (?<!尤)其他 -> 其(?<!尤其)他.
+    """The same expression with a plain character at its beginning: (?<!尤)其他 -> 其(?<!尤其)他, (?:每|任何)人 as two.
 
     Where every alternative begins with a plain character, `re` skips to places
     where one of them stands: ten times faster than trying each everywhere.
@@ -35,6 +36,9 @@ def _literal_first(word: str) -> list[str]:
     if looking is not None:
         sign, before, rest = looking.groups()
         return [f"{one[0]}(?<{sign}(?:{before}){one[0]}){one[1:]}" for one in _literal_first(rest)]
+    group = GROUP.match(word)
+    if group is not None:
+        return [one for some in alternatives(group[1]) for one in _literal_first(some + group[2])]
     listed = CLASS.match(word)
     if listed is not None:
         return [character + listed[2] for character in listed[1]]

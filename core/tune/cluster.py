@@ -46,7 +46,7 @@ def tuner(threads: int | None, how: dict[str, Any], **asked: Any) -> Callable[[N
 
     def run(_: None) -> TuneReport:
         from core.models.devices import use_threads
-        from core.runs.scoring import processors
+        from core.processes import processors
 
         use_threads(threads or processors())  # Ray gives an actor one
         return tune(**asked, **how)

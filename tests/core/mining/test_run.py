@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from core.errors import BadFile
 from core.mining import blocks
 from core.mining.cleaning import Cleaner
+from core.mining.examine import Examiner
 from core.mining.keyword_lists import pairs_of
 from core.mining.report import Report
 from core.mining.run import mine
@@ -167,6 +168,23 @@ def test_any_number_of_processes_gives_the_same(tmp_path: Path, monkeypatch: pyt
     assert as_text(*mined(folder, settings=Settings())) == once
     assert as_text(*mined(folder, settings=Settings(), workers=3)) == once
     assert len(json.loads(once[0])) > 50
+
+
+@pytest.mark.parametrize(("worth", "begun"), [(10**9, []), (1000, [3])])
+def test_large_texts_take_every_processor(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth: int, begun: list[int]
+) -> None:
+    asked = list[int]()
+
+    def in_processes(source: Any, settings: Settings, workers: int) -> Any:
+        asked.append(workers)
+        return map(Examiner(settings), source)
+
+    monkeypatch.setattr("core.mining.run._in_processes", in_processes)
+    monkeypatch.setattr("core.mining.run.processors", lambda: 3)
+    monkeypatch.setattr("core.mining.run.WORTH", worth)
+    lines, _ = mined(many(tmp_path), workers=None)
+    assert asked == begun and lines
 
 
 def test_the_examples_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
