@@ -132,6 +132,8 @@ def _full_name(word: str, person: bool, new: bool) -> tuple[Span | None, float]:
     """Where a surname with a given name stands in *word*, which is no ordinary word, and how clearly."""
     if word in known_names():
         return (0, len(word)), 10.0
+    if new and word[-1] in TAIL and word[:-1] in known_names():
+        return (0, len(word) - 1), 10.0  # 秀吉死
     if len(word) < 2 or not (person or new):
         return None, 0.0
     best: tuple[Span | None, float] = (None, 0.0)
