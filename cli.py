@@ -41,6 +41,10 @@ COMMANDS = {
         "commands.plan.command:plan",
         "Show or set the plan of labels of PROJECT, with a forecast of labels, hours and candidates under both plans.",
     ),
+    "sampling": (
+        "commands.sampling.command:sampling",
+        "Which items people label next: samples with a stored probability, by which estimates weigh.",
+    ),
     "accounts": ("commands.accounts:accounts", "Who may sign in on this server."),
     "study": (
         "commands.study:study",

@@ -25,6 +25,7 @@ from annotations.database.schema.v10_identities import IDENTITIES
 from annotations.database.schema.v11_study_log import STUDY_KINDS
 from annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
 from annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
+from annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -175,10 +176,17 @@ def m013_schemes(db: "Database") -> None:
     begin(db.conn, SCHEME_KINDS)
 
 
+def m014_sampling(db: "Database") -> None:
+    """Samples for people to label, with the inclusion probability of each item; both have entries in the log."""
+    for statement in statements(SAMPLES):
+        db.execute(statement)
+    begin(db.conn, SAMPLE_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
-    m013_schemes,
+    m013_schemes, m014_sampling,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from annotations.items.batch import items as stored_items
 from annotations.items.gold import generation_status
 from annotations.labels.read import each_label_row, form_of
 from annotations.projects.pseudonyms import coded_file, pseudonyms
+from annotations.sampling.samples import drawn_items
 from annotations.text_policy import CANARY, CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Item, Project
 from core.files.csv_out import data_line, json_line
@@ -25,6 +26,7 @@ HISTORY = (*LABELS, "base", "superseded")
 # The last columns: where a label comes from (annotations.labels.read).
 ORIGIN = ("origin", "app", "program", "label_file", "label_file_sha256")
 TEXTS = ("text", "note", "tags")  # notes and tags may quote the text, so the same policy holds for all
+SAMPLED = ("sample", "inclusion_probability")  # of an item that a sample drew, in a project with samples
 FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; none of them holds its text
 OPERATION = ("desk", "revision", "base", "superseded")
 SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
@@ -78,10 +80,18 @@ def item_facts(item: Item) -> dict[str, Any]:
     return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
 
 
-def _facts_by_item(store: Store, project: Project) -> dict[str, dict[str, Any]]:
-    if project.kind != "generations":
-        return {}
-    return {item.uid: item_facts(item) for item in stored_items(store, project)}
+def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
+    """The columns that tell of an item, and their values by public id."""
+    found: dict[str, dict[str, Any]] = {}
+    if project.kind == "generations":
+        found = {item.uid: item_facts(item) for item in stored_items(store, project)}
+    columns = FACTS if project.kind == "generations" else ()
+    drawn = drawn_items(store, project)
+    if drawn is None:
+        return columns, found
+    for uid, values in drawn.items():
+        found[uid] = found.get(uid, {}) | dict(zip(SAMPLED, values, strict=True))
+    return (*columns, *SAMPLED), found
 
 
 def _canary(project: Project, wish: ExportOptions) -> bool:
@@ -99,8 +109,8 @@ class LabelTables:
     """The same in parts, and both tables of rows that are read once."""
 
     def __init__(self, store: Store, project: Project, wish: ExportOptions) -> None:
-        self.wish, self.about = wish, _facts_by_item(store, project)
-        self.more = FACTS if project.kind == "generations" else ()
+        self.wish = wish
+        self.more, self.about = _facts_by_item(store, project)
         self.mark = {CANARY_KEY: CANARY_ID} if _canary(project, wish) else {}
         self._selected = _selected(store, project, wish)
         self._written = [key for key in (*NOT_AS_IT_IS, *self.more) if key in self._columns(history=True)]
@@ -136,7 +146,7 @@ class LabelTables:
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """JSON lines, one object per label with all columns; texts that may not leave are left out."""
-    about = _facts_by_item(store, project)
+    _columns, about = _facts_by_item(store, project)
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
     for row in label_dicts(store, project, wish):

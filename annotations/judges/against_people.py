@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from annotations.database.store import Store
 from annotations.guideline.versions import choice_codes
 from annotations.judges.judges import Judge
-from annotations.judges.tables import judge_labels, people_labels
+from annotations.judges.tables import judge_labels
+from annotations.labels.item_table import people_labels
 from annotations.types import Project
 from core.errors import N_
 from core.human_vs_rule.means_over_contexts import Mean, codes_of, context_means

@@ -18,6 +18,7 @@ from annotations.items.returned import return_items
 from annotations.items.wanted_labels import sample_of, set_wanted
 from annotations.projects.annotators import annotators, participants
 from annotations.queue.leases import release
+from annotations.sampling.samples import open_sample
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -66,8 +67,8 @@ def start_pilot(
     """Draw *items* published, unlabelled items and hand out only these until `close_pilot`.
 
     The draw depends only on *seed* (None: the project's), the pilot's number and the texts. All active annotators, and
-    at least `per_item`, label each item. Draws fewer if fewer are left. Raises NotAllowed while another pilot is open;
-    Refused if there is no annotator or no item, or a study is under way.
+    at least `per_item`, label each item. Draws fewer if fewer are left. Raises NotAllowed while another pilot or a
+    sample is open; Refused if there is no annotator or no item, or a study is under way.
     """
     if not isinstance(items, int) or items < 1:
         raise Refused(N_("A pilot needs at least one item."))
@@ -75,6 +76,8 @@ def start_pilot(
         if open_pilot(store, project) is not None:
             raise NotAllowed(N_("A pilot is already open. Close it before starting another."))
         refuse_beside_study(db, project)
+        if open_sample(store, project) is not None:
+            raise NotAllowed(N_("A sample is open. Close it before starting a pilot."))
         by_link = participants(store, project)
         people = sum(one.id not in by_link for one in annotators(store, project))
         if people == 0:

@@ -12,14 +12,24 @@ from annotations.queue.order import LONGEST_RUN, Cell, next_cell, next_stratum, 
 from annotations.types import Annotator, Project
 
 # An item that this annotator has now, has labelled or has skipped is not handed out again.
-_OPEN_PILOT_ITEMS = """
-SELECT item.cell, pair, side, item.id FROM item INDEXED BY item_pilot JOIN cell ON cell.id = item.cell
-WHERE item.pilot = :pilot AND taken < wanted AND aside = 0
+_OPEN_ITEMS = """
+SELECT item.cell, pair, side, item.id FROM {source} JOIN cell ON cell.id = item.cell
+WHERE {drawn} AND taken < wanted AND aside = 0
     AND item.batch IN (SELECT id FROM published_batch)
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = :annotator
                     AND assignment.state <> 'released')
 ORDER BY item.rank
 """
+_OF_PILOT = _OPEN_ITEMS.format(source="item INDEXED BY item_pilot", drawn="item.pilot = :of")
+_OF_SAMPLE = _OPEN_ITEMS.format(
+    source="inclusion JOIN item ON item.id = inclusion.item", drawn="inclusion.sample = :of AND inclusion.drawn = 1"
+)
+
+
+def open_sample_id(db: Connection, project: Project) -> int | None:
+    """The row id of the sample that is open in a project, if one is."""
+    row = db.execute("SELECT id FROM open_sample WHERE project = ?", (project.id,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def open_pilot_id(db: Connection, project: Project) -> int | None:
@@ -28,16 +38,16 @@ def open_pilot_id(db: Connection, project: Project) -> int | None:
     return None if row is None else int(row[0])
 
 
-def pilot_stock(
-    db: Connection, project: Project, annotator: Annotator, pilot: int
+def drawn_stock(
+    db: Connection, project: Project, annotator: Annotator, query: str, of: int
 ) -> tuple[dict[int, Cell], dict[int, deque[tuple[int, int]]]]:
-    """Cells with pilot items for this annotator, and these items in the order of ranks.
+    """Cells with items of a pilot or a sample for this annotator, and these items in the order of ranks.
 
-    Quotas do not matter: a pilot is labelled as it was drawn. The return number of each item is 0.
+    Quotas do not matter: a pilot or a sample is labelled as it was drawn. The return number of each item is 0.
     """
     items: dict[int, deque[tuple[int, int]]] = {}
     names: dict[int, tuple[str, str]] = {}
-    for cell, pair, side, item in db.execute(_OPEN_PILOT_ITEMS, {"pilot": pilot, "annotator": annotator.id}):
+    for cell, pair, side, item in db.execute(query, {"of": of, "annotator": annotator.id}):
         items.setdefault(cell, deque()).append((item, 0))
         names[cell] = (pair, side)
     cells = {
@@ -79,6 +89,7 @@ class Handout:
 
     def __init__(self, db: Connection, project: Project, annotator: Annotator, pilot: int | None) -> None:
         self.db, self.project, self.annotator, self.pilot = db, project, annotator, pilot
+        self.sample = open_sample_id(db, project) if pilot is None else None
         query = "SELECT turn, recent, looked FROM member WHERE project = ? AND annotator = ?"
         self.turn, recent, self.looked = db.execute(query, (project.id, annotator.id)).fetchone()
         self.recent: list[tuple[str, str]] = [(pair, side) for pair, side in json.loads(recent)]
@@ -96,7 +107,12 @@ class Handout:
 
     def fill(self, room: int) -> list[int]:
         """Lease up to *room* items; returns their ids in order."""
-        back = self._came_back(room) if self.pilot is None else self._pilot_items(self.pilot)
+        if self.pilot is not None:
+            back = self._drawn_items(_OF_PILOT, self.pilot)
+        elif self.sample is not None:
+            back = self._drawn_items(_OF_SAMPLE, self.sample)
+        else:
+            back = self._came_back(room)
         found: list[int] = []
         while len(found) < room and (cell := self._next()):
             item = self._draw(cell, back)
@@ -107,12 +123,12 @@ class Handout:
             found.append(item)
         if len(found) < room:
             found += self._skipped(room - len(found))
-        self._remember(back if self.pilot is None else {})
+        self._remember(back if self.pilot is None and self.sample is None else {})
         return found
 
-    def _pilot_items(self, pilot: int) -> dict[int, deque[tuple[int, int]]]:
-        """While a pilot is open: its items and no others."""
-        self.cells, items = pilot_stock(self.db, self.project, self.annotator, pilot)
+    def _drawn_items(self, query: str, of: int) -> dict[int, deque[tuple[int, int]]]:
+        """While a pilot or a sample is open: its items and no others."""
+        self.cells, items = drawn_stock(self.db, self.project, self.annotator, query, of)
         self.walks = {}
         return items
 
@@ -254,10 +270,14 @@ class Handout:
             " WHERE assignment.annotator = :annotator AND assignment.project = :project"
             " AND state = 'skipped' AND skips < 2 AND blind IS NULL AND taken < wanted AND aside = 0"
             " AND (:pilot IS NULL OR item.pilot = :pilot)"
-            " AND (quota IS NULL OR :pilot IS NOT NULL OR quota > (SELECT coalesce(sum(items), 0) FROM census"
+            " AND (:sample IS NULL OR EXISTS (SELECT 1 FROM drawn_item AS drawn WHERE drawn.item = item.id"
+            " AND drawn.sample = :sample))"
+            " AND (quota IS NULL OR :pilot IS NOT NULL OR :sample IS NOT NULL"
+            " OR quota > (SELECT coalesce(sum(items), 0) FROM census"
             " WHERE census.cell = cell.id AND status = 'accepted'))) WHERE place <= :room ORDER BY turn",
-            {"annotator": self.annotator.id, "project": self.project.id, "room": room, "pilot": self.pilot},
-        ).fetchall()
+            {"annotator": self.annotator.id, "project": self.project.id, "room": room, "pilot": self.pilot,
+             "sample": self.sample},
+        ).fetchall()  # fmt: skip
         waiting = {item: Cell(cell, pair, side, 1) for item, cell, pair, side in rows}
         found: list[int] = []
         while waiting and len(found) < room:

@@ -68,6 +68,7 @@ def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> dict[
         "judge": _estimate(rates.judge, n=people + further),
         "both": _estimate(rates.both) | {"lambda": rates.weight, "worth": rates.worth},
         "further": further,
+        "design_effect": rates.effect,
     }
 
 
@@ -81,7 +82,8 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
     apart = {measure: found.differences(measure) for measure in found.measures}
     rows = [
         rates_json(one.rates, one.people, one.further, one.without_judge)
-        | {"measure": one.measure, "without_judge": one.without_judge, **dict(zip(by, one.key, strict=True))}
+        | {"measure": one.measure, "without_judge": one.without_judge, "not_drawn": one.not_drawn,
+           **dict(zip(by, one.key, strict=True))}
         for some in cells.values() for one in some
     ]  # fmt: skip
     differences = [
@@ -91,7 +93,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
         for some in apart.values() for one in some
     ]  # fmt: skip
     data = {"project": of.name, "judge": found.judge, "rates": rows, "differences": differences,
-            "signature": found.signature}  # fmt: skip
+            "samples": list(found.samples), "signature": found.signature}  # fmt: skip
     lines = [
         "\n".join([f"{one.measure} {' / '.join(one.key)}".rstrip(), _in_words(one.rates, one.without_judge)])
         for some in cells.values() for one in some
@@ -147,6 +149,8 @@ def _in_words(rates: Rates, without_judge: int) -> str:
              (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
     if rates.weight is not None and rates.worth is not None:
         lines.append(f"lambda {rates.weight:.3f}; as exact as {rates.worth:,.0f} labels of people alone")
+    if rates.effect is not None:
+        lines.append(f"design effect of people's rate {rates.effect:.2f}")
     if without_judge:
         lines.append(f"labelled by people, not by the judge, and left out: {without_judge:,}")
     return "\n".join(lines)

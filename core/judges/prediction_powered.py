@@ -26,7 +26,7 @@ from core.statistics.estimate import BY_T, ONE_UNIT
 from core.statistics.intervals import by_t
 
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
-VERSION = 1  # of the method: raise it when a number may change
+VERSION = 2  # of the method: raise it when a number may change
 NO_PEOPLE = Note(N_("No item has a label by people and by the judge."))
 NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add nothing."))
 ALL_THE_SAME = Note(
@@ -47,6 +47,8 @@ class Labels:
 
     Labels are from 0 to 1. `clusters` and `further_clusters` name the cluster of each item; None: each item is its
     own. `inclusion`: the probability, above 0 and at most 1, with which each labelled item was drawn; None: equal.
+    Instead of it `weights`: how many items each labelled one stands for (core.sampling.weights). `strata`: what the
+    labelled items were drawn from separately; None for an item whose stratum holds others that are not asked about.
     """
 
     people: Sequence[float]
@@ -55,6 +57,13 @@ class Labels:
     clusters: Sequence[Hashable] | None = None
     further_clusters: Sequence[Hashable] | None = None
     inclusion: Sequence[float] | None = None
+    weights: Sequence[float] | None = None
+    strata: Sequence[Hashable | None] | None = None
+
+    @property
+    def designed(self) -> bool:
+        """Whether the labelled items were drawn with probabilities of their own."""
+        return self.inclusion is not None or self.weights is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,9 @@ class Rates:
     """A rate three times, each with its 95% interval over units (items, or clusters).
 
     `weight`: the k of the judge's labels, 0 to 1. `worth`: as many labels of people alone would give the error of
-    both (the ratio of the variances times the number of labels); None where either is undefined.
+    both (the ratio of the variances times the number of labels); None where either is undefined. `effect`: the design
+    effect of people's rate, its variance against that of as many items drawn one by one with equal probability (1 = no
+    loss; Kish 1965); None where people gave all the same label, or fewer than two.
     """
 
     people: Estimate
@@ -70,48 +81,69 @@ class Rates:
     both: Estimate
     weight: float | None
     worth: float | None
+    effect: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A mean over units: its value, and for each unit what it adds to the error (they sum to 0)."""
+    """A mean over units: its value, and for each unit what it adds to the error (they sum to 0).
+
+    `units`: as many of equal weight would tell as much (Kish); `least`: the variance that the mean would have if labels
+    had nothing to do with their weights.
+    """
 
     names: list[Hashable]
     values: Numbers
-    weights: Numbers
+    mean: float
+    parts: Numbers
+    units: float
+    least: float
 
     @property
-    def mean(self) -> float:
-        return float((self.weights * self.values).sum() / self.weights.sum())
-
-    @property
-    def parts(self) -> Numbers:
-        """w (v - mean) / sum(w), with n / (n - 1) in their squares."""
-        count = len(self.values)
-        parts: Numbers = self.weights * (self.values - self.mean) / self.weights.sum() * np.sqrt(count / (count - 1))
-        return parts
+    def variance(self) -> float:
+        """Of the mean; never less than `least`: labels that stand for many items are few, and may hide their spread."""
+        return max(float(self.parts @ self.parts), self.least)
 
 
 def prediction_powered(labels: Labels) -> Rates:
     """The rate by people, by the judge and by both. Raises Refused where the lists do not fit each other."""
     _refuse_unequal(labels)
     people, automatic = _terms(labels)
-    every = _unweighted(
-        [*labels.automatic, *labels.further],
-        None if labels.clusters is None else [*labels.clusters, *(labels.further_clusters or ())],
-    )
-    found = _rate(people, len(labels.people), NO_PEOPLE) if people else Estimate.undefined(NO_PEOPLE)
-    judge = _rate(every, len(every.values), NO_PEOPLE) if every else Estimate.undefined(NO_PEOPLE)
+    every = _every(labels)
+    found = _rate(people) if people else Estimate.undefined(NO_PEOPLE)
+    judge = _rate(every) if every else Estimate.undefined(NO_PEOPLE)
     if people is None or automatic is None or len(people.values) < 2:
         return Rates(found, judge, found, None, None)
-    rest = every if labels.inclusion is not None else _unweighted(labels.further, labels.further_clusters)
+    effect = _design_effect(people, len(labels.people))
+    rest = every if labels.designed else _mean(labels.further, labels.further_clusters)
     if rest is None or len(rest.values) < 2:
-        return Rates(found, judge, _noted(found, NO_FURTHER), 0.0, float(len(labels.people)))
-    return _both(labels, found, judge, people, automatic, rest)
+        return Rates(found, judge, _noted(found, NO_FURTHER), 0.0, float(len(labels.people)), effect)
+    return replace(_both(labels, found, judge, people, automatic, rest), effect=effect)
+
+
+def rate_of_people(labels: Labels) -> tuple[Estimate, float | None]:
+    """The rate by people alone, and its design effect. Raises Refused where the lists do not fit each other."""
+    _refuse_unequal(labels)
+    people = _terms(labels)[0]
+    if people is None:
+        return Estimate.undefined(NO_PEOPLE), None
+    return _rate(people), _design_effect(people, len(labels.people)) if len(people.values) > 1 else None
+
+
+def _design_effect(people: _Term, labels: int) -> float | None:
+    alone = people.mean * (1 - people.mean) / (labels - 1)
+    return people.variance / alone if alone > 0 else None
+
+
+def _every(labels: Labels) -> _Term | None:
+    """The judge's mean of all items: of clusters, or of items where those that people labelled stand for items."""
+    values, clusters = [*labels.automatic, *labels.further], None
+    if labels.clusters is not None:
+        clusters = [*labels.clusters, *(labels.further_clusters or ())]
+    return _mean(values, clusters, np.ones(len(values)) if labels.designed else None)
 
 
 def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
-    units = _units(people)
     weight = _weight(labels, people, automatic, rest)
     if weight == 0.0:
         alike = min(np.ptp(people.values), np.ptp(automatic.values)) == 0
@@ -121,28 +153,28 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
         errors @ errors
         + weight**2 * (rest.parts @ rest.parts)
         + 2 * weight * _together(rest.parts, errors, _shared(people.names, rest.names))
-        + (weight * UNSEEN / units) ** 2
+        + (weight * UNSEEN / people.units) ** 2
     )
     value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
     both = by_t(
-        Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0), method=BY_T_OF_BOTH
-    )
-    alone = float(people.parts @ people.parts)
+        Estimate(value, units=len(people.values)), variance**0.5, len(people.values), (0.0, 1.0), _freedom(people),
+        BY_T_OF_BOTH,
+    )  # fmt: skip
+    alone = people.variance
     return Rates(found, judge, both, weight, alone / variance * len(labels.people) if variance > 0 else None)
 
 
-def _units(people: _Term) -> float:
-    """Kish's number of units: as many as there are where all weigh the same."""
-    shares = people.weights / people.weights.sum()
-    return 1 / float(shares @ shares)
+def _freedom(term: _Term) -> float:
+    """Degrees of freedom of a mean: units that weigh much more than others are few, however many there are."""
+    return max(1.0, term.units - 1)
 
 
 def _weight(labels: Labels, people: _Term, automatic: _Term, rest: _Term) -> float:
     """The k with the least error, from 0 to 1."""
     shared = _shared(people.names, rest.names)
-    if labels.clusters is None and labels.inclusion is None:  # items are alike, labelled or not: one spread
+    if labels.clusters is None and not labels.designed:  # items are alike, labelled or not: one spread
         every = np.concatenate([automatic.values, rest.values])
-        least = every.var(ddof=1) * (1 / len(rest.values) + 1 / _units(people))
+        least = every.var(ddof=1) * (1 / len(rest.values) + 1 / people.units)
     else:  # a cluster mean spreads less the more items it has
         least = float(automatic.parts @ automatic.parts) + float(rest.parts @ rest.parts)
         least -= 2 * _together(rest.parts, automatic.parts, shared)
@@ -185,14 +217,12 @@ def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | No
     """The rate by people, by the judge and by both, each as moved by its units; and k."""
     _refuse_unequal(labels)
     people, automatic = _terms(labels)
-    every = _unweighted(
-        [*labels.automatic, *labels.further], [*(labels.clusters or ()), *(labels.further_clusters or ())]
-    )
+    every = _every(labels)
     judge = _as_moved(every) if every is not None and len(every.values) > 1 else None
     if people is None or automatic is None or len(people.values) < 2:
         return None, judge, None, None
     mine = _as_moved(people)
-    rest = every if labels.inclusion is not None else _unweighted(labels.further, labels.further_clusters)
+    rest = every if labels.designed else _mean(labels.further, labels.further_clusters)
     if rest is None or len(rest.values) < 2:
         return mine, judge, mine, 0.0
     weight = _weight(labels, people, automatic, rest)
@@ -200,7 +230,7 @@ def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | No
     for name, part in zip(rest.names, (weight * rest.parts).tolist(), strict=True):
         parts[name] = parts.get(name, 0.0) + part
     value = people.mean + weight * (rest.mean - automatic.mean)
-    unseen = (weight * UNSEEN / _units(people)) ** 2
+    unseen = (weight * UNSEEN / people.units) ** 2
     return mine, judge, _Moved(value, parts, len(people.values), unseen), weight
 
 
@@ -222,31 +252,64 @@ def _less(one: _Moved | None, other: _Moved | None, method: str) -> Estimate:
 
 def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:
     """People's and the judge's labels of the same items, by the same units."""
-    if labels.inclusion is None:
-        return _unweighted(labels.people, labels.clusters), _unweighted(labels.automatic, labels.clusters)
-    weights = 1 / np.asarray(labels.inclusion, dtype=float)
+    weights, strata = _given_weights(labels), labels.strata if labels.designed else None
     return (
-        _weighted(np.asarray(labels.people, dtype=float), weights, labels.clusters),
-        _weighted(np.asarray(labels.automatic, dtype=float), weights, labels.clusters),
+        _mean(labels.people, labels.clusters, weights, strata),
+        _mean(labels.automatic, labels.clusters, weights, strata),
     )
 
 
-def _unweighted(values: Sequence[float], clusters: Sequence[Hashable] | None) -> _Term | None:
-    """The mean of cluster means; of the items where each is its own cluster. None without items."""
-    if not len(values):
+def _given_weights(labels: Labels) -> Numbers | None:
+    if labels.inclusion is not None:
+        return 1 / np.asarray(labels.inclusion, dtype=float)
+    return None if labels.weights is None else np.asarray(labels.weights, dtype=float)
+
+
+def _mean(
+    given: Sequence[float] | Numbers,
+    clusters: Sequence[Hashable] | None,
+    weights: Numbers | None = None,
+    strata: Sequence[Hashable | None] | None = None,
+) -> _Term | None:
+    """The mean of *given* with *weights*; without weights that of cluster means. None without items."""
+    if not len(given):
         return None
-    found = _weighted(np.asarray(values, dtype=float), np.ones(len(values)), clusters)
-    return _Term(found.names, found.values, np.ones(len(found.values)))
-
-
-def _weighted(values: Numbers, weights: Numbers, clusters: Sequence[Hashable] | None) -> _Term:
-    if clusters is None:
-        return _Term([], values, weights)
-    names = list(dict.fromkeys(clusters))
+    values = np.asarray(given, dtype=float)
+    names = [] if clusters is None else list(dict.fromkeys(clusters))
     at = {name: place for place, name in enumerate(names)}
-    places = np.array([at[name] for name in clusters])
-    sums = np.bincount(places, weights, len(names))
-    return _Term(names, np.bincount(places, weights * values, len(names)) / sums, sums.astype(float))
+    places = np.arange(len(values)) if clusters is None else np.array([at[name] for name in clusters])
+    count = int(places.max()) + 1
+    each = np.bincount(places, minlength=count)
+    given_shares: Numbers = 1.0 / each[places] if weights is None else weights
+    shares: Numbers = given_shares / given_shares.sum()
+    mean = float(shares @ values)
+    parts, least = _parts(values, shares, places, mean, strata)
+    own, units = np.bincount(places, shares, count), np.bincount(places, shares * values, count)
+    return _Term(names, units / own, mean, parts, 1 / float(own @ own), 0.0 if weights is None else least)
+
+
+def _parts(
+    values: Numbers, shares: Numbers, places: NDArray[np.int64], mean: float, strata: Sequence[Hashable | None] | None
+) -> tuple[Numbers, float]:
+    """What each unit adds to the error: its share times its distance from the mean of its stratum, or of all.
+
+    Squares of n units of a stratum count n / (n - 1) times. A stratum with labels of one unit has no spread of its own.
+    """
+    count = int(places.max()) + 1
+    centre, more = np.full(len(values), mean), np.full(len(values), count / max(1, count - 1))
+    groups: dict[Hashable, list[int]] = {}
+    for place, name in enumerate(strata or [None] * len(values)):
+        groups.setdefault(name, []).append(place)
+    least = 0.0
+    for name, rows in groups.items():
+        own, units = shares[rows], len(np.unique(places[rows]))
+        if name is not None and units > 1:
+            centre[rows] = float(own @ values[rows] / own.sum())
+            more[rows] = units / (units - 1)
+        spread = float(own @ (values[rows] - centre[rows]) ** 2 / own.sum())
+        least += spread * float(own @ own)
+    parts = shares * (values - centre) * np.sqrt(more)
+    return np.bincount(places, parts, count).astype(float), least
 
 
 def _shared(one: list[Hashable], other: list[Hashable]) -> list[tuple[int, int]]:
@@ -260,11 +323,11 @@ def _together(rest: Numbers, labelled: Numbers, shared: list[tuple[int, int]]) -
     return float(sum(rest[there] * labelled[here] for here, there in shared))
 
 
-def _rate(term: _Term, units: int, reason: Note) -> Estimate:
+def _rate(term: _Term) -> Estimate:
     found = Estimate(term.mean, units=len(term.values))
     if len(term.values) < 2:
-        return Estimate(term.mean, units=len(term.values), note=ONE_UNIT)
-    return by_t(found, float(term.parts @ term.parts) ** 0.5, len(term.values), (0.0, 1.0))
+        return replace(found, note=ONE_UNIT)
+    return by_t(found, term.variance**0.5, len(term.values), (0.0, 1.0), _freedom(term))
 
 
 def _noted(found: Estimate, note: Note) -> Estimate:
@@ -272,10 +335,12 @@ def _noted(found: Estimate, note: Note) -> Estimate:
 
 
 def _refuse_unequal(labels: Labels) -> None:
-    same = [labels.automatic, labels.clusters, labels.inclusion]
+    same = [labels.automatic, labels.clusters, labels.inclusion, labels.weights, labels.strata]
     if any(one is not None and len(one) != len(labels.people) for one in same) or (
         labels.further_clusters is not None and len(labels.further_clusters) != len(labels.further)
     ):
         raise Refused(N_("Labels, clusters and probabilities must be for the same items, in the same order."))
     if labels.inclusion is not None and not all(0 < one <= 1 for one in labels.inclusion):
         raise Refused(N_("A sampling probability must be above 0 and at most 1."))
+    if labels.weights is not None and not all(one > 0 for one in labels.weights):
+        raise Refused(N_("A weight must be above 0."))

@@ -145,6 +145,8 @@ def action_name(action: str) -> str:
         "new_version": _("New version of the guideline"),
         "read_changes": _("Guideline changes read"),
         "pilot_started": _("Pilot started"),
+        "sample_started": _("Sample drawn"),
+        "sample_closed": _("Sample closed"),
         "pilot_closed": _("Pilot closed"),
         "plan": _("Labelling plan changed"),
         "settings": _("Settings changed"),

@@ -32,12 +32,12 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     (overall,) = rates.cells(measure)
     with st.container(key="judge-rates"):
         show_tiles(_tiles(overall), 3)
-    st.caption(plain(_about(overall)))
+    st.caption(plain(_about(overall, designed=bool(rates.samples))))
     _groups(rates, measure)
     if project.kind == "generations":
         _differences(rates, measure)
     method = methods_text([overall.rates.people, overall.rates.both])
-    st.caption(plain(paragraph(filter(None, (_assumption(), method)))))
+    st.caption(plain(paragraph(filter(None, (_assumption(rates), method)))))
     show_signature(rates.signature)
 
 
@@ -60,17 +60,28 @@ def _worth(rates: Rates, people: int) -> str:
     return text.format(number=f"{max(0.0, rates.worth - people):,.0f}", worth=f"{rates.worth:,.0f}")
 
 
-def _about(cell: RateCell) -> str:
+def _about(cell: RateCell, *, designed: bool) -> str:
     parts = []
     if cell.without_judge:
         text = _(
             "{number} texts that people finished have no label of the judge; only the rate of people alone counts them."
         )
         parts.append(text.format(number=f"{cell.without_judge:,}"))
+    if cell.not_drawn:
+        text = _("{number} texts that people finished were not drawn by a sample and count in no rate of people.")
+        parts.append(text.format(number=f"{cell.not_drawn:,}"))
+    if designed and cell.rates.effect is not None:
+        text = _("Design effect {effect}: the variance of the rate by people, against simple random items (1).")
+        parts.append(text.format(effect=number(cell.rates.effect)))
     return paragraph(parts)
 
 
-def _assumption() -> str:
+def _assumption(rates: Estimates) -> str:
+    if rates.samples:
+        return _(
+            "The judge's error is estimated on the items that samples drew and people labelled, each weighed by its"
+            " inclusion probability, and subtracted. Units are contexts."
+        )
     return _(
         "The judge's error is estimated on the texts labelled by people and subtracted; these must be a"
         " random sample of all. Units are contexts."
@@ -111,7 +122,8 @@ def _columns(cell: RateCell, by: str) -> dict[str, Any]:
     rates = cell.rates
     return {
         by: cell.key[0], **estimate_columns("people", rates.people), **estimate_columns("judge", rates.judge),
-        **estimate_columns("both", rates.both), "lambda": rates.weight, "worth": rates.worth, "labelled": cell.people,
+        **estimate_columns("both", rates.both), "lambda": rates.weight, "worth": rates.worth,
+        "design_effect": rates.effect, "labelled": cell.people,
         "further": cell.further, "without_judge": cell.without_judge,
     }  # fmt: skip
 

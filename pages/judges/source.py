@@ -9,7 +9,7 @@ from annotations.judges.against_people import AgainstPeople, against_people
 from annotations.judges.drift import Drift, drift
 from annotations.judges.estimates import Estimates, estimates
 from annotations.judges.judges import RULE_NAME, Judge, judges, state_of_judges
-from annotations.judges.tables import item_table, people_labels
+from annotations.labels.item_table import item_table, people_labels
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators
 from annotations.types import Project

@@ -1,26 +1,32 @@
-"""Labelling plan: how many labels each item gets, and the work that this takes."""
+"""Labelling plan: how many labels each item gets, the work that this takes, and which items come first."""
 
 import streamlit as st
 
 from core.errors import EvenhandError
 from pages.plan.forecast import ask_forecast, show_forecast, show_needed, show_waiting
 from pages.plan.preregistration import show_preregistration
+from pages.plan.sample import show_sample
 from pages.plan.settings import show_changes, show_settings
-from pages.ui.choose import choose_project
+from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
 from pages.ui.notices import say_unsettled
 
 page_head(
     _("Labelling plan"),
-    _("How many labels does each item get, and how many labels and hours will the work take?"),
+    _("How many labels does each item get, which items come first, and how many labels and hours will it take?"),
 )
 with open_store() as store:
     project = choose_project(store)
     if project is None:
         st.stop()
     say_unsettled(store, project)
+    sections = {"plan": _("Labels per item"), "sample": _("What to label next")}
+    part = choose(_("Page section"), sections, "plan_part", address="part", heading=False)
     try:
+        if part == "sample":
+            show_sample(store, project)
+            st.stop()
         st.subheader(_("Workload forecast"), anchor=False)
         found = ask_forecast(store, project)
         show_waiting(store, project, found)

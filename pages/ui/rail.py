@@ -17,6 +17,7 @@ from annotations.pilot.pilots import own_pilot
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import projects
 from annotations.release.steps import Facts, State, Step, StepState, facts, newest_entry, next_step, steps
+from annotations.sampling.samples import own_sample
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
 from pages.ui.address import MODELS, PROJECT, PROJECT_PAGES, enter_project, project_of_visit
@@ -76,9 +77,12 @@ def way(store: Store, project: Project) -> Way:
 
 
 def own_left(store: Store, project: Project, person: Annotator) -> tuple[int, int | None]:
-    """The open items of an annotator, from own labels only; while a pilot is open, those of it, and its number."""
+    """The open items of an annotator, from own labels only; while a pilot or a sample is open, those of it;
+    and the number of the pilot."""
     if (pilot := own_pilot(store, project, person)) is not None:
         return max(0, pilot.items - pilot.labelled), pilot.number
+    if (drawn := own_sample(store, project, person)) is not None:
+        return drawn[1], None
     mine = own_progress(store, project, person)
     return max(0, mine.total - mine.labelled), None
 

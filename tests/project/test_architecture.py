@@ -24,12 +24,12 @@ MODULES = 25  # in one package: more is a drawer that nothing can be found in
 # before it in its layer, so that no two ever import each other.
 ORDER = {
     "core": """errors types version resources processes language statistics text files cluster guidelines servers
-        judges human_vs_rule mining sentence_bias swap audit concordance misgendering model_bias nli published
+        judges sampling human_vs_rule mining sentence_bias swap audit concordance misgendering model_bias nli published
         association charts models describe generation scoring worker report demo_page ruler runs tune before_after
         other_measures harness""",
     "annotations": """types permissions text_policy database items jobs queue guideline plan labels
-        projects adjudication forecast agreement human_vs_rule judges pilot audit browse desk progress quality papers
-        files before_after demo describe mining record release hub accounts log study server""",
+        projects adjudication sampling forecast agreement human_vs_rule judges pilot audit browse desk progress quality
+        papers files before_after demo describe mining record release hub accounts log study server""",
 }
 GROUND = {  # modules at the root of a layer: what every package of it stands on
     "core": {"errors", "types", "version", "resources", "processes", "language", "cluster"},
@@ -323,6 +323,7 @@ WRITTEN_BY = {
     "quality": "known",
     "files": "label_file label_of_file",
     "release": "release release_file release_item",
+    "sampling": "sample inclusion",
     "judges": "judge judge_label judge_failure judge_margin",
     "study": "study study_consent study_question study_person study_identity",
     "accounts": "account account_role account_event account_identity sign_in access_link",

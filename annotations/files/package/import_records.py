@@ -1,4 +1,4 @@
-"""Import of pilots, known answers, retests and events of a package."""
+"""Import of pilots, samples, known answers, retests and events of a package."""
 
 import json
 from collections import Counter
@@ -20,6 +20,7 @@ from annotations.projects.annotators import annotators
 from annotations.quality.known_answers import insert_answer
 from annotations.queue.assignments import restore_assignment
 from annotations.queue.retests import restore_latest, restore_repeat
+from annotations.sampling.samples import restore_inclusions, restore_sample
 from annotations.types import Project
 from core.errors import N_, Refused
 
@@ -28,16 +29,17 @@ SAID_HERE = (
     "SELECT 1 FROM label WHERE item = ? AND annotator = ?"
     " AND NOT EXISTS (SELECT 1 FROM label_of_file WHERE label_of_file.label = label.id)"
 )
-BEFORE_LABELS = ("pilot", "of_item")  # they decide how many labels an item wants
+# Pilots decide how many labels an item wants; a probability is stored before anybody has seen its item.
+BEFORE_LABELS = ("pilot", "of_item", "sample", "inclusion")
 Row = Mapping[str, Any]
 
 
 def is_bare(store: Store, project: Project) -> bool:
-    """Whether a project has no pilot, known answer or retest, as after an interrupted import.
+    """Whether a project has no pilot, sample, known answer or retest, as after an interrupted import.
 
     Events do not count: creating the project stores some.
     """
-    tables = ("pilot", "known", "retest")
+    tables = ("pilot", "sample", "known", "retest")
     return not any(
         store.db.execute(f"SELECT 1 FROM {table} WHERE project = ? LIMIT 1", (project.id,)).fetchone()
         for table in tables
@@ -78,9 +80,10 @@ class _RecordWriter:
         self.met: Counter[tuple[Any, ...]] = Counter()
         self.people = {one.name: one.id for one in annotators(store, project, active=False)}
         self.kinds: dict[str, Callable[[Row], bool]] = {
-            "pilot": self._pilot, "of_item": self._of_item, "known": self._known, "standing": self._standing,
-            "retest": self._retest, "retest_label": self._retest_label, "told": self._changes_read,
-            "event": self._event, "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+            "pilot": self._pilot, "sample": self._sample, "inclusion": self._inclusion, "of_item": self._of_item,
+            "known": self._known, "standing": self._standing, "retest": self._retest,
+            "retest_label": self._retest_label, "told": self._changes_read, "event": self._event,
+            "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
         }  # fmt: skip
 
     def keep(self, row: Row) -> bool:
@@ -112,6 +115,27 @@ class _RecordWriter:
             return False
         named = ("number", "items", "seed", "people", "begun", "closed")
         restore_pilot(self.store.db, self.project, {key: row[key] for key in named})
+        return True
+
+    def _sample(self, row: Row) -> bool:
+        query = "SELECT 1 FROM sample WHERE project = ? AND number = ?"
+        labelled = "SELECT 1 FROM label WHERE project = ? LIMIT 1"
+        if self._one(query, self.project.id, row["number"]) or self._one(labelled, self.project.id):
+            return False  # among labels of this database it would not say with which probability they were made
+        named = ("number", "design", "items", "share", "seed", "created", "closed")
+        values = {key: row[key] for key in named} | {"project": self.project.id}
+        settings = {str(key): value for key, value in dict(row["settings"]).items()}
+        values["settings"] = json.dumps(settings, ensure_ascii=False, sort_keys=True)
+        restore_sample(self.store.db, values)
+        return True
+
+    def _inclusion(self, row: Row) -> bool:
+        item, number = self._item(row), row["sample"]
+        sample = self._one("SELECT id FROM sample WHERE project = ? AND number = ?", self.project.id, number)
+        known = "SELECT 1 FROM inclusion WHERE sample = ? AND item = ?"
+        if item is None or sample is None or self._one(known, sample, item):
+            return False
+        restore_inclusions(self.store.db, sample, [(item, row["probability"], str(row["stratum"]), bool(row["drawn"]))])
         return True
 
     def _of_item(self, row: Row) -> bool:

@@ -1,4 +1,4 @@
-"""Records of a package beside items, labels and decisions: pilots, known answers, retests, events.
+"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events.
 
 One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names.
 """
@@ -23,6 +23,13 @@ TOLD = (
 )
 
 PILOTS = "SELECT number, items, seed, people, begun, closed FROM pilot WHERE project = ? ORDER BY number"
+SAMPLES = """
+SELECT number, design, items, share, settings, seed, created, closed FROM sample WHERE project = ? ORDER BY number
+"""
+INCLUSIONS = """
+SELECT sample.number, item.uid, probability, stratum, drawn FROM inclusion JOIN sample ON sample.id = inclusion.sample
+JOIN published_item AS item ON item.id = inclusion.item WHERE sample.project = ? ORDER BY sample.number, item.id
+"""
 OF_ITEMS = """
 SELECT item.uid, pilot.number, item.known FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
 WHERE item.project = ? AND (item.pilot IS NOT NULL OR item.known IS NOT NULL) ORDER BY item.id
@@ -91,6 +98,13 @@ def each_record(
     keys = ("number", "items", "seed", "people", "begun", "closed")
     for row in store.db.execute(PILOTS, (project.id,)):
         yield {"kind": "pilot"} | dict(zip(keys, row, strict=True))
+    of_sample = ("number", "design", "items", "share", "settings", "seed", "created", "closed")
+    for row in store.db.execute(SAMPLES, (project.id,)):
+        found = dict(zip(of_sample, row, strict=True))
+        yield {"kind": "sample"} | found | {"settings": json.loads(found["settings"])}
+    for number, uid, probability, stratum, drawn in store.db.execute(INCLUSIONS, (project.id,)):
+        yield {"kind": "inclusion", "sample": number, "item": uid, "probability": probability, "stratum": stratum,
+               "drawn": drawn}  # fmt: skip
     for uid, pilot, known in store.db.execute(OF_ITEMS, (project.id,)):
         yield {"kind": "of_item", "item": uid, "pilot": pilot, "known": known}
     for uid, choice, why, author, created, after in store.db.execute(KNOWN, (project.id,)):

@@ -23,6 +23,8 @@ from annotations.log.verify import verify
 from annotations.projects.annotators import annotators, rename_annotator
 from annotations.queue.leases import claim
 from annotations.release import make_release
+from annotations.sampling.frame import plan_sample
+from annotations.sampling.samples import close_sample, start_sample
 from annotations.study.studies import change_consent, set_closed
 from annotations.types import Project
 from core.judges.labels import JudgeLabel
@@ -60,6 +62,9 @@ def history(store: Store) -> Project:
         judge = add_judge(store, study, name, Spec("file", 1, name, name))
         store_judge_labels(store, judge, [JudgeLabel(text, "accept") for text in texts[: 3 + len(name)]])
         choose_margin(store, study, judge, 0.1)
+    for _ in range(2):
+        start_sample(store, study, plan_sample(store, study, "simple", 2), author="Vera")
+        close_sample(store, study, author="Vera")
     for name in ("vera", "ada", "gone"):
         add_account(store, name, password="a long enough password")
     grant(store, account(store, "vera"), "owner", None)
@@ -234,10 +239,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 4}  # of studies, judges and schemes, too
+        assert verify(store).kinds == {"start": 5}  # of studies, judges, schemes and samples, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 4, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 5, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

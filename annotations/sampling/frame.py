@@ -1,0 +1,221 @@
+"""What a sample is drawn from: the items that nobody has seen, their strata, judges' labels and probabilities."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from annotations.database.store import Store
+from annotations.labels.item_table import item_table, measures_of
+from annotations.sampling.samples import refuse_beside, samples
+from annotations.types import Kind, Project
+from core.errors import N_, Refused
+from core.sampling.designs import (
+    SHARE,
+    Design,
+    deviations,
+    disagreement,
+    draw,
+    equal_strata,
+    probabilities,
+    random_place,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+# The columns by which items can be drawn separately.
+STRATA: dict[Kind, tuple[str, ...]] = {
+    "generations": ("model", "pronoun", "setting", "dataset", "language"),
+    "sentences": ("pair", "side", "language"),
+}
+NO_STRATA = N_("Choose at least one column for the strata.")
+NO_COLUMN = N_("Items of this project have no column {column}.")
+NO_VOTES = N_("This design needs labels of judges: run two judges, or one that gives shares, on these items first.")
+NO_MEASURE = N_("{measure} is not measured in this project.")
+
+# Nobody has it or had it: no label, no lease that has ended, in no pilot, without a known answer, not drawn before.
+_FRAME = """
+SELECT item.uid, item.id, item.hash, cell.pair, cell.side, item.labels = 0 AND item.pilot IS NULL
+    AND item.known IS NULL AND item.settlement IS NULL AND item.aside = 0
+    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
+    AND NOT EXISTS (SELECT 1 FROM drawn_item WHERE drawn_item.item = item.id)
+FROM published_item AS item JOIN cell ON cell.id = item.cell WHERE item.project = ?
+"""
+_VOTES = """
+SELECT item.uid, judge.name, choice, extraneous, shares FROM judge_label AS label JOIN judge ON judge.id = label.judge
+JOIN published_item AS item ON item.id = label.item WHERE judge.project = ? AND round = 0 ORDER BY label.id
+"""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A sample that was drawn and is not stored yet: a value an item of the frame. `items`: row ids."""
+
+    number: int
+    design: Design
+    share: float
+    settings: dict[str, Any]
+    items: list[int]
+    probabilities: list[float]
+    strata: list[str]
+    drawn: list[bool]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The items of a project as a sampling design sees them.
+
+    `table`: a row an item, seen or not, with the columns of `item_table`, pair, side, id, hash and `free` (whether it
+    can be drawn); `votes`: items x judges, what each judge says of the measure, 0 to 1, NaN = nothing; `judges`: their
+    names.
+    """
+
+    table: "pd.DataFrame"
+    votes: "np.ndarray"
+    judges: tuple[str, ...]
+    measure: str
+
+    @property
+    def free(self) -> "np.ndarray":
+        """Which items can be drawn."""
+        found: np.ndarray = self.table["free"].to_numpy(dtype=bool)
+        return found
+
+    @property
+    def expected(self) -> "np.ndarray":
+        """What the judges together say of each item, 0 to 1; of an item without their labels the mean of the others."""
+        import numpy as np
+
+        known = np.isfinite(self.votes)
+        count = known.sum(axis=1)
+        mean = np.divide(np.where(known, self.votes, 0).sum(axis=1), count, out=np.full(len(count), np.nan),
+                         where=count > 0)  # fmt: skip
+        found: np.ndarray = np.where(np.isfinite(mean), mean, np.nanmean(mean) if known.any() else 0.5)
+        return found
+
+    def strata(self, by: Sequence[str]) -> list[str]:
+        """The stratum of each item as one text. Raises Refused for a column that is not there."""
+        for column in by:
+            if column not in self.table:
+                raise Refused(NO_COLUMN, column=column)
+        columns = [self.table[name].astype(str).tolist() for name in by]
+        return [" | ".join(values) for values in zip(*columns, strict=True)] if columns else [""] * len(self.table)
+
+
+def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence[str] = ()) -> Frame:
+    """The items of a project. *measure*: of `measures_of`, else the first; *judges*: whose labels count, else all."""
+    measures = measures_of(store, project)
+    wanted = measure or next(iter(measures))
+    if wanted not in measures:
+        raise Refused(NO_MEASURE, measure=wanted)
+    import pandas as pd
+
+    rows = store.db.execute(_FRAME, (project.id,)).fetchall()
+    own = pd.DataFrame(rows, columns=["item", "id", "hash", "pair", "side", "free"])
+    table = item_table(store, project).merge(own, on="item", how="inner", validate="one_to_one")
+    names, votes = _votes(store, project, table["item"].tolist(), measures[wanted], judges)
+    return Frame(table, votes, names, wanted)
+
+
+def _votes(
+    store: Store, project: Project, items: Sequence[str], choice: str, wanted: Sequence[str]
+) -> tuple[tuple[str, ...], "np.ndarray"]:
+    import numpy as np
+
+    at = {item: place for place, item in enumerate(items)}
+    found: dict[str, np.ndarray] = {}
+    for item, judge, code, extraneous, shares in store.db.execute(_VOTES, (project.id,)):
+        if item not in at or (wanted and judge not in wanted):
+            continue
+        column = found.setdefault(judge, np.full(len(items), np.nan))
+        if not choice:
+            column[at[item]] = np.nan if extraneous is None else float(extraneous)
+        else:
+            given = json.loads(shares) if shares else {}
+            column[at[item]] = float(given.get(choice, 0.0)) if given else float(code == choice)
+    return tuple(found), np.stack(list(found.values()), axis=1) if found else np.full((len(items), 0), np.nan)
+
+
+def plan_sample(
+    store: Store,
+    project: Project,
+    design: Design,
+    items: int,
+    *,
+    share: float = SHARE,
+    by: Sequence[str] = (),
+    measure: str = "",
+    judges: Sequence[str] = (),
+    of: Frame | None = None,
+) -> Planned:
+    """Draw *items* of those that nobody has seen, or all of them where they are fewer.
+
+    *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: whose labels the
+    designs by judges' labels look at. The draw follows from the project's seed, the number of the sample, its design
+    and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs.
+    """
+    import numpy as np
+
+    refuse_beside(store, project)
+    found = of or frame(store, project, measure=measure, judges=judges)
+    sizes, strata, groups = sizes_of(found, design, by)
+    rows = np.flatnonzero(found.free)
+    chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
+    number = 1 + len(samples(store, project))
+    key = f"{project.seed}|sample|{number}|{design}"
+    hashes = [bytes(one) for one in found.table["hash"]]
+    places = np.array([random_place(key, hashes[row]) for row in rows], dtype=np.int64)
+    listed = None if groups is None else [groups[row] for row in rows]
+    mine = draw(chances, listed, places, random_place(key, "start") / 2**63)
+    settings: dict[str, Any] = {"by": list(by)}
+    if design not in ("simple", "stratified", "clusters"):
+        settings |= {"measure": found.measure, "judges": sorted(found.judges)}
+    ids = found.table["id"].tolist()
+    return Planned(
+        number, design, 1.0 if design in ("simple", "clusters") else share, settings, [int(ids[row]) for row in rows],
+        chances.tolist(), [strata[row] for row in rows], mine.tolist(),
+    )  # fmt: skip
+
+
+def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarray", list[str], list[str] | None]:
+    """The size of each item, the stratum that it counts in, and the groups of the list that is drawn from."""
+    import numpy as np
+
+    alike, none = np.ones(len(found.table)), [""] * len(found.table)
+    if design == "stratified":
+        if not by:
+            raise Refused(NO_STRATA)
+        strata = found.strata(by)
+        sizes = alike
+        sizes[found.free] = equal_strata([one for one, free in zip(strata, found.free, strict=True) if free])
+        return sizes, strata, strata
+    if design == "clusters":
+        return alike, none, found.table["cluster"].astype(str).tolist()
+    if design == "simple":
+        return alike, none, None
+    _refuse_without_votes(found)
+    if design == "disagreement":
+        return disagreement(found.votes), none, None
+    return _deviations(found, by), none, None
+
+
+def _refuse_without_votes(found: Frame) -> None:
+    import numpy as np
+
+    known = found.votes[np.isfinite(found.votes)]
+    if not len(known) or (len(found.judges) < 2 and set(np.unique(known)) <= {0.0, 1.0}):
+        raise Refused(NO_VOTES)
+
+
+def _deviations(found: Frame, by: Sequence[str]) -> "np.ndarray":
+    """Of strata of *by* and of what the judges say: how often people differ from what most judges say."""
+    import numpy as np
+
+    expected = found.expected
+    most = expected > 0.5
+    strata = list(zip(found.strata(by), np.round(4 * expected).tolist(), strict=True))
+    people = found.table[f"people_{found.measure}"].to_numpy(dtype=float)
+    seen = np.abs(people - most)
+    return deviations(strata, np.minimum(expected, 1 - expected), seen)

@@ -1,0 +1,259 @@
+"""The samples of a project: stored with every inclusion probability before anybody has seen an item, then handed out.
+
+While a sample is open, the queue hands out its items only, in random order.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from sqlite3 import Connection
+from typing import TYPE_CHECKING, Any
+
+from annotations.database.events import record
+from annotations.database.store import Store, columns_and_marks
+from annotations.projects.annotators import annotators
+from annotations.queue.leases import release
+from annotations.types import Annotator, Project
+from core.errors import N_, NotAllowed, NotFound, Refused
+from core.files.timestamps import timestamp
+from core.sampling.designs import Design
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from annotations.sampling.frame import Planned  # it imports this module
+
+STARTED, CLOSED = "sample_started", "sample_closed"  # events of a project
+_COLUMNS = "id, number, design, items, share, settings, seed, created, closed"
+_LABELLED = "(labels > 0 AND labels >= wanted)"
+_COUNTS = f"""
+SELECT count(*), count(*) FILTER (WHERE drawn), count(*) FILTER (WHERE drawn AND {_LABELLED}),
+    count(*) FILTER (WHERE drawn AND aside), min(probability), max(probability)
+FROM inclusion JOIN published_item AS item ON item.id = inclusion.item WHERE sample = ?
+"""
+_OWN = """
+SELECT count(*) FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
+JOIN assignment ON assignment.item = item.id
+WHERE drawn.sample = ? AND assignment.annotator = ? AND assignment.state = 'labelled'
+"""
+_OPEN_FOR = """
+SELECT count(*) FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
+WHERE drawn.sample = ? AND item.aside = 0 AND (item.taken < item.wanted OR EXISTS (
+    SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ? AND state = 'leased'))
+    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?
+        AND state = 'labelled')
+"""
+_DRAWN = """
+SELECT item.uid, drawn.number, probability, stratum,
+    (SELECT min(sample.number) FROM inclusion JOIN sample ON sample.id = inclusion.sample
+     WHERE inclusion.item = drawn.item)
+FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
+WHERE drawn.project = ? ORDER BY drawn.number, item.id
+"""
+_FRAMES = """
+SELECT sample.number, first.number, count(*), sum(drawn)
+FROM sample JOIN inclusion ON inclusion.sample = sample.id
+JOIN (SELECT inclusion.item, min(sample.number) AS number FROM inclusion
+      JOIN sample ON sample.id = inclusion.sample WHERE sample.project = :project GROUP BY inclusion.item) AS first
+    ON first.item = inclusion.item
+JOIN published_item AS item ON item.id = inclusion.item
+WHERE sample.project = :project GROUP BY sample.number, first.number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One sample of a project. `items`: drawn; `share`: of the probability that all items have alike; `settings`: the
+    columns of the strata (`by`), `measure` and `judges`, where the design has them; `closed` None: it is open."""
+
+    id: int
+    number: int
+    design: Design
+    items: int
+    share: float
+    settings: Mapping[str, Any]
+    seed: int
+    created: str
+    closed: str | None
+
+    @property
+    def signature(self) -> str:
+        """Everything that decided which items were drawn."""
+        said = "|".join(f"{key}={_plain(value)}" for key, value in sorted(self.settings.items()) if value)
+        return f"sample-{self.number}|{self.design}|items={self.items}|share={self.share:g}|{said}|seed={self.seed}"
+
+
+@dataclass(frozen=True, slots=True)
+class SampleState:
+    """How far a sample is. `frame`: how many items it was drawn from; `labelled`: of those drawn, in full; `aside`:
+    for the lead; `least`, `most`: inclusion probabilities. Withdrawn items are not counted."""
+
+    sample: Sample
+    frame: int
+    drawn: int
+    labelled: int
+    aside: int
+    least: float
+    most: float
+
+
+@dataclass(frozen=True)
+class SampleLabels:
+    """The drawn items of a project and what they weigh. `table`: item (public id), sample, probability, stratum,
+    population; `frames`: see core.sampling.weights."""
+
+    table: "pd.DataFrame"
+    frames: Mapping[tuple[int, int], Any] = field(default_factory=dict)
+    signatures: tuple[str, ...] = ()
+
+    def weights(self, items: Sequence[str], labelled: Sequence[bool]) -> tuple[list[float], list[str]]:
+        """For each of *items* what its label stands for (NaN: not drawn, or not *labelled*), and its stratum.
+
+        Strata are told apart by samples too; "" for an item that was not drawn.
+        """
+        from core.sampling.weights import Drawn, weights
+
+        known = dict(zip(items, labelled, strict=True))
+        columns = ("item", "sample", "population", "probability", "stratum")
+        rows = list(zip(*(self.table[name].tolist() for name in columns), strict=True))
+        drawn = [Drawn(sample, of, probability, stratum) for _, sample, of, probability, stratum in rows]
+        found = weights(drawn, [bool(known.get(row[0])) for row in rows], self.frames)
+        by_item = {row[0]: (float(one), f"{row[1]}|{row[4]}") for row, one in zip(rows, found, strict=True)}
+        each = [by_item.get(item, (float("nan"), "")) for item in items]
+        return [weight for weight, _ in each], [stratum for _, stratum in each]
+
+
+def start_sample(store: Store, project: Project, planned: "Planned", *, author: str = "") -> Sample:
+    """Store what `annotations.sampling.frame.plan_sample` has drawn, and hand out only this until `close_sample`.
+
+    Raises NotAllowed while a sample or a pilot is open; Refused where there is no annotator, or where an item was
+    handed out since.
+    """
+    with store.write() as db:
+        refuse_beside(store, project)
+        if not annotators(store, project):
+            raise Refused(N_("This project has no annotators yet. Add them first, then draw the sample."))
+        number = 1 + len(samples(store, project))
+        if number != planned.number:
+            raise Refused(N_("Another sample was drawn meanwhile. Draw again."))
+        seen = "SELECT count(*) FROM json_each(?) AS one JOIN assignment ON assignment.item = one.value"
+        if db.execute(seen, (json.dumps(planned.items),)).fetchone()[0]:
+            raise Refused(N_("Items were handed out while the sample was drawn. Draw again."))
+        settings = json.dumps(planned.settings, ensure_ascii=False, sort_keys=True)
+        row = {
+            "project": project.id, "number": number, "design": planned.design, "items": sum(planned.drawn),
+            "share": planned.share, "settings": settings, "seed": project.seed, "created": timestamp(), "closed": None,
+        }  # fmt: skip
+        sample = restore_sample(db, row)
+        restore_inclusions(
+            db, sample, zip(planned.items, planned.probabilities, planned.strata, planned.drawn, strict=True)
+        )
+        _release_leases(store, project)
+        record(store, project, STARTED, author=author, sample=number, design=planned.design, items=row["items"])
+    return _sample(store, sample)
+
+
+def restore_sample(db: Connection, values: Mapping[str, Any]) -> int:
+    """Store a sample, a value a column; returns its row id."""
+    return int(db.execute(f"INSERT INTO sample {columns_and_marks(values)}", dict(values)).lastrowid or 0)
+
+
+def restore_inclusions(db: Connection, sample: int, rows: Iterable[tuple[int, float, str, bool]]) -> None:
+    """Store item (row id), probability, stratum and whether it was drawn, a row an item."""
+    db.executemany(
+        "INSERT INTO inclusion (sample, item, probability, stratum, drawn) VALUES (?, ?, ?, ?, ?)",
+        ((sample, item, probability, stratum, int(drawn)) for item, probability, stratum, drawn in rows),
+    )
+
+
+def refuse_beside(store: Store, project: Project) -> None:
+    """Raise NotAllowed while a sample or a pilot is open."""
+    if open_sample(store, project) is not None:
+        raise NotAllowed(N_("A sample is open already. Close it before drawing another."))
+    if store.db.execute("SELECT 1 FROM open_pilot WHERE project = ?", (project.id,)).fetchone():
+        raise NotAllowed(N_("A pilot is open. Close it before drawing a sample."))
+
+
+def close_sample(store: Store, project: Project, *, author: str = "") -> Sample:
+    """End the open sample: all items are handed out again. Raises NotFound if none is open."""
+    with store.write() as db:
+        found = open_sample(store, project)
+        if found is None:
+            raise NotFound(N_("No sample is open in this project."))
+        db.execute("UPDATE sample SET closed = ? WHERE id = ?", (timestamp(), found.id))
+        _release_leases(store, project)
+        record(store, project, CLOSED, author=author, sample=found.number, labelled=state_of(store, found).labelled)
+    return _sample(store, found.id)
+
+
+def samples(store: Store, project: Project) -> list[Sample]:
+    """The samples of a project, oldest first."""
+    query = f"SELECT {_COLUMNS} FROM sample WHERE project = ? ORDER BY number"
+    return [_as_sample(row) for row in store.db.execute(query, (project.id,))]
+
+
+def open_sample(store: Store, project: Project) -> Sample | None:
+    """The open sample, or None."""
+    row = store.db.execute(f"SELECT {_COLUMNS} FROM open_sample WHERE project = ?", (project.id,)).fetchone()
+    return None if row is None else _as_sample(row)
+
+
+def state_of(store: Store, sample: Sample) -> SampleState:
+    """How far a sample is."""
+    frame, drawn, labelled, aside, least, most = store.db.execute(_COUNTS, (sample.id,)).fetchone()
+    return SampleState(sample, frame, drawn, labelled, aside, least or 0.0, most or 0.0)
+
+
+def own_sample(store: Store, project: Project, annotator: Annotator) -> tuple[int, int] | None:
+    """How many items of the open sample an annotator has labelled and may still label; None: none is open."""
+    row = store.db.execute("SELECT id FROM open_sample WHERE project = ?", (project.id,)).fetchone()
+    if row is None:
+        return None
+    labelled = store.db.execute(_OWN, (row[0], annotator.id)).fetchone()[0]
+    left = store.db.execute(_OPEN_FOR, (row[0], annotator.id, annotator.id)).fetchone()[0]
+    return int(labelled), int(left)
+
+
+def sample_labels(store: Store, project: Project) -> SampleLabels | None:
+    """The drawn items of a project; None: it has no sample, so its labels are taken for a simple random one."""
+    found = samples(store, project)
+    if not found:
+        return None
+    import pandas as pd
+
+    from core.sampling.weights import Frame
+
+    rows = store.db.execute(_DRAWN, (project.id,)).fetchall()
+    table = pd.DataFrame(rows, columns=["item", "sample", "probability", "stratum", "population"])
+    frames = {
+        (sample, population): Frame(items, drawn)
+        for sample, population, items, drawn in store.db.execute(_FRAMES, {"project": project.id})
+    }
+    return SampleLabels(table, frames, tuple(one.signature for one in found))
+
+
+def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] | None:
+    """Public id -> number of the sample that drew an item, and its inclusion probability; None: there is no sample."""
+    if not samples(store, project):
+        return None
+    return {uid: (sample, probability) for uid, sample, probability, *_ in store.db.execute(_DRAWN, (project.id,))}
+
+
+def _plain(value: Any) -> str:
+    return "+".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _as_sample(row: Sequence[Any]) -> Sample:
+    row_id, number, design, items, share, settings, seed, created, closed = row
+    return Sample(row_id, number, design, items, share, json.loads(settings), seed, created, closed)
+
+
+def _sample(store: Store, sample: int) -> Sample:
+    return _as_sample(store.db.execute(f"SELECT {_COLUMNS} FROM sample WHERE id = ?", (sample,)).fetchone())
+
+
+def _release_leases(store: Store, project: Project) -> None:
+    """End the leases of open desks, so that they ask for items again. Labels on those items are still stored."""
+    query = "SELECT DISTINCT annotator FROM member WHERE project = ?"
+    for (annotator,) in store.db.execute(query, (project.id,)).fetchall():
+        release(store.db, project, annotator)

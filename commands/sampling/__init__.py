@@ -1,0 +1,1 @@
+"""`sampling`: which items of a project people label next."""

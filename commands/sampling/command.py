@@ -1,0 +1,95 @@
+"""`sampling`: draw items for people to label, with the inclusion probability of each stored before anybody sees it."""
+
+from typing import Any
+
+import click
+
+from annotations.projects.projects import project as find_project
+from annotations.sampling.samples import Sample, SampleState, close_sample, samples, start_sample, state_of
+from commands.shared import answer, db_option, existing_store, json_option
+from core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
+
+AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
+
+
+@click.group()
+def sampling() -> None:
+    """Which items people label next: samples with a stored probability, by which estimates weigh."""
+
+
+@sampling.command()
+@click.argument("name", metavar="PROJECT")
+@click.option("--design", type=click.Choice(DESIGNS), default="simple", show_default=True, help="How items are drawn.")
+@click.option("--items", type=click.IntRange(1), required=True, help="How many.")
+@click.option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE, show_default=True,
+              help="Of the probability that is the same for every item.")  # fmt: skip
+@click.option("--by", multiple=True, help="A column of the strata, such as model; may be repeated.")
+@click.option("--measure", default="", help="What the designs by judges' labels look at (default: the first).")
+@click.option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
+@AUTHOR
+@db_option
+@json_option
+def start(
+    name: str, design: Design, items: int, share: float, by: tuple[str, ...], measure: str, judges: tuple[str, ...],
+    author: str, db: str, as_json: bool,
+) -> None:  # fmt: skip
+    """Draw a sample of PROJECT; until it is closed nothing else is handed out, in random order.
+
+    simple: all items alike. stratified: every stratum of --by gets as many items. clusters: contexts in proportion to
+    their size, each once before any twice. disagreement: items on which judges differ oftener. variance: strata in
+    which people differ from judges oftener (Neyman).
+    """
+    from annotations.sampling.frame import plan_sample
+
+    with existing_store(db) as store:
+        found = find_project(store, name)
+        planned = plan_sample(store, found, design, items, share=share, by=by, measure=measure, judges=judges)
+        made = state_of(store, start_sample(store, found, planned, author=author))
+    answer({"project": found.name} | sample_json(made), _line(made), as_json=as_json)
+
+
+@sampling.command()
+@click.argument("name", metavar="PROJECT")
+@AUTHOR
+@db_option
+@json_option
+def close(name: str, author: str, db: str, as_json: bool) -> None:
+    """End the open sample of PROJECT: all items are handed out again. Its labels and probabilities stay."""
+    with existing_store(db) as store:
+        found = find_project(store, name)
+        ended = state_of(store, close_sample(store, found, author=author))
+    answer({"project": found.name} | sample_json(ended), _line(ended), as_json=as_json)
+
+
+@sampling.command()
+@click.argument("name", metavar="PROJECT")
+@db_option
+@json_option
+def show(name: str, db: str, as_json: bool) -> None:
+    """The samples of PROJECT."""
+    with existing_store(db) as store:
+        found = find_project(store, name)
+        states = [state_of(store, one) for one in samples(store, found)]
+    lines = [_line(one) for one in states] or ["No sample: the labels of this project count as a simple random one."]
+    answer({"project": found.name, "samples": list(map(sample_json, states))}, "\n".join(lines), as_json=as_json)
+
+
+def sample_json(state: SampleState) -> dict[str, Any]:
+    """A sample as JSON."""
+    sample = state.sample
+    return {
+        "number": sample.number, "design": sample.design, "items": sample.items, "share": sample.share,
+        **{key: value for key, value in sample.settings.items() if value}, "frame": state.frame,
+        "labelled": state.labelled, "aside": state.aside, "least": state.least, "most": state.most,
+        "created": sample.created, "closed": sample.closed, "signature": sample.signature,
+    }  # fmt: skip
+
+
+def _line(state: SampleState) -> str:
+    sample: Sample = state.sample
+    how = "open" if sample.closed is None else "closed"
+    by = f" by {', '.join(sample.settings.get('by', []))}" if sample.settings.get("by") else ""
+    return (
+        f"Sample {sample.number}, {how}: {sample.design}{by}, {sample.items:,} of {state.frame:,} items,"
+        f" probability {state.least:.4f} to {state.most:.4f}; {state.labelled:,} labelled in full; {sample.signature}"
+    )

@@ -1,0 +1,185 @@
+"""What to label next: the open sample or a form that draws one, the earlier samples."""
+
+from typing import Any
+
+import streamlit as st
+
+from annotations.database.store import Store
+from annotations.judges.judges import judges
+from annotations.labels.item_table import measures_of
+from annotations.projects.projects import guidelines
+from annotations.sampling.frame import STRATA, frame, plan_sample
+from annotations.sampling.samples import SampleState, close_sample, open_sample, samples, start_sample, state_of
+from annotations.types import Project
+from core.errors import EvenhandError
+from core.sampling.designs import BY_JUDGES, DESIGNS, LEAST_SHARE, SHARE, Design
+from pages.ui.choose import choose
+from pages.ui.guideline_html import names_of
+from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.numbers import moment, percent
+from pages.ui.parts import asks
+from pages.ui.tables import number_columns, show_html, table
+from pages.ui.text import in_brackets, plain, series, show_signature
+from pages.ui.tiles import Tile, show_tiles
+from pages.ui.visitor import ask_author, author
+
+USUAL = 200
+
+
+@asks("change_projects")
+def show_sample(store: Store, project: Project) -> None:
+    """The open sample or a form that draws one; then all samples."""
+    going = open_sample(store, project)
+    st.subheader(_("What to label next"), anchor=False)
+    if going is not None:
+        _show_open(store, project, state_of(store, going))
+    else:
+        st.write(
+            _(
+                "A sample decides which items people label, and with which probability. The probability of each"
+                " item is stored before anybody sees it, and rates weigh each label by it: a design that looks"
+                " for difficult items does not move them. Until the sample is closed, desks hand out only its items,"
+                " in random order."
+            )
+        )
+        _ask(store, project)
+    _show_samples([state_of(store, one) for one in samples(store, project)])
+
+
+def design_name(design: Design) -> str:
+    """A design as the visitor reads it."""
+    return {
+        "simple": _("Simple random"),
+        "stratified": _("Stratified"),
+        "clusters": _("By size of context"),
+        "disagreement": _("Judges disagree"),
+        "variance": _("Least variance (Neyman)"),
+    }[design]
+
+
+def _meaning(design: Design) -> str:
+    return {
+        "simple": _("All items have the same probability."),
+        "stratified": _("Every stratum gets the same number of items, so small groups have exact rates too."),
+        "clusters": _(
+            "Contexts are drawn in proportion to how many items they have, each once before any twice: items of"
+            " one context resemble each other."
+        ),
+        "disagreement": _("Items on which judges differ are drawn oftener."),
+        "variance": _(
+            "Strata, and labels of judges within them, where people are expected to differ from the judges are"
+            " drawn oftener: for a rate by both together this needs the fewest labels."
+        ),
+    }[design]
+
+
+def _ask(store: Store, project: Project) -> None:
+    has_judges = any(one.labels for one in judges(store, project))
+    offered = [one for one in DESIGNS if has_judges or one not in BY_JUDGES]
+    design = choose(_("Design"), {one: design_name(one) for one in offered}, "sample-design")
+    st.caption(_meaning(design))
+    if not has_judges:
+        st.caption(_("Two more designs need labels of judges: run judges on the Judges page first."))
+    asked: dict[str, Any] = _ask_strata(project, design) if design in ("stratified", "variance") else {}
+    measures = measures_of(store, project)
+    if design in BY_JUDGES and len(measures) > 1:
+        known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
+        names = names_of(guidelines(store, project)) | (known if "extraneous" in measures else {})
+        asked["measure"] = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        items = st.number_input(_("Items"), 1, 1_000_000, USUAL, key="sample-items", width=160)
+        if design not in ("simple", "clusters"):
+            share = st.number_input(
+                _("Random part of the probability (%)"), 100 * LEAST_SHARE, 100.0, 100 * SHARE, 5.0, format="%g",
+                key="sample-share", width=260,
+                help=_("Equal for all items, so that none has probability 0. A large part makes weights more alike."),
+            )  # fmt: skip
+            asked["share"] = round(share / 100, 6)
+        ask_author(store, _("Who draws it"), persist_state="session", placeholder=_("Your name"), width=240)
+        if st.button(_("Draw the sample"), type="primary", key="sample-start", icon=":material/casino:"):
+            _start(store, project, design, int(items), asked)
+
+
+def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
+    names = {
+        "model": _("model"), "pronoun": _("pronouns"), "setting": _("setting"), "dataset": _("data set"),
+        "language": _("language"), "pair": _("keyword pair"), "side": _("side"),
+    }  # fmt: skip
+    usual = list(STRATA[project.kind][:1]) if design == "stratified" else []
+    st.session_state.setdefault(f"sample-by-{design}", usual)
+    chosen = st.multiselect(
+        _("Strata by"), STRATA[project.kind], format_func=names.__getitem__, key=f"sample-by-{design}",
+        placeholder=_("Columns"),
+    )  # fmt: skip
+    return {"by": tuple(chosen)}
+
+
+@asks("change_projects")
+def _start(store: Store, project: Project, design: Design, items: int, asked: dict[str, Any]) -> None:
+    try:
+        with st.spinner(_("Drawing the sample …"), show_time=False):
+            of = frame(store, project, measure=asked.pop("measure", ""))
+            start_sample(store, project, plan_sample(store, project, design, items, of=of, **asked),
+                         author=author(store))  # fmt: skip
+    except EvenhandError as error:
+        show_error(error)
+    else:
+        st.rerun()
+
+
+def _show_open(store: Store, project: Project, found: SampleState) -> None:
+    sample = found.sample
+    with st.container(border=True):
+        title = _("Sample {number} is open: {design}").format(number=sample.number, design=design_name(sample.design))
+        st.markdown(f"**{plain(title)}**")
+        with st.container(key="sample-figures"):
+            drawn = _("Drawn of {frame} items.").format(frame=f"{found.frame:,}")
+            range_text = _("From {least} to {most}; stored {when}.").format(
+                least=percent(found.least), most=percent(found.most), when=moment(sample.created)
+            )
+            show_tiles([
+                Tile(_("Items"), f"{found.drawn:,}", (drawn,)),
+                Tile(_("Labelled in full"), f"{found.labelled:,}", (_("Items that need no more labels."),)),
+                Tile(_("Inclusion probability"), percent(found.drawn / found.frame if found.frame else None),
+                     (range_text,)),
+            ], 3)  # fmt: skip
+        st.progress(min(1.0, found.labelled / found.drawn) if found.drawn else 0.0)
+        st.caption(_("Desks hand out only these items, in random order."))
+        if found.labelled < found.drawn:
+            st.caption(_("If you close it now, the labelled items stand for those that are missing."))
+        if st.button(_("Close the sample"), key="sample-close", icon=":material/check:"):
+            _close(store, project)
+
+
+@asks("change_projects")
+def _close(store: Store, project: Project) -> None:
+    try:
+        close_sample(store, project, author=author(store))
+    except EvenhandError as error:
+        show_error(error)
+    else:
+        st.rerun()
+
+
+def _show_samples(found: list[SampleState]) -> None:
+    if not found:
+        st.caption(_("No sample was drawn here: rates take the labelled items for a simple random sample of all."))
+        return
+    heads = (_("Sample"), _("Design"), _("Items"), _("Labelled in full"), _("Inclusion probability"), _("State"))
+    rows = [_row(one) for one in found]
+    with st.container(key="samples"):
+        show_html(table(number_columns(heads, (2, 3, 4)), rows, kind="stacked"))
+    for one in found:
+        show_signature(one.sample.signature)
+
+
+def _row(found: SampleState) -> list[str]:
+    sample, by = found.sample, found.sample.settings.get("by") or []
+    design = design_name(sample.design)
+    state = _("open") if sample.closed is None else _("closed {when}").format(when=moment(sample.closed))
+    return [
+        str(sample.number), in_brackets(design, series(map(str, by))) if by else design,
+        f"{found.drawn:,} / {found.frame:,}", f"{found.labelled:,}",
+        f"{percent(found.least)} – {percent(found.most)}", state,
+    ]  # fmt: skip

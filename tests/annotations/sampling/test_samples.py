@@ -1,0 +1,202 @@
+"""Samples of a project: drawn, stored before anybody sees an item, handed out alone, weighed, packed and unpacked."""
+
+import csv
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write_package import import_package, package_parts
+from annotations.items.batch import items
+from annotations.judges.estimates import estimates
+from annotations.judges.judges import Spec, add_judge, judge, store_labels
+from annotations.labels.operations import store_operations
+from annotations.log.verify import verify
+from annotations.pilot.pilots import start_pilot
+from annotations.projects.projects import annotators
+from annotations.queue.leases import claim
+from annotations.release.content_hash import content_hash, contents_of
+from annotations.sampling.frame import plan_sample
+from annotations.sampling.samples import (
+    close_sample,
+    drawn_items,
+    open_sample,
+    own_sample,
+    sample_labels,
+    samples,
+    start_sample,
+    state_of,
+)
+from annotations.types import Project
+from core.errors import NotAllowed, NotFound, Refused
+from core.judges.labels import JudgeLabel
+from core.sampling.designs import DESIGNS, Design
+from tests.support.judged_generations import Said, all_written, judged_project, operation
+from tests.support.projects import new_store
+
+TEXTS = all_written(1)  # 80: 2 models, 4 pronoun sets, 2 settings, 5 topics
+NOW = 1_000_000.0
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    """80 generations; two judges, who differ on every fourth."""
+    made = judged_project(fresh_store, TEXTS)
+    for name, other in (("a", "correct"), ("b", "misgendering")):
+        one = add_judge(fresh_store, made, name, Spec("file", 1, name, name))
+        said = [JudgeLabel(item.id, other if n % 4 == 0 else "correct", False)
+                for n, item in enumerate(items(fresh_store, made))]  # fmt: skip
+        store_labels(fresh_store, one, said)
+    return made
+
+
+def draw(store: Store, project: Project, design: Design, number: int, **more: object) -> None:
+    by = ("model",) if design == "stratified" else ()
+    start_sample(store, project, plan_sample(store, project, design, number, **({"by": by} | more)), author="Vera")  # type: ignore[arg-type]
+
+
+def label_all(store: Store, project: Project, wrong: int = 3) -> list[str]:
+    """Everybody labels what is handed out, misgendering every *wrong*-th; returns the items in order."""
+    order: list[str] = []
+    for person in annotators(store, project):
+        while some := claim(store, project, person, want=7, now=NOW):
+            for item in some:
+                mark = ((item.text.split()[0], "pronoun"),)
+                said = Said("misgendering", False, mark) if item.id % wrong == 0 else Said("correct")
+                (answer,) = store_operations(store, project, person, [operation(item, said)], now=NOW)
+                assert answer.stored, answer.reason
+                order.append(item.uid)
+    return order
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_every_probability_is_stored_and_only_drawn_items_are_handed_out(
+    fresh_store: Store, project: Project, design: Design
+) -> None:
+    draw(fresh_store, project, design, 20)
+    query = "SELECT count(*), sum(probability), min(probability), sum(drawn) FROM inclusion"
+    assert fresh_store.db.execute(query).fetchone() == (80, pytest.approx(20), pytest.approx(0.25, abs=0.2), 20)
+    handed = label_all(fresh_store, project)
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None and set(handed) == set(drawn) and Counter(handed) == dict.fromkeys(drawn, 2)
+    state = state_of(fresh_store, samples(fresh_store, project)[0])
+    assert (state.frame, state.drawn, state.labelled) == (80, 20, 20)
+    if design == "stratified":
+        models = Counter(item.extra["model"] for item in items(fresh_store, project) if item.uid in drawn)
+        assert set(models.values()) == {10}
+    if design == "disagreement":
+        chances = {item.uid: n % 4 == 0 for n, item in enumerate(items(fresh_store, project))}
+        assert {chances[uid] for uid, (_, p) in drawn.items() if p > 0.25} == {True}
+    assert verify(fresh_store).kinds["inclusion"] == 80
+
+
+def test_two_samples_cover_everything_once(fresh_store: Store, project: Project) -> None:
+    draw(fresh_store, project, "simple", 30)
+    with pytest.raises(NotAllowed):
+        draw(fresh_store, project, "simple", 5)
+    with pytest.raises(NotAllowed):
+        start_pilot(fresh_store, project, 5)
+    label_all(fresh_store, project)
+    close_sample(fresh_store, project)
+    draw(fresh_store, project, "variance", 50)
+    label_all(fresh_store, project)
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None and len(drawn) == 80
+    found = sample_labels(fresh_store, project)
+    assert found is not None
+    uids = [item.uid for item in items(fresh_store, project)]
+    weights, _strata = found.weights(uids, [True] * 80)
+    assert weights == pytest.approx([1.0] * 80), "nothing is left: each item stands for itself"
+    close_sample(fresh_store, project)
+    assert open_sample(fresh_store, project) is None
+    with pytest.raises(NotFound):
+        close_sample(fresh_store, project)
+    with pytest.raises(Refused):
+        draw(fresh_store, project, "simple", 5)
+
+
+def test_rates_weigh_each_item_by_its_probability(fresh_store: Store, project: Project) -> None:
+    """Hajek by hand: sum of y / p over sum of 1 / p."""
+    draw(fresh_store, project, "disagreement", 30)
+    label_all(fresh_store, project)
+    found = estimates(fresh_store, project, judge(fresh_store, project, "a"))
+    (cell,) = found.cells("misgendering")
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None
+    y = np.array([item.id % 3 == 0 for item in items(fresh_store, project) if item.uid in drawn], dtype=float)
+    p = np.array([drawn[item.uid][1] for item in items(fresh_store, project) if item.uid in drawn])
+    assert cell.rates.people.value == pytest.approx(float((y / p).sum() / (1 / p).sum()))
+    assert cell.people == 30 and cell.further == 50 and cell.not_drawn == 0
+    assert cell.rates.effect is not None and cell.rates.effect > 1
+    assert found.samples == (samples(fresh_store, project)[0].signature,) and found.samples[0] in found.signature
+    by_model = found.cells("misgendering", ("model",))
+    assert sum(one.people for one in by_model) == 30
+    close_sample(fresh_store, project)
+    label_all(fresh_store, project)  # the others come in the ordinary queue
+    (later,) = estimates(fresh_store, project, judge(fresh_store, project, "a")).cells("misgendering")
+    assert later.not_drawn == 50 and later.rates.people.value == cell.rates.people.value
+
+
+def test_a_sample_is_never_changed(fresh_store: Store, project: Project) -> None:
+    draw(fresh_store, project, "simple", 10)
+    for statement in (
+        "UPDATE inclusion SET probability = 1", "DELETE FROM inclusion", "UPDATE sample SET share = 0.5",
+        "DELETE FROM sample", "INSERT INTO inclusion (sample, item, probability, drawn) SELECT 1, id, 0, 0 FROM item",
+    ):  # fmt: skip
+        with pytest.raises(sqlite3.IntegrityError):
+            fresh_store.db.execute(statement)
+
+
+def test_a_probability_is_stored_before_anybody_sees_the_item(fresh_store: Store, project: Project) -> None:
+    person = annotators(fresh_store, project)[0]
+    seen = {item.uid for item in claim(fresh_store, project, person, want=5, now=NOW)}
+    planned = plan_sample(fresh_store, project, "simple", 10)
+    assert len(planned.items) == 75
+    claim(fresh_store, project, person, have=seen, want=5, now=NOW)
+    with pytest.raises(Refused):
+        start_sample(fresh_store, project, planned)
+    draw(fresh_store, project, "simple", 70)
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None and not seen & set(drawn)
+    assert own_sample(fresh_store, project, person) == (0, 70)
+
+
+@pytest.mark.parametrize(
+    ("design", "more"), [("stratified", {"by": ()}), ("stratified", {"by": ("x",)}), ("variance", {"judges": ("z",)}),
+                         ("disagreement", {"measure": "z"})]
+)  # fmt: skip
+def test_a_design_says_what_it_lacks(
+    fresh_store: Store, project: Project, design: Design, more: dict[str, object]
+) -> None:
+    with pytest.raises(Refused):
+        draw(fresh_store, project, design, 10, **more)
+
+
+def test_a_package_carries_every_probability(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+    draw(fresh_store, project, "disagreement", 20)
+    label_all(fresh_store, project)
+    close_sample(fresh_store, project)
+    out = export_file(fresh_store, project, tmp_path / "p.zip", format="package", password="long enough").out
+    tables = "SELECT item.uid, sample.number, probability, stratum, drawn FROM inclusion JOIN item ON item.id = item" \
+             " JOIN sample ON sample.id = sample ORDER BY 1"  # fmt: skip
+    with new_store(tmp_path / "b.db") as other, tables_in(out, password="long enough") as members:
+        again = import_package(other, "made", members, out.name).project
+        assert other.db.execute(tables).fetchall() == fresh_store.db.execute(tables).fetchall()
+        assert [one.signature for one in samples(other, again)] == [
+            one.signature for one in samples(fresh_store, project)
+        ]
+        codes = {"Ada": "A1", "Bo": "A2"}
+        parts = [package_parts(fresh_store, project, codes), package_parts(other, again, {})]
+        names = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
+        hashes = [content_hash(contents_of(*(one[name] for name in names)).entries.values()) for one in parts]
+        assert hashes[0] == hashes[1]
+    labels = export_file(fresh_store, project, tmp_path / "labels.csv", format="labels").out
+    rows = list(csv.DictReader(labels.read_text().splitlines()))
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None and len(rows) == 40
+    assert all(float(row["inclusion_probability"]) == drawn[row["item"]][1] for row in rows)

@@ -1,0 +1,93 @@
+"""Sampling designs: laws of probabilities and draws, and allocations by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.errors import Refused
+from core.sampling.designs import (
+    LEAST_SHARE,
+    deviations,
+    disagreement,
+    draw,
+    equal_strata,
+    probabilities,
+    random_place,
+)
+
+SIZES = st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e6)), min_size=1, max_size=40)
+
+
+@given(SIZES, st.integers(1, 50), st.floats(LEAST_SHARE, 1))
+def test_probabilities_sum_to_the_sample_and_none_is_0(sizes: list[float], number: int, share: float) -> None:
+    found = probabilities(sizes, number, share)
+    assert found.sum() == pytest.approx(min(number, len(sizes)))
+    assert (found <= 1).all()
+    assert found.min() >= min(1.0, share * number / len(sizes)) * (1 - 1e-9)
+    order = np.argsort(sizes)
+    assert (np.diff(found[order]) >= -1e-9).all(), "a larger size has no smaller probability"
+
+
+@given(SIZES, st.integers(1, 50), st.integers(0, 1000), st.floats(0, 1, exclude_max=True), st.integers(1, 4))
+def test_as_many_are_drawn_and_each_group_has_its_share(
+    sizes: list[float], number: int, seed: int, start: float, groups: int
+) -> None:
+    found = probabilities(sizes, number, 0.2)
+    places = np.array([random_place(seed, str(i)) for i in range(len(sizes))])
+    names = [i % groups for i in range(len(sizes))]
+    drawn = draw(found, names, places, start)
+    assert drawn.sum() == min(number, len(sizes))
+    assert drawn[found >= 1].all()
+    for group in set(names):
+        mine = np.array(names) == group
+        assert abs(drawn[mine].sum() - found[mine].sum()) < 2
+
+
+def test_each_item_is_drawn_as_often_as_its_probability_says() -> None:
+    found = probabilities([1, 2, 3, 10, 0, 4], 3, 0.1)
+    places, starts = np.arange(6), 4_000
+    often = sum(draw(found, None, places, (i + 0.5) / starts).astype(float) for i in range(starts)) / starts
+    assert often == pytest.approx(found, abs=2 / starts)
+
+
+def test_sizes_of_a_textbook() -> None:
+    """Four supermarkets of 100, 200, 300 and 1,000 square metres, one drawn in proportion to its size (Lohr 2010,
+    Sampling: Design and Analysis, table 6.2): sales of 11, 20, 24 and 245 are estimated by 176, 160, 128 and 392."""
+    sizes, sales = np.array([100, 200, 300, 1000]), np.array([11, 20, 24, 245])
+    pure = (probabilities(sizes, 1, 0.2) - 0.2 / 4) / 0.8  # without the random share
+    assert sales / pure == pytest.approx([176, 160, 128, 392])
+    assert float(pure @ (sales / pure)) == pytest.approx(300)
+    assert float(pure @ (sales / pure - 300) ** 2) == pytest.approx(14_248)
+
+
+def test_equal_strata_get_as_many_items() -> None:
+    strata = ["a"] * 90 + ["b"] * 10
+    found = probabilities(equal_strata(strata), 10, LEAST_SHARE)
+    assert found[:90].sum() == pytest.approx(0.05 * 9 + 0.95 * 5)
+    assert found[90:].sum() == pytest.approx(0.05 * 1 + 0.95 * 5)
+
+
+def test_disagreement_is_four_times_the_variance_of_the_labels() -> None:
+    nan = float("nan")
+    votes = np.array([[0, 0], [1, 1], [1, 0], [0.5, nan], [nan, nan]])
+    assert disagreement(votes) == pytest.approx([0, 0, 1, 1, 0.5])
+    assert disagreement(np.full((2, 1), nan)) == pytest.approx([1, 1])
+
+
+def test_deviations_follow_what_was_seen_and_before_that_what_is_expected() -> None:
+    """Stratum a: 4 expected labels with 10% errors and 6 seen ones with 3 errors: (0.4 + 3) / 10. Stratum b: none."""
+    nan = float("nan")
+    seen = np.array([1, 1, 1, 0, 0, 0, nan, nan])
+    found = deviations(["a"] * 7 + ["b"], np.full(8, 0.1), seen)
+    assert found[:7] == pytest.approx([0.34**0.5] * 7)
+    assert found[7] == pytest.approx(0.1**0.5)
+    assert deviations(["a"], np.zeros(1), np.array([nan]))[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("sizes", "number", "share"), [([], 1, 0.2), ([1.0], 0, 0.2), ([1.0], 1, 0.0), ([1.0], 1, 1.1)]
+)
+def test_what_is_refused(sizes: list[float], number: int, share: float) -> None:
+    with pytest.raises(Refused):
+        probabilities(sizes, number, share)

@@ -1,0 +1,49 @@
+"""The part What to label next of the page Labelling plan: a sample is drawn, shown and closed."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from annotations.database.store import Store
+from annotations.judges.run import Request, run_judge
+from annotations.projects.projects import project as find_project
+from annotations.sampling.samples import open_sample, samples
+from tests.support.judged_generations import all_written, judged_project
+from tests.support.pages import captions_of, open_page, text_of, without_errors
+from tests.support.projects import new_store
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of 80 generations, which the rule has labelled."""
+    monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "a.db"))
+    with new_store(tmp_path / "a.db") as store:
+        run_judge(store, judged_project(store, all_written(1)), Request(rule=True))
+    return tmp_path / "a.db"
+
+
+def opened(lang: str = "en") -> AppTest:
+    return without_errors(open_page("plan", lang, project="made", part="sample"))
+
+
+def test_a_sample_is_drawn_and_closed(path: Path) -> None:
+    app = opened("zh")
+    assert "没有抽取过样本" in captions_of(app)
+    app.segmented_control(key="sample-design").set_value("stratified").run()
+    app.number_input(key="sample-items").set_value(16)
+    without_errors(app.button(key="sample-start").click().run())
+    assert [one.value for one in app.metric][:2] == ["16", "0"]
+    without_errors(app.button(key="sample-close").click().run())
+    with Store.open(path) as store:
+        project = find_project(store, "made")
+        (one,) = samples(store, project)
+        assert (one.design, one.items, one.settings["by"]) == ("stratified", 16, ["model"])
+        assert open_sample(store, project) is None and one.closed is not None
+
+
+def test_one_judge_cannot_disagree(path: Path) -> None:
+    app = opened()
+    app.segmented_control(key="sample-design").set_value("disagreement").run()
+    app.button(key="sample-start").click().run()
+    assert "run two judges" in " ".join(error.value for error in app.error) + text_of(app)
