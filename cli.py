@@ -26,7 +26,7 @@ COMMANDS = {
     ),
     "import": (
         "commands.files.command:import_file",
-        "Bring the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.",
+        "Import the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.",
     ),
     "export": ("commands.files.command:export_file", "Write the items or labels of PROJECT to OUT."),
     "undo": (
@@ -48,7 +48,7 @@ COMMANDS = {
     "accounts": ("commands.accounts:accounts", "Who may sign in on this server."),
     "study": (
         "commands.study:study",
-        "People who come by a link: consent, a short test, the desk on a page of its own, a completion code.",
+        "Participants who come by a link: consent, a short test, the desk on a page of its own, a completion code.",
     ),
     "people": ("commands.people:people", "The annotators of PROJECT; without a command: list present and former ones."),
     "progress": (
@@ -66,7 +66,7 @@ COMMANDS = {
     ),
     "release": ("commands.release:release", "Freeze PROJECT as VERSION, or write an existing release to --out."),
     "demo-page": ("commands.demo_page:demo_page", "Write one HTML file with what models say of chosen sentences."),
-    "hub": ("commands.hub:hub", "Put a release on the Hugging Face hub, or bring a data set of it into a project."),
+    "hub": ("commands.hub:hub", "Put a release on the Hugging Face Hub, or import a data set from it into a project."),
     "harness": ("commands.harness.command:harness", "Exchange with lm-evaluation-harness and Inspect."),
     "describe": (
         "commands.describe:describe",
@@ -78,7 +78,7 @@ COMMANDS = {
     ),
     "score-sentence": (
         "commands.sentence_bias:score_sentence",
-        "Ask MODEL which word of a pair it would rather write in TEXT.",
+        "Ask MODEL which word of a pair it prefers in TEXT.",
     ),
     "generate": (
         "commands.generation.command:generate",
@@ -96,12 +96,12 @@ COMMANDS = {
     ),
     "concord": (
         "commands.concordance:concord",
-        "Every WORD of the files or folders in its context, and whether 他 or 她 stands near it oftener than"
+        "Every WORD of the files or folders in its context, and whether 他 or 她 stands near it more often than"
         " elsewhere.",
     ),
     "swap": (
         "commands.swap.command:swap",
-        "Swap every word of a keyword pair in FILE, a text a line: he and she, 父亲 and 母亲.",
+        "Swap every word of a keyword pair in FILE, one text per line: he and she, 父亲 and 母亲.",
     ),
     "models": ("commands.sentence_bias:models", "List the models by name: built-in ones, and those of the papers."),
     "tune": (
@@ -132,7 +132,7 @@ COMMANDS = {
     "stereoset": ("commands.other_measures.command:stereoset", "lms, ss and icat from scores of sentences."),
     "other-measures": (
         "commands.other_measures.models:other_measures",
-        "Ask models one MEASURE of somebody else, each with its untrained twin and a control without gender.",
+        "Ask models one MEASURE from the literature, each with its untrained twin and a control without gender.",
     ),
     "classifier-gaps": (
         "commands.other_measures.models:classifier_gaps",
@@ -145,7 +145,7 @@ COMMANDS = {
     "ruler": ("commands.ruler:ruler", "Check the ruler: models with a planted bias must be measured as planted."),
     "association": (
         "commands.association.command:association",
-        "Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.",
+        "Does a profession make a person word more likely? ln(P_T / P_prior) over templates, persons and professions.",
     ),
     "audit": (
         "commands.audit:audit",
@@ -178,11 +178,11 @@ COMMANDS = {
     ),
     "alt-test": (
         "commands.judges.command:alt_test",
-        "May a judge stand for an annotator? The alternative annotator test.",
+        "Can a judge replace an annotator? The alternative annotator test.",
     ),
-    "nli": ("commands.nli.command:nli", "Does a classifier of sentence pairs take an occupation for a gender?"),
-    "job": ("commands.jobs:job", "Long work: list, follow, cancel, resume and dismiss jobs."),
-    "log": ("commands.log:log", "The log: a chain of hashes that nobody can bend without being found."),
+    "nli": ("commands.nli.command:nli", "Does a classifier of sentence pairs infer gender from an occupation?"),
+    "job": ("commands.jobs:job", "Work in the background: list, follow, cancel, resume and dismiss jobs."),
+    "log": ("commands.log:log", "The log: a chain of hashes in which every change is found."),
     "backup": (
         "commands.maintenance.command:backup",
         "Copy the whole database to OUT, also while people are labelling.",

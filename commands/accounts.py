@@ -48,7 +48,7 @@ def _print_link(secret: str, url: str, text: str, as_json: bool) -> None:
 @db_option
 @json_option
 def first(url: str, db: str, as_json: bool) -> None:
-    """A link that makes the first account, owner of the server. It holds for a day, once."""
+    """A link that makes the first account, owner of the server. It works once, within a day."""
     with Store.open(db) as store:  # the first account may come before the first project
         secret = links.first_link(store)
     _print_link(secret, url, "Open this within a day. With the first account everybody has to sign in.", as_json)
@@ -124,7 +124,11 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 @_annotator
 @click.option("--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="For how many people.")
 @click.option(
-    "--hours", type=click.FloatRange(0.1, 24 * 90), default=24 * 14, show_default=True, help="How long it holds."
+    "--hours",
+    type=click.FloatRange(0.1, 24 * 90),
+    default=24 * 14,
+    show_default=True,
+    help="Hours for which it is valid.",
 )
 @_url
 @db_option
@@ -132,7 +136,7 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 def invite(
     role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str, as_json: bool
 ) -> None:
-    """A link by which somebody gets an account with a ROLE."""
+    """A link that gives somebody an account with a ROLE."""
     with existing_store(db) as store:
         place = _found_project(store, project)
         secret = links.invite_link(store, role, place, name=annotator or "", uses=uses, hours=hours)

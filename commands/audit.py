@@ -105,8 +105,8 @@ def draw(scores: Path, model: str | None, n: int, by: str, seed: int, out: Path 
 @click.argument("scores", type=READ)
 @click.argument("project")
 @_draw_options
-@click.option("--annotators", default="", help="Names, joined by commas.")
-@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels a sentence.")
+@click.option("--annotators", default="", help="Names, separated by commas.")
+@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels per sentence.")
 @click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
 @db_option
 @json_option

@@ -1,4 +1,4 @@
-"""`concord WORD PATH...`: a word in its contexts, and what stands near it oftener than elsewhere."""
+"""`concord WORD PATH...`: a word in its contexts, and what stands near it more often than elsewhere."""
 
 import csv
 import shutil
@@ -23,7 +23,7 @@ from core.files.formula_cells import neutralised
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path())
 @click.option("--near", default="他,她", show_default=True, help="Words that may stand near it, with commas between.")
 @click.option("--project", "name", help="Look into the sentences of this project instead of files.")
-@click.option("--window", type=int, help="At most so many characters between the two; default: the whole sentence.")
+@click.option("--window", type=int, help="At most this many characters between the two; default: the whole sentence.")
 @click.option(
     "--unit",
     type=click.Choice(["auto", *UNITS]),
@@ -49,11 +49,11 @@ def concord(
     db: str,
     as_json: bool,
 ) -> None:
-    """Every WORD of the files or folders in its context, and whether 他 or 她 stands near it oftener than elsewhere.
+    """Every WORD of the files or folders in its context, and whether 他 or 她 stands near it more often than elsewhere.
 
     Numbers compare sentences with WORD to all others: how many times as often
     each near word stands there, and the log odds ratio (natural log; for 他,她
-    above 0 leans to 他), each with a 95% interval.
+    above 0 leans towards 他), each with a 95% interval.
     """
     asked = question(word, near.replace("，", ",").split(","), window=window, unit=unit)
     if bool(paths) == bool(name):

@@ -22,7 +22,9 @@ _which = click.option(
     "--which", type=click.Choice(WHICH), default="none", show_default=True,
     help="Labels of older versions: keep all, relabel those that name a changed criterion, or accepts too.",
 )  # fmt: skip
-_also = click.option("--also", default="", metavar="CODES", help="Codes whose meaning changed too, joined by commas.")
+_also = click.option(
+    "--also", default="", metavar="CODES", help="Codes whose meaning changed too, separated by commas."
+)
 _author = click.option("--author", default="", help="Who does it; kept with the event.")
 
 

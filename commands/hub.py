@@ -1,4 +1,4 @@
-"""`hub push` and `hub pull`: releases to the Hugging Face hub, data sets and Argilla projects from there."""
+"""`hub push` and `hub pull`: releases to the Hugging Face Hub, data sets and Argilla projects from there."""
 
 import tempfile
 from getpass import getuser
@@ -18,7 +18,7 @@ from commands.shared import answer, ask_password, db_option, environment_passwor
 
 @click.group()
 def hub() -> None:
-    """Put a release on the Hugging Face hub, or bring a data set of it into a project.
+    """Put a release on the Hugging Face Hub, or import a data set from it into a project.
 
     The address is HF_ENDPOINT, else https://huggingface.co. The token is that
     of HF_TOKEN or of `hf auth login`; it is neither stored nor written anywhere.
@@ -108,7 +108,7 @@ def pull(
     db: str,
     as_json: bool,
 ) -> None:
-    """Bring the rows of the data set OWNER/NAME into PROJECT, as `import` does with a file.
+    """Import the rows of the data set OWNER/NAME into PROJECT, as `import` does with a file.
 
     CSV, JSON, JSON lines and Parquet; what is read where nothing is said is
     what `load_dataset` would read. A project that Argilla put on the hub comes

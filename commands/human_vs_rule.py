@@ -36,7 +36,7 @@ VARIANTS: tuple[Variant, ...] = ("published", "completion")
 @click.option(
     "--pronouns",
     multiple=True,
-    help="Further sets whose forms count as pronouns: fae, ze/hir/hir/hirs/hirself; several times for several.",
+    help="Further sets whose forms count as pronouns: fae, ze/hir/hir/hirs/hirself; repeat for several.",
 )
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
 @json_option

@@ -17,7 +17,7 @@ from core.errors import NotFound
 
 @click.group()
 def job() -> None:
-    """Long work: list, follow, cancel, resume and dismiss jobs."""
+    """Work in the background: list, follow, cancel, resume and dismiss jobs."""
 
 
 def _own(store: Store, uid: str) -> jobs.Job:

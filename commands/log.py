@@ -16,7 +16,7 @@ from core.errors import N_, Refused
 
 @click.group("log")
 def log() -> None:
-    """The log: a chain of hashes that nobody can bend without being found."""
+    """The log: a chain of hashes in which every change is found."""
 
 
 @log.command()
@@ -52,7 +52,7 @@ def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def show(kind: str | None, last: int, db: str, as_json: bool) -> None:
-    """The newest entries, oldest of them first."""
+    """The newest entries, the oldest of them first."""
     with existing_store(db) as store:
         rows = entries(store, kind=kind, last=last)
     lines = [f"{one.entry}  {one.at}  {one.kind} {one.row}  {one.body or ''}".rstrip() for one in rows]

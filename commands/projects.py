@@ -66,7 +66,7 @@ def _line(shown: dict[str, Any]) -> str:
 @click.argument("name")
 @click.option("--kind", type=click.Choice(["sentences", "generations"]), default="sentences", show_default=True)
 @click.option("--language", default="zh", show_default=True, help="Of the sentences and of the built-in guideline.")
-@click.option("--annotators", default="", help="Names, joined by commas.")
+@click.option("--annotators", default="", help="Names, separated by commas.")
 @click.option("--per-item", default=3, show_default=True, help="How many annotators label each item.")
 @click.option("--gold", type=click.Choice(["unanimous", "majority"]), default="unanimous", show_default=True)
 @click.option("--presentation", type=click.Choice(["masked", "original"]), default="masked", show_default=True)
@@ -178,7 +178,7 @@ def _cell_line(cell: dict[str, Any], done: str) -> str:
 @click.option("--per-item", type=int)
 @click.option("--gold", type=click.Choice(["unanimous", "majority"]))
 @click.option("--presentation", type=click.Choice(["masked", "original"]))
-@click.option("--opinion-model", help="Whose opinion the desk may show after a label; 'none' for nobody's.")
+@click.option("--opinion-model", help="The model whose opinion the desk may show after a label; 'none' for no model.")
 @click.option("--author", default="", help="Who changes them; kept with the event.")
 @db_option
 @json_option
@@ -269,7 +269,7 @@ def guideline(
 
 @project.command()
 @click.argument("name")
-@click.option("--add", default="", help="Names, joined by commas.")
+@click.option("--add", default="", help="Names, separated by commas.")
 @click.option("--remove", default="", help="Names of those who leave; their labels stay.")
 @db_option
 @json_option
@@ -290,14 +290,14 @@ def annotators(name: str, add: str, remove: str, db: str, as_json: bool) -> None
 @click.argument("name")
 @click.argument("sheet", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--form", "language", type=click.Choice(["en", "zh"]), help="Print an empty sheet instead.")
-@click.option("--late", is_flag=True, help="Write it although there are labels; it is marked with their number.")
+@click.option("--late", is_flag=True, help="Record it although labels exist; their number is noted with it.")
 @click.option("--author", default="", help="Who writes it; stays in the database.")
 @db_option
 @json_option
 def preregister(
     name: str, sheet: Path | None, language: Language | None, late: bool, author: str, db: str, as_json: bool
 ) -> None:
-    """Write a pre-registration SHEET (Markdown) into the log, before labels; without one, list those there are.
+    """Write a pre-registration SHEET (Markdown) into the log, before labels; without one, list the existing ones.
 
     Its sections: hypotheses, measures, margins, stopping rule. A release shows them beside what was done.
     """
@@ -319,8 +319,8 @@ def preregister(
 @click.argument("name", required=False)
 @click.option("--kept", type=click.IntRange(1), default=50, show_default=True, help="Kept sentences to draw.")
 @click.option("--rejected", type=click.IntRange(0), default=50, show_default=True, help="Rejected ones among them.")
-@click.option("--annotators", "people", default="", help="Names, joined by commas; nobody of PARENT.")
-@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels a sentence.")
+@click.option("--annotators", "people", default="", help="Names, separated by commas; nobody of PARENT.")
+@click.option("--per-item", type=click.IntRange(1, 100), default=3, show_default=True, help="Labels per sentence.")
 @click.option("--seed", default=0, show_default=True, help="Of the draw and of the order.")
 @click.option("--guideline", "language", type=click.Choice(["zh", "en"]), default="zh", show_default=True)
 @db_option

@@ -27,8 +27,10 @@ SHOWN = 20
 @click.argument("version", required=False)
 @click.option("--out", type=click.Path(path_type=Path), help="A new folder, or a file that ends in .zip.")
 @click.option("--licence", help="Under which licence the set is passed on; kept with the project.")
-@click.option("--source", "statement", help="Where the texts come from, and by which right; kept with the project.")
-@click.option("--notes", default="", help="What else is to be said of this release; goes into its list of changes.")
+@click.option(
+    "--source", "statement", help="Where the texts come from, and on what legal basis; kept with the project."
+)
+@click.option("--notes", default="", help="Further remarks on this release; goes into its list of changes.")
 @click.option(
     "--reason",
     default="",
@@ -40,7 +42,7 @@ SHOWN = 20
     "lock",
     is_flag=True,
     help="Encrypt what holds text, with the password in EVENHAND_PASSWORD or one that is asked for. The text of "
-    "generations leaves only so.",
+    "generations leaves only encrypted.",
 )
 @click.option("--without-package", is_flag=True, help="Leave out the folder that Evenhand can import again.")
 @click.option("--list", "listing", is_flag=True, help="List the releases there are.")

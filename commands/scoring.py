@@ -34,7 +34,7 @@ SLOW_S = 5.0  # a load that is worth a word
     "models",
     multiple=True,
     required=True,
-    help="A built-in model, a name on the Hugging Face hub, or a folder; may be given several times.",
+    help="A built-in model, a name on the Hugging Face Hub, or a folder; may be given several times.",
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="The table to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the pages Score and Models list.")
@@ -75,7 +75,7 @@ SLOW_S = 5.0  # a load that is worth a word
     type=click.Path(dir_okay=False),
     help="Score cache; default: scores.db beside the database.",
 )
-@click.option("--no-cache", is_flag=True, help="Remember nothing beyond this run.")
+@click.option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
@@ -85,7 +85,7 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
     FILE: the released SlguSet.csv, mined candidates (.jsonl), or any table with a column of sentences, each with one
     word of the keyword pack of its language (Chinese, English, Japanese, Spanish; others by --words). One row per
     sentence and model, in the order of the file; a row that cannot be scored says why in `status`. Positive values lean
-    to the male word. Scores in the cache are not computed again.
+    towards the male word. Scores in the cache are not computed again.
     """
     out, is_run = run_target(db, "scores", options["out"], options["run_name"])
     if file.startswith(PROJECT):

@@ -15,7 +15,7 @@ from core.sentence_bias.keyword_packs import read_words
 
 @click.command("score-sentence")
 @click.argument("text")
-@click.option("--model", required=True, help="A built-in model, a name on the Hugging Face hub, or a folder.")
+@click.option("--model", required=True, help="A built-in model, a name on the Hugging Face Hub, or a folder.")
 @click.option("--options", nargs=2, metavar="MALE FEMALE", help="The two words that compete for [MASK].")
 @click.option(
     "--joint",
@@ -32,9 +32,10 @@ from core.sentence_bias.keyword_packs import read_words
 )
 @json_option
 def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:
-    """Ask MODEL which word of a pair it would rather write in TEXT.
+    """Ask MODEL which word of a pair it prefers in TEXT.
 
-    TEXT holds one keyword of a pair of its language, or [MASK] with --options. Positive values lean to the male word.
+    TEXT holds one keyword of a pair of its language, or [MASK] with --options. Positive values lean towards the male
+    word.
     """
     language, words = given["language"], given["words"]
     asked: dict[str, Any] = {"options": given["options"] or None, "language": language}

@@ -73,7 +73,7 @@ def margin_option(scale: "Scale", name: str = "--margin", *, of: str = "differen
 
     default = MARGINS[scale] or 0.0
     unit = {"auc": "AUC, 0 to 1", "share": "share, 0 to 1"}.get(scale, scale)
-    help = f"Up to which size a {of} ({unit}) counts as none; 0: no margin, so that is not decided."
+    help = f"Largest {of} ({unit}) that counts as none; 0: no margin, so nothing is decided."
     return click.option(name, type=click.FloatRange(min=0), default=default, show_default=True, help=help)
 
 

@@ -32,7 +32,7 @@ _file = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("study")
 def study() -> None:
-    """People who come by a link: consent, a short test, the desk on a page of its own, a completion code."""
+    """Participants who come by a link: consent, a short test, the desk on a page of its own, a completion code."""
 
 
 def _address(store: Store, found: Study, url: str) -> str:
@@ -62,15 +62,25 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 @click.argument("name")
 @click.option("--contact", required=True, help="Who answers the people's questions: an address or a name.")
 @click.option(
-    "--service", type=click.Choice(studies.SERVICES), default="link", show_default=True, help="Who sends them."
+    "--service",
+    type=click.Choice(studies.SERVICES),
+    default="link",
+    show_default=True,
+    help="The service that sends the participants.",
 )
-@click.option("--items", type=int, default=40, show_default=True, help="Texts for one person.")
+@click.option("--items", type=int, default=40, show_default=True, help="Texts per participant.")
 @click.option("--places", type=int, default=30, show_default=True, help="People.")
 @click.option("--reward", type=float, default=0.0, show_default=True, help="Of one person.")
 @click.option("--currency", default="EUR", show_default=True)
-@click.option("--floor", type=float, default=0.0, show_default=True, help="Least pay an hour; below it you are warned.")
 @click.option(
-    "--minutes", type=int, default=60, show_default=True, help="Without a sign of life; then the place is free."
+    "--floor", type=float, default=0.0, show_default=True, help="Minimum hourly pay; below it there is a warning."
+)
+@click.option(
+    "--minutes",
+    type=int,
+    default=60,
+    show_default=True,
+    help="Minutes of inactivity after which a place is free again.",
 )
 @click.option("--pause", type=int, default=20, show_default=True, help="Minutes until a break is suggested; 0: never.")
 @click.option("--cover/--no-cover", default=True, show_default=True, help="Blur each text until it is opened.")
@@ -81,7 +91,7 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
     show_default=True,
     help="Known answers of the project asked in a try of the test.",
 )
-@click.option("--pass-mark", type=int, default=0, show_default=True, help="Of them right, to pass.")
+@click.option("--pass-mark", type=int, default=0, show_default=True, help="How many of them must be right to pass.")
 @click.option("--keep-days", type=int, default=30, show_default=True, help="Days that the service's ids are stored.")
 @click.option("--consent-en", type=_file, help="The consent in English, Markdown.")
 @click.option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
@@ -113,7 +123,7 @@ def create(
 @db_option
 @json_option
 def list_studies(url: str, db: str, as_json: bool) -> None:
-    """Every study with its link and how many people are where."""
+    """Every study with its link and how many people are at which stage."""
     with existing_store(db) as store:
         rows = [_row(store, one, url) for one in studies.every_study(store) if _own(one)]
     lines = []
@@ -136,7 +146,7 @@ def _row(store: Store, found: Study, url: str) -> dict[str, Any]:
 @db_option
 @json_option
 def show(name: str, url: str, db: str, as_json: bool) -> None:
-    """Who of the study NAME is where, under the names in the data, and what the pay comes to an hour."""
+    """Where each participant of the study NAME is, under the names in the data, and the hourly pay."""
     with existing_store(db) as store:
         found = _study(store, name)
         everybody = people.participants(store, found)
@@ -162,7 +172,7 @@ def show(name: str, url: str, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def ids(name: str, db: str, as_json: bool) -> None:
-    """The ids of the service with their outcome, for the payment; without the names in the data."""
+    """The ids of the service with their outcomes, for payment; without the names in the data."""
     with existing_store(db) as store:
         rows = people.outcomes_by_id(store, _study(store, name))
     found = [{"id": outside, "state": state} for outside, state in rows]
@@ -189,7 +199,7 @@ def consent(name: str, en: Path, zh: Path, author: str, db: str, as_json: bool) 
 @db_option
 @json_option
 def close(name: str, author: str, db: str, as_json: bool) -> None:
-    """Let nobody new into the study NAME; who is at work goes on."""
+    """Close the study NAME to new participants; those at work continue."""
     _set_closed(name, True, author, db, as_json)
 
 
@@ -199,7 +209,7 @@ def close(name: str, author: str, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def reopen(name: str, author: str, db: str, as_json: bool) -> None:
-    """Let people into the study NAME again."""
+    """Reopen the study NAME to new participants."""
     _set_closed(name, False, author, db, as_json)
 
 
@@ -215,7 +225,8 @@ def _set_closed(name: str, closed: bool, author: str, db: str, as_json: bool) ->
 @db_option
 @json_option
 def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
-    """Take back the labels of the person of the study NAME who came under the id OUTSIDE, because that person asks."""
+    """Withdraw the labels of the participant of the study NAME with the id OUTSIDE of the service, who has asked for
+    it."""
     with existing_store(db) as store:
         found = _study(store, name)
         who = people.participant_of_id(store, found, outside)
@@ -229,7 +240,8 @@ def withdraw(name: str, outside: str, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def sweep(db: str, as_json: bool) -> None:
-    """End the part of people who are away for too long, erase ids whose time is over. For a timer of the system."""
+    """End the participation of people who are away for too long, and erase ids that have expired. For a system
+    timer."""
     with existing_store(db) as store:
         finish_withdrawals(store)
         away = people.sweep_all(store)

@@ -68,12 +68,12 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
     type=click.Choice(TARGETS),
     default="all",
     show_default=True,
-    help="Person words of several pieces: one mask a piece, or the first piece alone.",
+    help="Person words of several pieces: one mask per piece, or the first piece alone.",
 )
 @click.option(
     "--attribute",
     type=click.Choice(ATTRIBUTES),
-    help="Hidden professions: one mask a whitespace word (default; Chinese: piece), or one a piece.",
+    help="Hidden professions: one mask per whitespace-separated word (default; Chinese: piece), or one per piece.",
 )
 @margin_option("ln", of="difference (H3, classes, fields, H4)")
 @click.option("--monolingual", help="H4: which of the models is the monolingual one; default: as the papers list it.")
@@ -84,11 +84,11 @@ EXISTING = click.Path(dir_okay=False, path_type=Path)
 @db_option
 @json_option
 def association(language: Any, db: str, as_json: bool, **options: Any) -> None:
-    """Does a profession make a person word likelier? ln(P_T / P_prior) over templates, persons and professions.
+    """Does a profession make a person word more likely? ln(P_T / P_prior) over templates, persons and professions.
 
     With --corpus alone the sentences are written and no model is asked. Positive values: the profession raises the
-    probability of the person word. Differences are M - W (positive leans to the male words) with 95% intervals: t on
-    the jackknife over professions and person words, less that of cells; the thesis prints W - M.
+    probability of the person word. Differences are M - W (positive leans towards the male words) with 95% intervals: t
+    on the jackknife over professions and person words, less that of cells; the thesis prints W - M.
     """
     if options["scores"] and options["models"]:
         raise Refused(N_("Give --scores to measure an existing table, or --model to run models, not both."))

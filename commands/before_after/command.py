@@ -21,15 +21,15 @@ from core.tune.texts import file_texts
 @click.option("--after", multiple=True, required=True, help="The model after it; several: the seeds of one change.")
 @click.option("--placebo", multiple=True, help="A placebo for each of these, in the same order.")
 @click.option("--text", type=click.Path(exists=True, path_type=Path),
-              help="Text that no change has seen, a text a line: what the change cost.")  # fmt: skip
+              help="Text that no change has seen, one text per line: what the change cost.")  # fmt: skip
 @margin_option("log10", of="change")
 @click.option("--cost-margin", type=click.FloatRange(min=0), default=COST_MARGIN, show_default=True,
-              help="Up to which rise of the held-out loss (ln) counts as no cost.")  # fmt: skip
+              help="Largest rise of the held-out loss (ln) that counts as no cost.")  # fmt: skip
 @click.option("--language", help="The language of the items; else recognised.")
 @click.option("--out", type=click.Path(dir_okay=False), help="A table of every item and model (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")
-@click.option("--no-cache", is_flag=True, help="Remember no scores.")
+@click.option("--no-cache", is_flag=True, help="Do not cache scores.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option

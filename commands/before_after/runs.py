@@ -27,7 +27,7 @@ NO_RUN = N_("There is no run or file {name}.")
 @click.option("--placebo-model", multiple=True,
               help="Of a run of several models, the placebo; without --placebo, of the runs after.")  # fmt: skip
 @click.option("--margin", type=click.FloatRange(min=0),
-              help="Up to which size a change (ln for associations, else share) is none; 0: not decided.")  # fmt: skip
+              help="Largest change (ln for associations, else share) that counts as none; 0: not decided.")  # fmt: skip
 @click.option("--out", type=click.Path(dir_okay=False), help="A table of every item that both answered (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page lists.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="A report for an appendix (Markdown).")

@@ -37,7 +37,8 @@ SHOWN = 20  # problems printed for people; --json lists them all
     type=click.Choice(["auto", *FORMATS, *read_labels.FORMATS, *TASKS]),
     default="auto",
     show_default=True,
-    help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or a sentence a line. "
+    help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or one sentence per "
+    "line. "
     "candidates: what `mine` writes. generations: context and completion, or a published sample. labels: an export "
     "of labels (CSV or JSON lines) of items that are in the project. package: a whole project. label-studio, doccano, "
     "argilla: tasks with annotations, as these programs export them.",
@@ -85,11 +86,11 @@ def import_file(
     db: str,
     as_json: bool,
 ) -> None:
-    """Bring the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.
+    """Import the lines of FILE (.csv, .tsv, .jsonl, .xlsx, .txt, or a .zip of them) into PROJECT.
 
-    An unknown project is created. Lines that cannot be used are reported with
-    their reason, the rest goes in. Importing the same file twice adds nothing.
-    The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked for.
+    An unknown project is created. Lines that cannot be used are reported with their reason; the others are imported.
+    Importing the same file twice adds nothing. The password of a locked .zip is taken from EVENHAND_PASSWORD, or asked
+    for.
     """
     with opened_tables(file) as members:
         if (tasks := task_format_of(members, layout)) is not None:
@@ -169,7 +170,7 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
     "lock",
     is_flag=True,
     help="Encrypt (AES-256 ZIP) with the password in EVENHAND_PASSWORD, or one that is asked for. The text of "
-    "generations leaves only so, unless the project's settings open it.",
+    "generations leaves only encrypted, unless the project's settings open it.",
 )
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the data sheet.")
 @db_option

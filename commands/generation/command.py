@@ -20,7 +20,7 @@ from core.runs.records import TEXTS
 @click.option(
     "--model",
     required=True,
-    help="A causal model: built in, on the Hugging Face hub, a folder; or the name on the server.",
+    help="A causal model: built in, on the Hugging Face Hub, a folder; or the name on the server.",
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="The generations to write (JSON lines).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Generate lists.")
@@ -43,11 +43,11 @@ from core.runs.records import TEXTS
     type=click.IntRange(1, 4096),
     default=50,
     show_default=True,
-    help="New tokens, exactly as many unless --stop.",
+    help="New tokens per text; exactly this many unless --stop is given.",
 )
 @click.option("--stop", is_flag=True, help="A text may end at the model's end mark.")
 @click.option("--self-debias", "debias", is_flag=False, flag_value=GENDER_PREFIX, default="",
-              help="Tokens that are likelier behind TEXT lose probability; none: that of Schick et al.")  # fmt: skip
+              help="Tokens that TEXT makes more likely lose probability; none: the text of Schick et al.")  # fmt: skip
 @click.option("--decay", type=float, default=DECAY, show_default=True, help="How fast they lose it (lambda).")
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model; default: all.")
@@ -59,9 +59,11 @@ from core.runs.records import TEXTS
     "--standard", is_flag=True, help="Server: send only what OpenAI's own protocol knows (no top-k, no fixed length)."
 )
 @click.option(
-    "--at-once", type=click.IntRange(1, 512), default=8, show_default=True, help="Server: requests under way."
+    "--at-once", type=click.IntRange(1, 512), default=8, show_default=True, help="Server: concurrent requests."
 )
-@click.option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests a minute at most.")
+@click.option(
+    "--per-minute", type=click.FloatRange(0, min_open=True), help="Server: maximum number of requests per minute."
+)
 @click.option("--no-key", is_flag=True, help="Server: send no key, whatever the environment holds.")
 @click.option(
     "--passes", type=click.IntRange(1), default=1, show_default=True, help="Templates: people that fill each."
@@ -77,9 +79,9 @@ from core.runs.records import TEXTS
     "--pronouns",
     "only",
     multiple=True,
-    help="Templates: only these sets: she, fae, ze/hir/hir/hirs/hirself; several times for several.",
+    help="Templates: only these sets: she, fae, ze/hir/hir/hirs/hirself; repeat for several.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many contexts.")
+@click.option("--limit", type=click.IntRange(1), help="Only this many contexts, the first ones.")
 @click.option("--trim", is_flag=True, help="Leave out the space at the end of contexts; the published code keeps it.")
 @click.option("--column", help="The column that holds the contexts, where its name does not say so.")
 @db_option
@@ -88,8 +90,8 @@ def generate(contexts: str, db: str, as_json: bool, **options: Any) -> None:
     """Let a model continue CONTEXTS, and write the texts as JSON lines for `import` and `rule`.
 
     CONTEXTS: "built-in" (own templates), a folder or table of templates (MISGENDERED, RUFF, TANGO, own), or a file with
-    a context a row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text). The
-    same call continues an interrupted run, with the same result as an uninterrupted one.
+    one context per row (JSON lines, CSV, TSV with columns context, name, pronouns, dataset, setting, template; text).
+    The same command continues an interrupted run, with the same result as an uninterrupted one.
     """
     out, is_run = run_target(db, "generations", options["out"], options["run_name"], ending=TEXTS)
     filling = Filling(

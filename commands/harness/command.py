@@ -35,8 +35,8 @@ def harness() -> None:
 def task(name: str, version: str, out: Path, which: Harness, db: str, as_json: bool) -> None:
     """Write release VERSION of PROJECT to the new folder OUT as a task.
 
-    Each kept sentence with the male and with the female word. lm-eval: which
-    is likelier, and by how much. inspect: which word a chat model puts in.
+    Each kept sentence with the male and with the female word. lm-eval: which is more likely, and by how much. inspect:
+    which word a chat model puts in.
     """
     with existing_store(db) as store:
         found = find_project(store, name)

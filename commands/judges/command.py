@@ -109,11 +109,11 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
 @click.option("--people", type=TABLE, required=True, help="A table with the columns item, annotator and label.")
 @click.option("--judge", type=TABLE, required=True, help="A table with the columns item and label.")
 @click.option("--eps", type=click.FloatRange(0, 1), required=True,
-              help="What the judge may be worse by, chosen before looking: .2 beside experts, .15 beside skilled"
+              help="By how much the judge may be worse, chosen before looking: .2 beside experts, .15 beside skilled"
                    " people, .1 beside a crowd.")  # fmt: skip
 @json_option
 def alt_test(people: Path, judge: Path, eps: float, as_json: bool) -> None:
-    """May a judge stand for an annotator? The alternative annotator test.
+    """Can a judge replace an annotator? The alternative annotator test.
 
     For each annotator: does the judge agree with the others about as often as this annotator does? The judge passes
     where it wins against at least half of the annotators.

@@ -53,14 +53,14 @@ def _which_judge(function: Any) -> Any:
         click.option("--temperature", type=click.FloatRange(0, 5), default=0.0, show_default=True),
         click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=1.0, show_default=True),
         click.option("--tokens", type=click.IntRange(1, 8192), default=300, show_default=True,
-                     help="Of an answer at most."),
+                     help="Maximum number of tokens in an answer."),
         click.option("--seed", type=click.IntRange(0), default=42, show_default=True, help="Of the first sample."),
         click.option("--constraint", type=click.Choice(["schema", "object", "none"]), default="schema",
                      help="Server: what it is told of the form of an answer."),
-        click.option("--limit", type=click.IntRange(1), help="Only so many items, drawn by chance."),
+        click.option("--limit", type=click.IntRange(1), help="Only this many items, drawn at random."),
         click.option("--at-once", type=click.IntRange(1, 512), default=8, show_default=True,
-                     help="Server: requests under way."),
-        click.option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests a minute."),
+                     help="Server: concurrent requests."),
+        click.option("--per-minute", type=click.FloatRange(0, min_open=True), help="Server: requests per minute."),
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -99,7 +99,7 @@ def _text(file: Path | None) -> str | None:
 def run(project: str, eps: float | None, no_key: bool, author: str, db: str, as_json: bool, **options: Any) -> None:
     """Let a judge label the items of PROJECT: --rule, --model NAME, or --server ADDRESS --model NAME.
 
-    The same call goes on where an earlier one ended; with another prompt, model or setting it is another judge.
+    The same command continues where an earlier one stopped; with another prompt, model or setting it is another judge.
     """
     with existing_store(db) as store, Meter("texts") as meter:
         found = find_project(store, project)
@@ -121,7 +121,7 @@ def _in_words(report: JudgeReport) -> str:
 @judge.command("again")
 @click.argument("project")
 @click.argument("name")
-@click.option("--number", type=click.IntRange(1), default=100, show_default=True, help="Items, drawn by chance.")
+@click.option("--number", type=click.IntRange(1), default=100, show_default=True, help="Items, drawn at random.")
 @click.option("--at-once", type=click.IntRange(1, 512), default=8, show_default=True)
 @click.option("--per-minute", type=click.FloatRange(0, min_open=True))
 @click.option("--no-key", is_flag=True, help="Server: send no key.")
@@ -150,7 +150,7 @@ def again(
 @db_option
 @json_option
 def import_file(project: str, file: Path, name: str, version: int | None, author: str, db: str, as_json: bool) -> None:
-    """Bring labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
+    """Import labels of a judge from FILE (CSV, TSV, JSON lines): columns item and label; extraneous, spans, shares."""
     with existing_store(db) as store:
         found, report = import_judge(store, find_project(store, project), file, name, version=version, author=author)
     say_errors(report.errors[:20])
@@ -215,7 +215,8 @@ def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
 @db_option
 @json_option
 def eps(project: str, name: str, eps: float, author: str, db: str, as_json: bool) -> None:
-    """Record what the judge NAME may be worse by than an annotator, once and before looking: .2 experts, .1 a crowd."""
+    """Record by how much the judge NAME may be worse than an annotator, once and before looking: .2 experts, .1 a
+    crowd."""
     with existing_store(db) as store:
         of = find_project(store, project)
         found = records.choose_margin(store, of, records.judge(store, of, name), eps, author=author)

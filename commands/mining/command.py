@@ -62,7 +62,7 @@ NO_SETTINGS = N_("{file} contains no mining settings; the report of an earlier r
 )
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: one a 20 MB, at most all processors.")
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
-@click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only so many megabytes.")
+@click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only this many megabytes.")
 @json_option
 def mine(paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
     """Find candidate sentences in files, folders and globs.

@@ -110,7 +110,7 @@ def for_people(found: PairsCheck) -> str:
 @click.option("--pairs", "name", default="", metavar="table1|released|FILE", help="Keyword pairs; FILE: a TSV.")
 @click.option("--pair", "typed", multiple=True, metavar="MALE/FEMALE", help="A pair to check, such as 男士/女士.")
 @click.option("--column", help="The text column of tables.  [default: the longest]")
-@click.option("--limit", type=click.IntRange(1), metavar="MEGABYTES", help="Stop after so much text.")
+@click.option("--limit", type=click.IntRange(1), metavar="MEGABYTES", help="Stop after this much text.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the random sample.")
 @json_option
 def check(

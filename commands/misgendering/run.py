@@ -13,7 +13,7 @@ from core.scoring.cache import cache_path
 
 @click.command("run")
 @click.argument("templates", default=BUILT_IN)
-@click.option("--model", "models", multiple=True, required=True, help="A causal model; several times for several.")
+@click.option("--model", "models", multiple=True, required=True, help="A causal model; repeat for several.")
 @click.option("--run", "run_name", required=True, help="The name of the run, which the page Misgendering lists.")
 @click.option("--each", type=click.IntRange(0, 100), default=5, show_default=True, help="Texts per context; 0: none.")
 @click.option(
@@ -30,10 +30,10 @@ from core.scoring.cache import cache_path
 @db_option
 @json_option
 def run(templates: str, db: str, as_json: bool, **options: Any) -> None:
-    """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is likeliest.
+    """Ask models both ways: let them write after every context of TEMPLATES, and ask which form is most likely.
 
     TEMPLATES as for `misgendering score`. The table of verdicts and the texts are stored beside the database; a
-    repeated call continues an interrupted run.
+    repeated command continues an interrupted run.
     """
     source, drawn = drawn_from(templates, options)
     out, is_run = run_target(db, "misgendering", None, options["run_name"])

@@ -23,7 +23,7 @@ BUILT_IN = "built-in"
 def drawing_options(function: Any) -> Any:
     """How templates are filled; the same for both commands."""
     for option in (
-        click.option("--limit", type=click.IntRange(1), help="A seeded sample of so many instances."),
+        click.option("--limit", type=click.IntRange(1), help="A seeded sample of this many instances."),
         click.option(
             "--seed", type=click.IntRange(0), default=0, show_default=True, help="Start of the draws of names."
         ),
@@ -31,10 +31,10 @@ def drawing_options(function: Any) -> Any:
         click.option(
             "--pronouns",
             multiple=True,
-            help="Only these sets: he, they, ze/hir/hir/hirs/hirself; several times for several. New ones compete.",
+            help="Only these sets: he, they, ze/hir/hir/hirs/hirself; repeat for several. New ones compete.",
         ),
         click.option(
-            "--names", type=click.Path(dir_okay=False), help="Own names: one a line, or columns name, pronouns."
+            "--names", type=click.Path(dir_okay=False), help="Own names: one per line, or columns name, pronouns."
         ),
     ):
         function = option(function)
@@ -43,7 +43,7 @@ def drawing_options(function: Any) -> Any:
 
 @click.command("score")
 @click.argument("templates", default=BUILT_IN)
-@click.option("--model", "models", multiple=True, required=True, help="A causal model; several times for several.")
+@click.option("--model", "models", multiple=True, required=True, help="A causal model; repeat for several.")
 @click.option("--out", type=click.Path(dir_okay=False), help="The table of verdicts to write (CSV).")
 @click.option("--run", "run_name", help="Instead of --out: the name of a run that the page Misgendering lists.")
 @spreadsheet_option
@@ -54,7 +54,7 @@ def drawing_options(function: Any) -> Any:
 )
 @click.option("--precision", type=click.Choice(["fp32", "bf16"]), default="fp32", show_default=True)
 @click.option("--threads", type=click.IntRange(1), help="Threads of the model in this process; default: all.")
-@click.option("--no-cache", is_flag=True, help="Remember nothing beyond this run.")
+@click.option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
 @drawing_options
 @db_option
 @json_option

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # pandas only when the command runs
 
 @click.command("bias")
 @click.argument("scores", type=click.Path(dir_okay=False))
-@click.option("--model", "models", multiple=True, help="Only this model; several times for several, in this order.")
+@click.option("--model", "models", multiple=True, help="Only this model; repeat for several, in this order.")
 @click.option(
     "--denominator",
     type=click.Choice(["side", "all"]),
@@ -68,9 +68,9 @@ if TYPE_CHECKING:  # pandas only when the command runs
 def bias(scores: str, models: tuple[str, ...], differences: tuple[tuple[str, str], ...], **options: Any) -> None:
     """Bias_man, Bias_woman and Model_bias of every model in SCORES, with 95% intervals.
 
-    SCORES is a file of the command score. Values are in log10 and in ln; positive leans to the male
-    word. Beside them stand pair mass, variance shares and side AUC: a mean alone can be mere word
-    frequency. Models come in the order of the file or of --model; less lean is not better.
+    SCORES is a file of the command score. Values are in log10 and in ln; positive leans towards the male word. Beside
+    them stand pair mass, variance shares and side AUC: a mean alone can be mere word frequency. Models come in the
+    order of the file or of --model; less lean is not better.
     """
     from commands.model_bias.answers import FOOT
     from core.model_bias import models_of, plain_names, read_groups, read_scores, rows_of, seed_groups

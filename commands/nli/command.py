@@ -31,7 +31,7 @@ from core.runs.nli import run
 from core.runs.nli_bias_rates import RateSettings, run_rates
 
 LABELS_HELP = "What the outputs 0, 1 and 2 mean where the model does not say, such as entailment,neutral,contradiction."
-MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face hub, or a folder."
+MODEL_HELP = "demo-nli, a planted one (planted:nli=0.3), a name on the Hugging Face Hub, or a folder."
 DIFFERENCE = "directional part, or gap between the genders,"
 SET_COLUMNS = ("set", "premise", "hypothesis", "occupation", "class", "gender", "template")
 
@@ -52,7 +52,7 @@ threads_option = click.option("--threads", type=click.IntRange(1), help="Threads
 @json_option
 @click.pass_context
 def nli(context: click.Context, files: tuple[str, ...], margin: float, as_json: bool) -> None:
-    """Does a classifier of sentence pairs take an occupation for a gender?
+    """Does a classifier of sentence pairs infer gender from an occupation?
 
     With --predictions the labels of a file are measured; the commands below ask a classifier themselves. s runs from
     0, the ideal, to 1: random guessing gives 0.444, always the same non-neutral label 0.667. The directional part

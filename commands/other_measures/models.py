@@ -15,7 +15,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.command("other-measures")
 @click.argument("measure", type=click.Choice(list(BY_NAME)))
-@click.option("--model", "models", multiple=True, required=True, help="A model; several times for several.")
+@click.option("--model", "models", multiple=True, required=True, help="A model; repeat for several.")
 @click.option("--set", "file", type=FILE, help="Your copy of the set; for SEAT, WEAT and the pro/anti gap one ships.")
 @click.option("--variant", default="", help="crows: published, changed, mean; seat: sentences, words; pro-anti: type 1,"
               " type 2. Default: the first.")  # fmt: skip
@@ -32,7 +32,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @db_option
 @json_option
 def other_measures(measure: str, models: tuple[str, ...], db: str, as_json: bool, **options: Any) -> None:
-    """Ask models one MEASURE of somebody else, each with its untrained twin and a control without gender.
+    """Ask models one MEASURE from the literature, each with its untrained twin and a control without gender.
 
     Published values are printed beside it, and what is known against it.
     """

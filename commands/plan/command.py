@@ -22,9 +22,9 @@ SETTINGS = ("plan", "per_item", "share", "retest", "retest_hours")
 @click.option("--per-item", type=int, help="How many annotators label an item in full.")
 @click.option("--share", type=float, help="Of the items that all label under stop, 0 to 1.")
 @click.option("--retest", type=float, help="Share of an annotator's own items that are retested, 0 to 1.")
-@click.option("--retest-hours", type=int, help="Not before so many hours.")
+@click.option("--retest-hours", type=int, help="Not before this many hours.")
 @click.option("--author", default="", help="Who changes it, for the record.")
-@click.option("--candidates", type=click.IntRange(1), help="Forecast as if there were so many, without quotas.")
+@click.option("--candidates", type=click.IntRange(1), help="Forecast for this many candidates, without quotas.")
 @click.option(
     "--on", type=click.Choice(["pilot", "all"]), help="What the forecast rests on (default: a pilot, if any)."
 )

@@ -25,8 +25,9 @@ from core.swap.word_tables import LANGUAGES, Words, read_word_pairs, word_table
 @click.option("--names", type=click.Path(exists=True, dir_okay=False, path_type=Path),
               help="Names to swap: a TSV with the columns male and female. Without it names stay.")  # fmt: skip
 @click.option("--mode", type=click.Choice(MODES), default="swap", show_default=True,
-              help="swap: each text becomes its counterfactual; cda: both; cds: one of both, by a coin.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="The coin of cds.")
+              help="swap: each text becomes its counterfactual; cda: both; cds: one of the two, at "
+                  "random.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the random choice of cds.")
 @click.option("--diff", type=click.Path(dir_okay=False, path_type=Path),
               help="JSON lines: what was swapped in each text, what was left alone and why.")  # fmt: skip
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
@@ -46,7 +47,7 @@ def swap(
     workers: int,
     as_json: bool,
 ) -> None:
-    """Swap every word of a keyword pair in FILE, a text a line: he and she, 父亲 and 母亲.
+    """Swap every word of a keyword pair in FILE, one text per line: he and she, 父亲 and 母亲.
 
     A text in which swapping twice does not give the same text again is refused: it stays as it is, and is counted.
     """

@@ -44,8 +44,8 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @click.option("--leave-out", multiple=True, metavar="他/她",
               help="A pair that is not swapped, to test on afterwards; may be given several times.")  # fmt: skip
 @click.option("--steps", type=int, default=1000, show_default=True, help="Training steps.")
-@click.option("--batch", type=int, default=32, show_default=True, help="Texts a step.")
-@click.option("--length", type=int, default=128, show_default=True, help="Tokens of a text at most.")
+@click.option("--batch", type=int, default=32, show_default=True, help="Texts per step.")
+@click.option("--length", type=int, default=128, show_default=True, help="Maximum number of tokens per text.")
 @click.option("--rate", type=float, default=5e-5, show_default=True, help="Learning rate at the start; it falls to 0.")
 @click.option("--warmup", type=int, default=0, show_default=True, help="Steps until the rate is reached.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the order of texts, masks, swaps.")
@@ -53,22 +53,28 @@ NO_TEXTS = N_("There is no file or folder {file}.")
 @click.option("--adapters", is_flag=True, help="Keep the adapters beside the merged weights.")
 @click.option("--dropout", nargs=2, type=float, metavar="HIDDEN ATTENTION",
               help=f"Dropout in training; published for BERT: {BERT_DROPOUT[0]:g} {BERT_DROPOUT[1]:g}.")  # fmt: skip
-@click.option("--every", type=int, default=100, show_default=True, help="Steps between looks at held-out text.")
-@click.option("--patience", type=int, default=3, show_default=True, help="Looks without progress that end it; 0: none.")
+@click.option("--every", type=int, default=100, show_default=True, help="Steps between checks on held-out text.")
+@click.option(
+    "--patience",
+    type=int,
+    default=3,
+    show_default=True,
+    help="Checks without progress after which training stops; 0: never.",
+)
 @click.option("--held-out", "share", type=click.FloatRange(0.001, 0.5), default=0.05, show_default=True,
               help="Share of the texts that are never trained on.")  # fmt: skip
 @click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, mps.")
 @click.option("--ray", "address", help="Train in a worker of the Ray cluster at this address; local: start one here.")
 @click.option("--threads", type=click.IntRange(1), help="With --ray: threads of the worker; default: all.")
-@click.option("--force", is_flag=True, help="Also where memory seems too small.")
+@click.option("--force", is_flag=True, help="Start even if memory seems too small.")
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
 def tune(model: str, texts: str, as_json: bool, **options: Any) -> None:
     """Change MODEL with TEXTS and write it as a folder that loads like any model, with a model card.
 
-    MODEL: built in, on the hub, or a folder. TEXTS: a text file (a text a line), anything that `mine` reads, or
-    project:NAME. A killed run goes on when the same command is typed again, and ends in the same numbers. With --ray
+    MODEL: built in, on the hub, or a folder. TEXTS: a text file (one text per line), anything that `mine` reads, or
+    project:NAME. A run that was killed continues when the same command is repeated, with the same result. With --ray
     the folder of the model must be on a disk that the cluster sees.
     """
     folder = _target(options)

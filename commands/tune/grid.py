@@ -27,10 +27,10 @@ from core.swap.word_tables import LANGUAGES
               help="Which Chinese pairs are swapped.")  # fmt: skip
 @click.option("--leave-out", multiple=True, metavar="他/她", help="A pair that is not swapped; several times.")
 @click.option("--steps", type=int, default=1000, show_default=True, help="Training steps.")
-@click.option("--batch", type=int, default=32, show_default=True, help="Texts a step.")
-@click.option("--length", type=int, default=128, show_default=True, help="Tokens of a text at most.")
+@click.option("--batch", type=int, default=32, show_default=True, help="Texts per step.")
+@click.option("--length", type=int, default=128, show_default=True, help="Maximum number of tokens per text.")
 @click.option("--rate", type=float, default=5e-5, show_default=True, help="Learning rate at the start.")
-@click.option("--every", type=int, default=100, show_default=True, help="Steps between looks and checkpoints.")
+@click.option("--every", type=int, default=100, show_default=True, help="Steps between checks and checkpoints.")
 @click.option("--held-out", "share", type=click.FloatRange(0.001, 0.5), default=0.05, show_default=True,
               help="Share of the texts that are never trained on.")  # fmt: skip
 @click.option("--threads", type=click.IntRange(1), help="Threads of each worker; default: all.")
@@ -41,7 +41,7 @@ from core.swap.word_tables import LANGUAGES
 def tune_grid(texts: Path, run_name: str, db: str, as_json: bool, **options: Any) -> None:
     """Change every model in every way with every seed, measure each, and fill a table in.
 
-    The same command goes on with a grid that was ended: finished cells stay, one that was being trained goes on at its
+    The same command continues a grid that was stopped: finished cells are kept, and a cell in training resumes from its
     checkpoint. On a cluster of several machines the folder of the database must be on a disk that all of them see.
     """
     out = _table(db, run_name)

@@ -214,3 +214,14 @@ def test_what_a_release_says_of_its_intervals_stands_in_the_table(language: str,
     least, most, worst = (int(n) for n in re.findall(r"\d+", after) if n != "100")
     assert (round(min(pooled)), round(max(pooled))) == (least, most)
     assert worst <= min(lowest)
+
+
+def test_the_help_of_commands_says_none_of_the_words_that_it_must_not() -> None:
+    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    rows = text.split("| in the help of commands | never |")[1].split("\n\n")[0].splitlines()[2:]
+    cells = [re.split(r"(?<!\\)\|", row)[2].replace("\\|", "|") for row in rows]
+    never = [re.compile(one.strip()) for cell in cells for one in cell.split(", ")]
+    said = re.sub(r"\s+", " ", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"))
+    assert len(never) > 12
+    assert {one.pattern: said[max(0, found.start() - 40) : found.end() + 20] for one in never
+            if (found := one.search(said))} == {}  # fmt: skip
