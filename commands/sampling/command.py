@@ -36,7 +36,7 @@ def start(
     """Draw a sample of PROJECT; until it is closed nothing else is handed out, in random order.
 
     simple: all items alike. stratified: every stratum of --by gets as many items. clusters: contexts in proportion to
-    their size, each once before any twice. disagreement: items on which judges differ oftener. variance: strata in
+    their size, each once before any twice. disagreement: items on which judges differ more often. variance: strata in
     which people differ from judges oftener (Neyman).
     """
     from annotations.sampling.frame import plan_sample

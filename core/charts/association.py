@@ -101,7 +101,10 @@ def warmth(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     most = max([0.1, *(abs(float(v)) for v in data["value"].dropna())])
     ends = [palette.bad_fill, palette.card, palette.good_fill]
     scale = alt.Scale(domain=[-most, 0, most], range=ends, interpolate="rgb", clamp=True)
-    across = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False, title=None, labelPadding=6)
+    # Two names of ten letters need 140 pixels side by side, which a telephone has not.
+    angle, align = ({"expr": f"width < 180 ? {one} : {other}"} for one, other in ((30, 0), ("'right'", "'center'")))
+    look: dict[str, Any] = {"labelAngle": angle, "labelAlign": align, "labelBaseline": "bottom"}
+    across = alt.Axis(orient="top", ticks=False, domain=False, title=None, labelPadding=6, **look)
     down = alt.Axis(ticks=False, domain=False, title=None, labelPadding=8, labelOverlap=False, labelLimit=190)
     groups, professions = (list(dict.fromkeys(shown[name])) for name in ("group", "profession"))
     tips = [

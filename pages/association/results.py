@@ -8,7 +8,7 @@ from annotations.database.store import Store
 from core.runs.records import Run
 from pages.association.source import set_name, show_banner
 from pages.association.start import ASSOCIATIONS
-from pages.ui.choose import choose
+from pages.ui.choose import choose, model_label
 from pages.ui.language import _, sentence
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH
@@ -34,7 +34,7 @@ def show_results(store: Store) -> None:
     with left:
         run = choose_run(found)
     models = list(run.models)
-    model = right.selectbox(_("Model"), models, key=f"model-{run.name}") if models else None
+    model = right.selectbox(_("Model"), models, key=f"model-{run.name}", format_func=model_label) if models else None
     _show_facts(run, model)
     if model is None:
         return

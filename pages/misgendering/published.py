@@ -9,6 +9,7 @@ from core.statistics.estimate import NO_LABEL
 from pages.misgendering.source import cells, source_of
 from pages.misgendering.start import MISGENDERING
 from pages.ui.charts import downloads
+from pages.ui.choose import model_label
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text, number, with_brackets
@@ -63,7 +64,11 @@ def _beside_own() -> list[BesidePrinted] | None:
             return None
         found = cells(source_of(runs[name]))
         models = list(dict.fromkeys(key.get("model", "") for key, _metrics in found))
-        model = st.selectbox(_("Model"), models, key="beside-model") if len(models) > 1 else models[0]
+        model = (
+            st.selectbox(_("Model"), models, key="beside-model", format_func=model_label)
+            if len(models) > 1
+            else models[0]
+        )
     beside = beside_misgendering([(key, metrics) for key, metrics in found if key.get("model", "") == model])
     text = _(
         "{model}: {n} of {all} reported values have a counterpart in your run, with the same set, setting"

@@ -14,6 +14,7 @@ from pages.model_bias.numbers import at_once, rows_for
 from pages.model_bias.sentences import for_file, sentence_list, show_sentences
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads
+from pages.ui.choose import model_label
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
@@ -49,7 +50,7 @@ def show_extremes(source: ScoreFile, models: list[str], settings: Settings) -> N
 def _ask(rows: "pd.DataFrame", models: list[str]) -> tuple[str, SavedFilter, int, bool]:
     _apply_saved()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = st.selectbox(_("Model"), models, key="extremes-model", width=230)
+        model = st.selectbox(_("Model"), models, key="extremes-model", width=230, format_func=model_label)
         count = st.number_input(_("Number of sentences"), 1, 100, 5, key="extremes-count", width=120)
         picked, save = st.container(width=230), st.container(width="content")
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -11,6 +11,7 @@ from core.audit.sample import MOST, AuditSample, draw, labels_needed, reach
 from core.errors import EvenhandError
 from pages.model_bias.leaks_result import show_result
 from pages.model_bias.numbers import rows_for
+from pages.ui.choose import model_label
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import duration
@@ -84,7 +85,7 @@ def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:
 def _choose(frame: "pd.DataFrame") -> tuple[AuditSample | None, int]:
     models = list(dict.fromkeys(frame["model"]))
     one, two, three, four = st.columns([3, 3, 2, 2])
-    model = one.selectbox(_("Model"), models, key="audit-model")
+    model = one.selectbox(_("Model"), models, key="audit-model", format_func=model_label)
     orders: dict[Any, str] = {
         "bias": _("by Bias_c"),
         "corrected": _("by Bias_c minus the pair mean"),

@@ -10,6 +10,7 @@ from core.sentence_bias.bias import OBVIOUS
 from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
+from pages.ui.choose import model_label
 from pages.ui.language import _
 from pages.ui.numbers import percent
 from pages.ui.score_files import ScoreFile
@@ -38,7 +39,7 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
     """One model: its words by one of two methods, and whether the two sides differ in them."""
     methods = {"tfidf": "TF-IDF", "textrank": "TextRank"}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = st.selectbox(_("Model"), models, key="words-model", width=260)
+        model = st.selectbox(_("Model"), models, key="words-model", width=260, format_func=model_label)
         top = st.number_input(_("Words per side"), 3, 20, 5, key="words-top", width=150)
         method = st.segmented_control(
             _("Method"),

@@ -10,7 +10,7 @@ from core.worker.client import known_models
 from pages.ruler.ask_models import on_built_in, on_run
 from pages.ruler.how_to_read import show_reading
 from pages.ruler.picture import show_picture
-from pages.ui.choose import models_to_use
+from pages.ui.choose import model_label, models_to_use
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
@@ -85,7 +85,7 @@ def _from_run() -> "OnRuler | None":
     left, right = st.columns(2)
     name = left.selectbox(_("Scores"), list(known), key="ruler-run")
     source = score_file(known[name].table, name)
-    model = right.selectbox(_("Model"), models_scored(source), key="ruler-run-model")
+    model = right.selectbox(_("Model"), models_scored(source), key="ruler-run-model", format_func=model_label)
     if not model:
         return None
     with st.spinner(_("Computing intervals and reference values …"), show_time=True):
