@@ -37,7 +37,7 @@ def start(
 
     simple: all items alike. stratified: every stratum of --by gets as many items. clusters: contexts in proportion to
     their size, each once before any twice. disagreement: items on which judges differ more often. variance: strata in
-    which people differ from judges oftener (Neyman).
+    which people differ from judges more often (Neyman).
     """
     from annotations.sampling.frame import plan_sample
 
