@@ -38,13 +38,17 @@ def prepared(folder: Path, sentences: int, models: int) -> Path:
     """A database with one run of made-up scores beside it."""
     database = folder / "benchmark.db"
     with Store.open(database) as store:
-        runs = runs_folder(store.path, "scores")
+        write_scores(runs_folder(store.path, "scores"), sentences, models)
+    return database
+
+
+def write_scores(runs: Path, sentences: int, models: int) -> None:
+    """A finished run "big" of made-up scores in the folder *runs*."""
     runs.mkdir()
     write(runs / "big.csv", sentences, models)
     names = [f"made-up-{n + 1}" for n in range(models)]
     record = {"sentences": sentences, "models": [{"model": name, "scored": sentences} for name in names]}
     (runs / "big.json").write_text(json.dumps(record | {"created": "2026-01-01T00:00:00Z"}))
-    return database
 
 
 def timed(page: Page, act: Callable[[], object], selector: str) -> float:
