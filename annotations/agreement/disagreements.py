@@ -87,19 +87,36 @@ def disagreements(
     limit: int = 20,
     offset: int = 0,
 ) -> tuple[list[Disagreement], int]:
-    """Finished items with different blind labels, in the order of import, and how many there are in all.
+    """The items of `differing_items` from *offset* on, *limit* of them, and how many there are in all."""
+    found = differing_items(store, project, between=between, pair=pair, reader=reader)
+    return disagreements_of(store, found[offset : offset + limit]), len(found)
+
+
+def disagreements_of(store: Store, items: Sequence[int]) -> list[Disagreement]:
+    """Items by their row ids. Each comes with the labels of everybody, so call `record_reveals` before a reader sees
+    them."""
+    return [_disagreement(store, item) for item in items]
+
+
+def differing_items(
+    store: Store,
+    project: Project,
+    *,
+    between: Sequence[str] = (),
+    pair: str | None = None,
+    reader: Annotator | None = None,
+) -> list[int]:
+    """The row ids of finished items with different blind labels, in the order of import.
 
     `between`: only labels of these annotators are compared and counted; `pair`: only items of this keyword pair;
-    `reader`: only items that this annotator has labelled. Each item comes with the labels of everybody, so call
-    `record_reveals` before a reader sees them.
+    `reader`: only items that this annotator has labelled. Reads every label of the project once.
     """
     who = BY_ANNOTATORS.format(marks=", ".join("?" * len(between))) if between else ""
     asked = DISAGREEMENTS.format(
         who=who, pair="" if pair is None else PAIR, own="" if reader is None else LABELLED_BY_READER, done=DONE
     )
     values = [project.id, *between, *([] if pair is None else [pair]), *([] if reader is None else [reader.id])]
-    found = store.db.execute(asked, values).fetchall()
-    return [_disagreement(store, item) for (item,) in found[offset : offset + limit]], len(found)
+    return [item for (item,) in store.db.execute(asked, values)]
 
 
 class AboutItem(Protocol):

@@ -58,6 +58,11 @@ def state(store: Store) -> tuple[str, ...]:
     return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
 
 
+def latest(store: Store) -> tuple[str, ...]:
+    """A value that changes with every entry of the log as well: of what depends on more than counts."""
+    return (*state(store), str(store.db.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()[0]))
+
+
 def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:
     """The counts of the open sentence projects, or of those among *only* (public ids), together.
 

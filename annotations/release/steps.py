@@ -110,11 +110,6 @@ def facts(store: Store, project: Project) -> Facts:
     )  # fmt: skip
 
 
-def newest_entry(store: Store) -> int:
-    """The newest entry of the log: with `pipeline_counts.state` it tells whether the facts may have changed."""
-    return int(store.db.execute("SELECT coalesce(max(id), 0) FROM log").fetchone()[0])
-
-
 def steps(found: Facts) -> tuple[StepState, ...]:
     """Every step with its state, in the order of work."""
     items, labelled, left = found.stock.items, found.labelled, found.unlabelled

@@ -4,6 +4,7 @@ import streamlit as st
 
 from annotations.adjudication import Queue, cases, each_settlement_row, patterns
 from annotations.database.store import Store
+from annotations.projects.pipeline_counts import latest
 from annotations.projects.projects import annotators, change_project, guidelines
 from annotations.text_policy import without_text
 from annotations.types import Annotator, Project
@@ -72,7 +73,7 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
         if not counts[queue]:
             return queue, None
         known = {one.code: choice_name(one) for each in guidelines(store, project) for one in each.choices}
-        kinds = dict(patterns(store, project, queue))
+        kinds = dict(_kinds(latest(store), project.uid, queue, store, project))
         between = st.selectbox(
             _("Differing labels"),
             list(kinds),
@@ -82,6 +83,11 @@ def _filters(store: Store, project: Project, counts: dict[Queue, int]) -> tuple[
             key="between",
         )
     return queue, between
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _kinds(now: tuple[str, ...], uid: str, queue: Queue, _store: Store, _project: Project) -> list[tuple[str, int]]:
+    return patterns(_store, _project, queue)
 
 
 def _pattern(kind: str, known: dict[str, str], number: int) -> str:

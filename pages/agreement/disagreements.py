@@ -3,9 +3,17 @@
 import streamlit as st
 from markupsafe import Markup
 
-from annotations.agreement.disagreements import BlindLabel, Disagreement, disagreements, record_reveals
+from annotations.agreement.disagreements import (
+    BlindLabel,
+    Disagreement,
+    differing_items,
+    disagreements,
+    disagreements_of,
+    record_reveals,
+)
 from annotations.agreement.measures import AgreementReport
 from annotations.database.store import Store
+from annotations.projects.pipeline_counts import latest
 from annotations.projects.projects import guidelines
 from annotations.text_policy import CANARY, CANARY_KEY, needs_canary, text_may_leave, without_text
 from annotations.types import Annotator, Project
@@ -29,15 +37,16 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
     if reader is not None:
         text = _("Your desk as {name} is open: only texts you have labelled are listed, so that labels stay blind.")
         st.caption(plain(text.format(name=reader.name)))
-    start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
-    found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE, offset=start)
-    if total and not found:  # the open page is beyond the end of the filtered list
+    items = _differing(latest(store), project.uid, tuple(between), pair, reader, store, project)
+    total = len(items)
+    if PAGE * (st.session_state.get("disagreement-page", 1) - 1) >= total:  # beyond the end of the filtered list
         st.session_state["disagreement-page"] = 1
-        found, total = disagreements(store, project, between=between, pair=pair, reader=reader, limit=PAGE)
+    start = PAGE * (st.session_state.get("disagreement-page", 1) - 1)
     if not total:
         text = _("No disagreement among the fully labelled items.")
         st.info(text, icon=":material/check:")
         return
+    found = disagreements_of(store, items[start : start + PAGE])
     if reader is not None:
         record_reveals(store, reader, found)
     names = _names(store, project)
@@ -55,6 +64,14 @@ def disagreement_list(store: Store, project: Project, report: AgreementReport) -
             key="disagreements-csv",
             on_click="ignore",
         )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _differing(
+    now: tuple[str, ...], uid: str, between: tuple[str, ...], pair: str | None, reader: Annotator | None,
+    _store: Store, _project: Project,
+) -> list[int]:  # fmt: skip
+    return differing_items(_store, _project, between=between, pair=pair, reader=reader)
 
 
 def _filters(project: Project, report: AgreementReport) -> tuple[str | None, list[str]]:

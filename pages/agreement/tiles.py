@@ -9,9 +9,10 @@ from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.items.articles import only_files
 from annotations.labels.blind_labels import ItemScope
-from annotations.projects.pipeline_counts import state
+from annotations.projects.pipeline_counts import latest, state
 from annotations.projects.projects import guideline
 from annotations.types import Project
+from core.errors import Notice
 from pages.agreement.charts import confusion, each_two, traced
 from pages.ui.charts import downloads
 from pages.ui.head import open_store
@@ -186,10 +187,15 @@ def show_method(store: Store, project: Project, report: AgreementReport) -> None
             " last label before any opinion was shown."
         )
     st.caption(plain(text))
-    files = only_files(store, project)
+    files = _only_files(latest(store), project.uid, store, project)
     caveat = [_(files.message).format(**files.values)] if files else []
     st.caption(plain(paragraph([_how_sure(report), *caveat])))
     show_signature(report.signature)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _only_files(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Notice | None:
+    return only_files(_store, _project)
 
 
 def _how_sure(report: AgreementReport) -> str:

@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from annotations.quality.report import quality
 from core.errors import EvenhandError
 from pages.quality.item_cards import for_the_lead
 from pages.quality.known_answers import known_list, score_list, what_missed
 from pages.quality.mark_known import mark_more
-from pages.quality.retests import differently, in_figures, second_labels, settings
+from pages.quality.retests import current_quality, differently, in_figures, second_labels, settings
 from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, page_head, show_error
 from pages.ui.language import _
@@ -26,7 +25,7 @@ with open_store() as store:
         st.stop()
     say_unsettled(store, project)
     try:
-        found = quality(store, project)
+        found = current_quality(store, project)
     except EvenhandError as error:
         show_error(error)
         st.stop()

@@ -6,6 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.projects.pipeline_counts import latest
+from annotations.quality.report import Quality, quality
 from annotations.quality.retest_agreement import RetestAgreement, RetestDifference, RetestReport, retest_differences
 from annotations.text_policy import without_text
 from annotations.types import Project
@@ -22,6 +24,16 @@ from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
 
 PAGE = 5
+
+
+def current_quality(store: Store, project: Project) -> Quality:
+    """The report of a project, made anew when something has changed."""
+    return _quality(latest(store), project.uid, store, project)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _quality(now: tuple[str, ...], uid: str, _store: Store, _project: Project) -> Quality:
+    return quality(_store, _project)
 
 
 def settings(report: RetestReport) -> None:

@@ -14,9 +14,9 @@ from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.labels.read import own_progress
 from annotations.pilot.pilots import own_pilot
-from annotations.projects.pipeline_counts import state
+from annotations.projects.pipeline_counts import latest
 from annotations.projects.projects import projects
-from annotations.release.steps import Facts, State, Step, StepState, facts, newest_entry, next_step, steps
+from annotations.release.steps import Facts, State, Step, StepState, facts, next_step, steps
 from annotations.sampling.samples import own_sample
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
@@ -69,7 +69,7 @@ def way(store: Store, project: Project) -> Way:
     mine = annotator_at_desk(store, project)
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
-        found = _facts((*state(store), str(newest_entry(store))), project.uid, store, project)
+        found = _facts(latest(store), project.uid, store, project)
         return Way(project, {one.step: one for one in steps(found)}, next_step(found, open_to_me))
     left = own_left(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
