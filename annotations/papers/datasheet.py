@@ -99,15 +99,16 @@ class LabelTotals:
 class Known:
     """The facts of the data sheet, read once for all languages and formats.
 
-    `way`, `found`: `mining` and `total` of the funnel; `guideline`: the newest of `versions`; `joined`: annotators,
-    also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were made; `log`:
-    its last entry, None where the sheet is of no release.
+    `way`, `cells`, `found`: `mining`, `funnel` and its `total`; `guideline`: the newest of `versions`; `joined`:
+    annotators, also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were
+    made; `log`: its last entry, None where the sheet is of no release.
     """
 
     project: Project
     held: Held
     label_totals: LabelTotals
     way: dict[str, Any]
+    cells: list[dict[str, Any]]
     found: dict[str, Any]
     guideline: Guideline
     versions: int
@@ -121,13 +122,14 @@ class Known:
 
 def read_known(store: Store, project: Project) -> Known:
     """Read the facts of the data sheet of *project*."""
-    totals = _label_totals(store, project)
+    totals, cells = _label_totals(store, project), funnel(store, project)
     return Known(
         project=project,
         held=_held(store, project),
         label_totals=totals,
         way=mining(store, project),
-        found=total(store, project, funnel(store, project)),
+        cells=cells,
+        found=total(store, project, cells),
         guideline=guideline(store, project),
         versions=len(guidelines(store, project)),
         joined=len(annotators(store, project, active=False)),

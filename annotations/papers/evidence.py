@@ -4,9 +4,10 @@ A label was made at a desk of this database, came with a file, or is of unknown 
 (form shown, order, who saw what) was not observed here, so no sentence is derived from it.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 from annotations.database.events import PACKAGE_BEGUN, Event, events
@@ -23,10 +24,10 @@ MOST_FILES = 20  # that a paper names
 
 LABELS = f"""
 SELECT {ORIGIN}, label.app, label_file.program, label_file.file, label_file.sha256, guideline.version,
-    label.created < guideline.created AS older, label.form_shown, label.after_reveal, label.created,
+    label.created < guideline.created AS older, label.form_shown, label.after_reveal,
     label.created >= label_file.created AS undated, label.seconds IS NOT NULL AS timed,
-    iif({ORIGIN} = 'imported', label_file.created, label.created) AS stored,
-    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed
+    label_file.program = '{PACKAGE}' OR label_file.created < :begun AS packed,
+    iif({ORIGIN} = 'imported', label_file.created, NULL) AS stored, label.created
 FROM standing_label AS label JOIN guideline ON guideline.id = label.guideline {FROM_FILE}
 WHERE label.project = :project
 """
@@ -36,7 +37,9 @@ SELECT retest.created, label.app IS NOT NULL FROM retest JOIN published_item AS 
     JOIN retest_label AS label ON label.id = retest.latest
 WHERE retest.project = ?
 """
-Row = Mapping[str, Any]
+Row = Mapping[str, Any]  # labels that differ in their moment alone: `labels` of them, from `first` to `last`
+NAMES = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "undated", "timed",
+         "packed", "stored")  # fmt: skip
 
 
 def evidence(store: Store, project: Project) -> dict[str, Any]:
@@ -54,28 +57,25 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     before. `retests`: second labels made `here`, and `others` (of a package, or of unknown origin).
     `retest_plan`: the settings of all retests made here; None if they differ.
     """
-    names = ("origin", "app", "program", "file", "sha256", "version", "older", "form", "revealed", "created", "undated",
-             "timed", "stored", "packed")  # fmt: skip
     made = next((one for one in events(store, project, action=PACKAGE_BEGUN) if one.data.get("made")), None)
     asked = {"project": project.id, "begun": made.created if made else ""}
-    rows = [dict(zip(names, row, strict=True)) for row in store.db.execute(LABELS, asked).fetchall()]
-    packed = sum(bool(row["packed"]) for row in rows)
+    rows, made_here, stored = _read(store, asked)
+    packed = _number(rows, lambda row: bool(row["packed"]))
     by = {origin: [row for row in rows if row["origin"] == origin] for origin in ORIGINS}
     changes, others = (_changes(store, project, action) for action in ("plan", "settings"))
-    stored = [row["stored"] for row in rows]
     counted = dict(store.db.execute(COUNTED, (project.id,)).fetchall())
     retested = store.db.execute(RETESTED, (project.id,)).fetchall()
     retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
     return {
-        "labels": len(rows),
-        "package": {"labels": packed, "of": len(rows), "sha256": made.data["package"]} if made and packed else None,
+        "labels": _number(rows),
+        "package": {"labels": packed, "of": _number(rows), "sha256": made.data["package"]} if made and packed else None,
         HERE: _here(by[HERE]),
         IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),
-        UNKNOWN: {"labels": len(by[UNKNOWN])},
+        UNKNOWN: {"labels": _number(by[UNKNOWN])},
         "versions": _versions(rows),
-        "older": sum(row["older"] for row in rows),
+        "older": _number(rows, lambda row: bool(row["older"])),
         "counted": {origin: counted.get(origin, 0) for origin in ORIGINS},
-        "plans": _plans(project, changes, sorted(row["created"] for row in by[HERE])),
+        "plans": _plans(project, changes, made_here),
         "gold_changes": _rule_changes(changes, "gold", stored),
         "rescue_changes": _rule_changes(others, "rescue", stored),
         "tag_criteria": _tag_criteria(store, project),
@@ -84,26 +84,57 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     }
 
 
+def _read(store: Store, asked: Mapping[str, Any]) -> tuple[list[Row], list[str], list[str]]:
+    """The labels that stand, alike ones together; when those of here were made; since when each is here (both sorted).
+
+    There may be a million: no more than two moments of each are held.
+    """
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    here, stored = list[str](), list[str]()
+    for *alike, created in store.db.execute(LABELS, asked):
+        one = found.setdefault(tuple(alike), [0, created, created])
+        one[0], one[1], one[2] = one[0] + 1, min(one[1], created), max(one[2], created)
+        stored.append(alike[-1] or created)
+        if alike[0] == HERE:
+            here.append(created)
+    rows: list[Row] = [
+        dict(zip((*NAMES, "labels", "first", "last"), (*alike, *counted), strict=True))
+        for alike, counted in found.items()
+    ]
+    return rows, sorted(here), sorted(stored)
+
+
+def _number(rows: Sequence[Row], which: Callable[[Row], bool] = lambda _: True) -> int:
+    return sum(int(row["labels"]) for row in rows if which(row))
+
+
+def _counter(rows: Sequence[Row], key: Callable[[Row], Any]) -> Counter[Any]:
+    found: Counter[Any] = Counter()
+    for row in rows:
+        found[key(row)] += row["labels"]
+    return found
+
+
 def _here(rows: Sequence[Row]) -> dict[str, Any]:
     return {
-        "labels": len(rows),
-        "masked": sum(row["form"] == "masked" for row in rows),
-        "original": sum(row["form"] == "original" for row in rows),
-        "before_reveal": sum(not row["revealed"] for row in rows),
-        "after_reveal": sum(row["revealed"] for row in rows),
-        "apps": dict(sorted(Counter(row["app"] for row in rows).items())),
-        "timed": sum(row["timed"] for row in rows),
+        "labels": _number(rows),
+        "masked": _number(rows, lambda row: row["form"] == "masked"),
+        "original": _number(rows, lambda row: row["form"] == "original"),
+        "before_reveal": _number(rows, lambda row: not row["revealed"]),
+        "after_reveal": _number(rows, lambda row: bool(row["revealed"])),
+        "apps": dict(sorted(_counter(rows, lambda row: row["app"]).items())),
+        "timed": _number(rows, lambda row: bool(row["timed"])),
         **_days(rows),
     }
 
 
 def _imported(rows: Sequence[Row], codes: Mapping[str, str]) -> dict[str, Any]:
     dated = [row for row in rows if not row["undated"]]
-    files = Counter((row["program"], row["file"], row["sha256"]) for row in rows)
+    files = _counter(rows, lambda row: (row["program"], row["file"], row["sha256"]))
     return {
-        "labels": len(rows),
-        "dated": len(dated),
-        "timed": sum(row["timed"] for row in rows),
+        "labels": _number(rows),
+        "dated": _number(dated),
+        "timed": _number(rows, lambda row: bool(row["timed"])),
         **_days(dated),
         "files": [
             {"program": program, "file": coded_file(file, codes), "sha256": sha256, "labels": number}
@@ -114,15 +145,17 @@ def _imported(rows: Sequence[Row], codes: Mapping[str, str]) -> dict[str, Any]:
 
 def _days(rows: Sequence[Row]) -> dict[str, str]:
     return {
-        "first_day": min((row["created"] for row in rows), default="")[:10],
-        "last_day": max((row["created"] for row in rows), default="")[:10],
+        "first_day": min((row["first"] for row in rows), default="")[:10],
+        "last_day": max((row["last"] for row in rows), default="")[:10],
     }
 
 
 def _versions(rows: Sequence[Row]) -> list[dict[str, int]]:
     found: dict[int, Counter[str]] = {}
     for row in rows:
-        found.setdefault(row["version"], Counter()).update([row["origin"]] + ["older"] * row["older"])
+        one = found.setdefault(row["version"], Counter())
+        one[row["origin"]] += row["labels"]
+        one["older"] += row["older"] * row["labels"]
     return [{"version": version} | {key: one[key] for key in (*ORIGINS, "older")}
             for version, one in sorted(found.items())]  # fmt: skip
 
@@ -138,10 +171,12 @@ def _settings_at(project: Project, changes: list[Any], moment: str, names: tuple
 
 
 def _plans(project: Project, changes: list[Any], made: list[str]) -> list[dict[str, Any]]:
-    dated = [(moment, _settings_at(project, changes, moment, PLAN)) for moment in made]
+    """*made*: moments, sorted. Between two changes the settings are the same."""
+    bounds = sorted({0, len(made), *(bisect_left(made, one.created) for one in changes)})
+    parts = [(made[start:end], _settings_at(project, changes, made[start], PLAN)) for start, end in pairwise(bounds)]
     found = []
-    for settings, group in groupby(dated, key=lambda one: one[1]):
-        moments = [moment for moment, _ in group]
+    for settings, group in groupby(parts, key=lambda one: one[1]):
+        moments = [moment for part, _ in group for moment in part]
         found.append(settings | {"labels": len(moments), "first": moments[0][:10], "last": moments[-1][:10]})
     return found
 
@@ -155,7 +190,7 @@ def _changes(store: Store, project: Project, action: str) -> list[Event]:
 def _rule_changes(changes: list[Event], rule: str, stored: list[str]) -> list[dict[str, Any]]:
     found = []
     for one in changes:
-        older = sum(moment < one.created for moment in stored)
+        older = bisect_left(stored, one.created)
         if older and rule in one.data["old"]:
             rules = {"old": one.data["old"][rule], "new": one.data["new"][rule]}
             found.append({"changed": one.created, **rules, "labels": len(stored), "older": older})

@@ -17,7 +17,7 @@ from annotations.describe.project_description import describe_project, usual_voc
 from annotations.items.articles import articles
 from annotations.papers.datasheet import Known, read_known
 from annotations.progress.cells import ACCEPTED
-from annotations.progress.funnel import NO_REVIEW, funnel, total
+from annotations.progress.funnel import NO_REVIEW
 from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
 from annotations.projects.pseudonyms import coded_file, pseudonyms
@@ -81,15 +81,15 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
     known = known or read_known(store, project)
     report = known.agreement or agreement(store, project)
     labels = store.db.execute(LABELS, (project.id,)).fetchall()
-    cells, sources = funnel(store, project), articles(store, project)
+    sources = articles(store, project)
     return {
         "app": VERSION,
         "project": _settings(project),
         "guidelines": _guidelines(store, project, labels),
         "sources": _sources(store, project),
         "mining": known.way,
-        "funnel": [_with_rate(row) for row in cells],
-        "total": _with_rate(total(store, project, cells)),
+        "funnel": [_with_rate(row) for row in known.cells],
+        "total": _with_rate(known.found),
         "labels": _labels(labels),
         "provenance": known.provenance,
         "preregistration": sheet_facts(store, project),
