@@ -60,13 +60,15 @@ def show_start(store: Store, project: Project) -> None:
         except EvenhandError as error:
             show_error(error)
             return
-        _show_forecast(store, project, wish)
+        left = _show_forecast(store, project, wish)
         if wish.source in ("model", "server"):
             _show_as_sent(store, project, wish)
         ready = wish.file is not None if wish.source == "file" else wish.source == "rule" or bool(wish.request.model)
         label = _("Import") if wish.source == "file" else _("Start")
         # In the run itself, not in a callback: what was typed just before the click counts.
-        if st.button(label, key="judge-start", type="primary", icon=":material/play_arrow:", disabled=not ready):
+        if st.button(
+            label, key="judge-start", type="primary", icon=":material/play_arrow:", disabled=not (ready and left)
+        ):
             _start(store, project, wish)
 
 
@@ -165,12 +167,14 @@ def _from_file() -> Wish:
     return Wish("file", Request(name=name.strip()), file=file if name.strip() else None)
 
 
-def _show_forecast(store: Store, project: Project, wish: Wish) -> None:
+def _show_forecast(store: Store, project: Project, wish: Wish) -> bool:
+    """What a run will take; False where the judge has labelled everything already."""
     if wish.source == "file" or (wish.source != "rule" and not wish.request.model):
-        return
+        return True
     now = (*state(store), *state_of_judges(store), repr(wish))
     found = _forecast_at(project.uid, now, store, project, wish)
     st.caption(plain(forecast_text(found, wish.source)))
+    return bool(found.texts)
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
