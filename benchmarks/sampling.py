@@ -3,8 +3,8 @@
     python -m benchmarks.sampling [--samples 400]
 
 Prints the tables of docs/sampling.md. A population of generations in four strata whose rates differ (a model each);
-contexts of one to nine items, which lie in all strata and whose rate differs; three judges, right in a share of items
-(accuracy). Every sample is drawn, weighed and estimated by the functions that the app calls.
+contexts whose rate differs, of one to nine items or 80 in all, so that many items of one are labelled; three judges,
+right in a share of items (accuracy). Every sample is drawn, weighed and estimated by the functions that the app calls.
 """
 
 import itertools
@@ -30,6 +30,8 @@ from core.statistics import Estimate
 RATES = ((0.05, 0.1, 0.2, 0.45), (0.2, 0.3, 0.4, 0.5))  # of the strata
 ACCURACIES, NUMBERS = (0.7, 0.9, 0.97), (50, 100, 200, 500)
 ITEMS = 6_000
+MANY, FEW_CONTEXTS = "of 1 to 9", 80
+CONTEXTS = ("", MANY, f"{FEW_CONTEXTS} in all")
 LEAN = 0.6  # by how much of what is possible the rate of a context lies above or below that of its stratum
 
 
@@ -43,13 +45,14 @@ class Population:
     contexts: np.ndarray
 
 
-def population(rng: np.random.Generator, rates: tuple[float, ...], right: float, *, contexts: bool) -> Population:
+def population(rng: np.random.Generator, rates: tuple[float, ...], right: float, contexts: str) -> Population:
     """One population; its items come from all strata alike."""
     strata = np.arange(ITEMS) % len(rates)
     names = np.arange(ITEMS)
     mean = np.asarray(rates)[strata]
     if contexts:
-        names = rng.permutation(np.repeat(names, rng.integers(1, 10, ITEMS))[:ITEMS])
+        names = np.repeat(names, rng.integers(1, 10, ITEMS))[:ITEMS] if contexts == MANY else names % FEW_CONTEXTS
+        names = rng.permutation(names)
         mean = mean + np.where(rng.random(ITEMS) < 0.5, 1, -1)[names] * LEAN * np.minimum(mean, 1 - mean)
     truth = rng.random(ITEMS) < mean
     hard = rng.random(ITEMS) < 0.3  # judges err on the same items
@@ -110,14 +113,14 @@ def main(samples: int, *, share: float, cells: bool, only: tuple[Design, ...], n
           " error of both against simple | design effect |")  # fmt: skip
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     usual: dict[tuple[object, ...], float] = {}
-    for contexts, design in itertools.product((False, True), only or DESIGNS):
+    for contexts, design in itertools.product(CONTEXTS, only or DESIGNS):
         both, people, ratio, effect = [], [], [], []
         for rates, right, number in itertools.product(RATES, ACCURACIES, numbers):
-            rng = np.random.default_rng([number, int(100 * right), int(100 * rates[0]), contexts])
+            rng = np.random.default_rng([number, int(100 * right), int(100 * rates[0]), CONTEXTS.index(contexts)])
             held, alone, error = 0, 0, []
             for _ in range(samples):
-                of = population(rng, rates, right, contexts=contexts)
-                found, truth = drawn(rng, of, design, number, share, clusters=contexts), float(np.mean(rates))
+                of = population(rng, rates, right, contexts)
+                found, truth = drawn(rng, of, design, number, share, clusters=bool(contexts)), float(np.mean(rates))
                 held, alone = held + holds(found.both, truth), alone + holds(found.people, truth)
                 error.append(((found.both.value or 0.0) - truth) ** 2)
                 effect += [found.effect] if found.effect is not None else []
@@ -127,7 +130,7 @@ def main(samples: int, *, share: float, cells: bool, only: tuple[Design, ...], n
             people.append(alone / samples)
             usual.setdefault((contexts, rates, right, number), float(np.mean(error)) ** 0.5)
             ratio.append(float(np.mean(error)) ** 0.5 / usual[contexts, rates, right, number])
-        print(f"| {design} | {'yes' if contexts else 'no'} | {len(both)} | {np.mean(both):.3f} | {min(both):.3f} |"
+        print(f"| {design} | {contexts or 'none'} | {len(both)} | {np.mean(both):.3f} | {min(both):.3f} |"
               f" {max(both):.3f} | {np.mean(people):.3f} | {min(people):.3f} | {max(people):.3f} |"
               f" {np.mean(ratio):.2f} | {np.mean(effect):.2f} |", flush=True)  # fmt: skip
 

@@ -77,6 +77,7 @@ NEEDS: dict[str, Need] = {
     "sampling start": Need("change_projects", "name"),
     "sampling close": Need("change_projects", "name"),
     "sampling show": Need("see_names", "name"),
+    "sampling needed": Need("change_projects", "name"),
     "accounts": Need("change_every_account", "server"),
     "accounts first": Need("change_every_account", "server"),
     "accounts list": Need("change_every_account", "server"),

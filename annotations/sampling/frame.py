@@ -36,11 +36,13 @@ NO_VOTES = N_("This design needs labels of judges: run two judges, or one that g
 NO_MEASURE = N_("{measure} is not measured in this project.")
 
 # Nobody has it or had it: no label, no lease that has ended, in no pilot, without a known answer, not drawn before.
-_FRAME = """
-SELECT item.uid, item.id, item.hash, cell.pair, cell.side, item.labels = 0 AND item.pilot IS NULL
-    AND item.known IS NULL AND item.settlement IS NULL AND item.aside = 0
+_FREE = """
+item.labels = 0 AND item.pilot IS NULL AND item.known IS NULL AND item.settlement IS NULL AND item.aside = 0
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
     AND NOT EXISTS (SELECT 1 FROM drawn_item WHERE drawn_item.item = item.id)
+"""
+_FRAME = f"""
+SELECT item.uid, item.id, item.hash, cell.pair, cell.side, {_FREE}
 FROM published_item AS item JOIN cell ON cell.id = item.cell WHERE item.project = ?
 """
 _VOTES = """
@@ -95,6 +97,20 @@ class Frame:
         found: np.ndarray = np.where(np.isfinite(mean), mean, np.nanmean(mean) if known.any() else 0.5)
         return found
 
+    @property
+    def reference(self) -> int:
+        """Which judge is closest to what all of them say: beside it a rate by both together needs the fewest labels."""
+        import numpy as np
+
+        apart = np.abs(self.votes - self.expected[:, None])
+        return int(np.argmin([np.mean(one[np.isfinite(one)]) if np.isfinite(one).any() else 2.0 for one in apart.T]))
+
+    @property
+    def errors(self) -> "np.ndarray":
+        """How often people are expected to differ from most judges, 0 to 1, from both and people's earlier labels."""
+        found: np.ndarray = _deviations(self, ()) ** 2
+        return found
+
     def strata(self, by: Sequence[str]) -> list[str]:
         """The stratum of each item as one text. Raises Refused for a column that is not there."""
         for column in by:
@@ -102,6 +118,12 @@ class Frame:
                 raise Refused(NO_COLUMN, column=column)
         columns = [self.table[name].astype(str).tolist() for name in by]
         return [" | ".join(values) for values in zip(*columns, strict=True)] if columns else [""] * len(self.table)
+
+
+def free_items(store: Store, project: Project) -> int:
+    """How many items can be drawn."""
+    query = f"SELECT count(*) FROM published_item AS item WHERE item.project = ? AND {_FREE}"
+    return int(store.db.execute(query, (project.id,)).fetchone()[0])
 
 
 def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence[str] = ()) -> Frame:
@@ -195,18 +217,19 @@ def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarr
         return alike, none, found.table["cluster"].astype(str).tolist()
     if design == "simple":
         return alike, none, None
-    _refuse_without_votes(found)
+    if not has_votes(found):
+        raise Refused(NO_VOTES)
     if design == "disagreement":
         return disagreement(found.votes), none, None
     return _deviations(found, by), none, None
 
 
-def _refuse_without_votes(found: Frame) -> None:
+def has_votes(found: Frame) -> bool:
+    """Whether judges differ, or can: two of them, or one that gives shares."""
     import numpy as np
 
     known = found.votes[np.isfinite(found.votes)]
-    if not len(known) or (len(found.judges) < 2 and set(np.unique(known)) <= {0.0, 1.0}):
-        raise Refused(NO_VOTES)
+    return bool(len(known)) and (len(found.judges) > 1 or not set(np.unique(known)) <= {0.0, 1.0})
 
 
 def _deviations(found: Frame, by: Sequence[str]) -> "np.ndarray":

@@ -74,6 +74,49 @@ def show(name: str, db: str, as_json: bool) -> None:
     answer({"project": found.name, "samples": list(map(sample_json, states))}, "\n".join(lines), as_json=as_json)
 
 
+@sampling.command()
+@click.argument("name", metavar="PROJECT")
+@click.option("--width", type=click.FloatRange(0.001, 0.9), default=0.1, show_default=True,
+              help="Of the wanted interval, from its low to its high end, 0 to 1.")  # fmt: skip
+@click.option("--by", multiple=True, help="A column of the strata; may be repeated.")
+@click.option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE, show_default=True,
+              help="Of the probability that is the same for every item.")  # fmt: skip
+@click.option("--measure", default="", help="What is estimated (default: the first measure).")
+@click.option("--judge", "judges", multiple=True, help="Such judges only; may be repeated.")
+@click.option("--rate", type=click.FloatRange(0, 1), help="Assumed, instead of the judges' labels.")
+@click.option("--accuracy", type=click.FloatRange(0, 1), help="Of the judge, instead of what its labels suggest.")
+@db_option
+@json_option
+def needed(
+    name: str, width: float, by: tuple[str, ...], share: float, measure: str, judges: tuple[str, ...],
+    rate: float | None, accuracy: float | None, db: str, as_json: bool,
+) -> None:  # fmt: skip
+    """How many items of PROJECT each design needs for an interval of --width: a simulation, before anything is drawn.
+
+    From the labels of judges, or from an assumed rate with a judge of an assumed accuracy (or none).
+    """
+    from annotations.sampling.frame import frame
+    from annotations.sampling.labels_needed import forecast
+
+    with existing_store(db) as store:
+        found = find_project(store, name)
+        of = frame(store, found, measure=measure, judges=judges)
+        made = forecast(of, width, by=by, share=share, rate=rate, accuracy=accuracy)
+    rows = [
+        {"design": one.design, "items": one.items, "labels": one.items and one.items * found.per_item,
+         "extrapolated": one.beyond, "reason": str(one.reason) if one.reason else None,
+         "widths": [{"items": size, "width": wide} for size, wide in one.widths]}
+        for one in made.needed
+    ]  # fmt: skip
+    lines = [f"interval of {width:g}, of {made.of:,} items ({made.simulated:,} simulated), {made.signature}"]
+    for row in rows:
+        items = row["reason"] if row["items"] is None else f"{row['items']:,} items, {row['labels']:,} labels"
+        lines.append(f"{row['design']:<13} {items}{' (extrapolated)' if row['extrapolated'] else ''}")
+    data = {"project": found.name, "width": width, "of": made.of, "simulated": made.simulated, "judge": made.judge,
+            "designs": rows, "signature": made.signature}  # fmt: skip
+    answer(data, "\n".join(lines), as_json=as_json)
+
+
 def sample_json(state: SampleState) -> dict[str, Any]:
     """A sample as JSON."""
     sample = state.sample

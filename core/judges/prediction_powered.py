@@ -6,7 +6,7 @@ side widens nothing and moves nothing: its bias is measured on the labelled item
 
 A judge that is nearly always right differs from people on so few items that their spread cannot be estimated: with 50
 labelled items and a judge that is right in 99%, the formula alone held the truth in 61 of 100 samples. So the error
-counts one difference more than there were.
+counts one difference more than there were, of one item.
 
 Contexts as clusters: both terms are means of cluster means. A cluster that holds labelled and further items stands in
 both terms, so their errors are not independent; the covariance counts, in the error and in the choice of k. Items that
@@ -88,8 +88,8 @@ class Rates:
 class _Term:
     """A mean over units: its value, and for each unit what it adds to the error (they sum to 0).
 
-    `units`: as many of equal weight would tell as much (Kish); `least`: the variance that the mean would have if labels
-    had nothing to do with their weights.
+    `units`, `items`: as many of equal weight would tell as much (Kish); `least`: the variance that the mean would have if
+    labels had nothing to do with their weights.
     """
 
     names: list[Hashable]
@@ -97,6 +97,7 @@ class _Term:
     mean: float
     parts: Numbers
     units: float
+    items: float
     least: float
 
     @property
@@ -153,7 +154,7 @@ def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, autom
         errors @ errors
         + weight**2 * (rest.parts @ rest.parts)
         + 2 * weight * _together(rest.parts, errors, _shared(people.names, rest.names))
-        + (weight * UNSEEN / people.units) ** 2
+        + (weight * UNSEEN / people.items) ** 2
     )
     value = float(min(1.0, max(0.0, people.mean + weight * (rest.mean - automatic.mean))))
     both = by_t(
@@ -177,7 +178,7 @@ def _weight(labels: Labels, people: _Term, automatic: _Term, rest: _Term) -> flo
         least = every.var(ddof=1) * (1 / len(rest.values) + 1 / people.units)
     else:  # a cluster mean spreads less the more items it has
         least = float(automatic.parts @ automatic.parts) + float(rest.parts @ rest.parts)
-        least -= 2 * _together(rest.parts, automatic.parts, shared)
+        least += (UNSEEN / people.items) ** 2 - 2 * _together(rest.parts, automatic.parts, shared)
     gain = float(automatic.parts @ people.parts) - _together(rest.parts, people.parts, shared)
     return min(1.0, max(0.0, float(gain / least))) if least > 0 else 0.0
 
@@ -230,7 +231,7 @@ def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | No
     for name, part in zip(rest.names, (weight * rest.parts).tolist(), strict=True):
         parts[name] = parts.get(name, 0.0) + part
     value = people.mean + weight * (rest.mean - automatic.mean)
-    unseen = (weight * UNSEEN / people.units) ** 2
+    unseen = (weight * UNSEEN / people.items) ** 2
     return mine, judge, _Moved(value, parts, len(people.values), unseen), weight
 
 
@@ -285,7 +286,8 @@ def _mean(
     mean = float(shares @ values)
     parts, least = _parts(values, shares, places, mean, strata)
     own, units = np.bincount(places, shares, count), np.bincount(places, shares * values, count)
-    return _Term(names, units / own, mean, parts, 1 / float(own @ own), 0.0 if weights is None else least)
+    alike = (1 / float(own @ own), 1 / float(shares @ shares))
+    return _Term(names, units / own, mean, parts, *alike, 0.0 if weights is None else least)
 
 
 def _parts(

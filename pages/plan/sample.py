@@ -13,6 +13,7 @@ from annotations.sampling.samples import SampleState, close_sample, open_sample,
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.sampling.designs import BY_JUDGES, DESIGNS, LEAST_SHARE, SHARE, Design
+from pages.plan.labels_needed import show_labels_needed
 from pages.ui.choose import choose
 from pages.ui.guideline_html import names_of
 from pages.ui.head import show_error
@@ -45,6 +46,7 @@ def show_sample(store: Store, project: Project) -> None:
         )
         _ask(store, project)
     _show_samples([state_of(store, one) for one in samples(store, project)])
+    show_labels_needed(store, project, {one: design_name(one) for one in DESIGNS}, column_names())
 
 
 def design_name(design: Design) -> str:
@@ -101,11 +103,16 @@ def _ask(store: Store, project: Project) -> None:
             _start(store, project, design, int(items), asked)
 
 
-def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
-    names = {
+def column_names() -> dict[str, str]:
+    """The columns of strata as the visitor reads them."""
+    return {
         "model": _("model"), "pronoun": _("pronouns"), "setting": _("setting"), "dataset": _("data set"),
         "language": _("language"), "pair": _("keyword pair"), "side": _("side"),
     }  # fmt: skip
+
+
+def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
+    names = column_names()
     usual = list(STRATA[project.kind][:1]) if design == "stratified" else []
     st.session_state.setdefault(f"sample-by-{design}", usual)
     chosen = st.multiselect(
@@ -170,16 +177,15 @@ def _show_samples(found: list[SampleState]) -> None:
     rows = [_row(one) for one in found]
     with st.container(key="samples"):
         show_html(table(number_columns(heads, (2, 3, 4)), rows, kind="stacked"))
-    for one in found:
-        show_signature(one.sample.signature)
+    show_signature("\n".join(one.sample.signature for one in found))
 
 
 def _row(found: SampleState) -> list[str]:
-    sample, by = found.sample, found.sample.settings.get("by") or []
+    sample, by, names = found.sample, found.sample.settings.get("by") or [], column_names()
     design = design_name(sample.design)
     state = _("open") if sample.closed is None else _("closed {when}").format(when=moment(sample.closed))
     return [
-        str(sample.number), in_brackets(design, series(map(str, by))) if by else design,
+        str(sample.number), in_brackets(design, series(names.get(one, str(one)) for one in by)) if by else design,
         f"{found.drawn:,} / {found.frame:,}", f"{found.labelled:,}",
         f"{percent(found.least)} – {percent(found.most)}", state,
     ]  # fmt: skip

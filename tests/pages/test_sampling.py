@@ -10,7 +10,7 @@ from annotations.judges.run import Request, run_judge
 from annotations.projects.projects import project as find_project
 from annotations.sampling.samples import open_sample, samples
 from tests.support.judged_generations import all_written, judged_project
-from tests.support.pages import captions_of, open_page, text_of, without_errors
+from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
 from tests.support.projects import new_store
 
 
@@ -40,6 +40,16 @@ def test_a_sample_is_drawn_and_closed(path: Path) -> None:
         (one,) = samples(store, project)
         assert (one.design, one.items, one.settings["by"]) == ("stratified", 16, ["model"])
         assert open_sample(store, project) is None and one.closed is not None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_labels_that_each_design_needs(path: Path, lang: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.sampling.labels_needed.TIMES", 2)
+    app = opened(lang)
+    app.number_input(key="needed-width").set_value(12.0)
+    without_errors(app.button(key="needed-start").click().run())
+    assert "labels-needed|measure=misgendering|width=0.24|judges=" in text_of(app)
+    assert ("Simple random" if lang == "en" else "简单随机") in html_of(app)
 
 
 def test_one_judge_cannot_disagree(path: Path) -> None:

@@ -1,0 +1,137 @@
+"""How many items people must label until the interval of a rate is as narrow as wanted: a simulation of each design.
+
+What people would say of each item is drawn by chance, with the probability that is expected of it; a sample is drawn,
+weighed and estimated by the functions that the real one goes through; and this a few times for several sizes of a
+sample. Between these the width falls as a straight line on logarithms.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from core.errors import N_
+from core.judges.prediction_powered import Labels, prediction_powered
+from core.sampling.designs import SHARE, Codes, Design, Numbers, draw, probabilities
+from core.sampling.weights import Drawn, Frame, weights
+from core.statistics.estimate import Note
+
+SIZES = (25, 50, 100, 200, 400, 800)
+TIMES = 16  # samples of each size
+MOST = 3_000  # items that are simulated; of more, as many are taken by chance
+NEVER = Note(N_("Even with all items labelled, the interval would be wider."))
+NO_INTERVALS = Note(N_("The simulated samples give no interval, so nothing can be said."))
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What a design makes of the items: sizes, what is drawn from separately, and the groups of the list."""
+
+    sizes: Numbers
+    strata: Sequence[Hashable]
+    groups: Sequence[Hashable] | None = None
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of the items. `rates`: with which probability people say so, 0 to 1; `judge`: what the judge
+    says, NaN = nothing (all NaN: the rate is that of people alone); `accuracy`: instead of `judge`, the share of items
+    in which one would say what people say; `clusters`: contexts."""
+
+    rates: Numbers
+    judge: Numbers
+    clusters: Sequence[Hashable]
+    accuracy: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A design. `widths`: items labelled -> median width of the 95% interval, 0 to 1; `items`: needed for the wanted
+    width, None with `reason`; `beyond`: more than were simulated, so by the square root law."""
+
+    design: Design
+    widths: tuple[tuple[int, float], ...]
+    items: int | None
+    beyond: bool = False
+    reason: Note | None = None
+
+
+def labels_needed(
+    expected: Expected,
+    designs: Mapping[Design, Listed],
+    width: float,
+    *,
+    share: float = SHARE,
+    seed: int = 0,
+    report: Callable[[float], None] = lambda _: None,
+) -> list[Needed]:
+    """For each design how many items must be labelled for an interval of *width* (0 to 1), from high to low.
+
+    The same draws of what people would say for every design. Pure: the same for the same *seed*.
+    """
+    count = len(expected.rates)
+    sizes = [size for size in SIZES if size < count] or [count]
+    found = []
+    for number, (design, listed) in enumerate(designs.items()):
+        widths = []
+        for size in sizes:
+            drawn = [
+                _width(expected, listed, design, size, share, np.random.default_rng([seed, size, time]))
+                for time in range(TIMES)
+            ]
+            known = [one for one in drawn if one is not None]
+            if len(known) > TIMES / 2:
+                widths.append((size, float(np.median(known))))
+        found.append(needed(design, widths, width, count))
+        report((number + 1) / len(designs))
+    return found
+
+
+def needed(design: Design, widths: Sequence[tuple[int, float]], width: float, most: int) -> Needed:
+    """The items that *width* needs, of *widths* by size; *most*: how many items there are."""
+    given = tuple(widths)
+    if not given:
+        return Needed(design, given, None, reason=NO_INTERVALS)
+    items, beyond = given[0][0], False
+    if given[0][1] > width:
+        for (small, wide), (large, narrow) in pairwise(given):
+            if narrow <= width:
+                part = math.log(wide / width) / math.log(wide / narrow)
+                items = math.ceil(small * (large / small) ** part)
+                break
+        else:
+            items, beyond = math.ceil(given[-1][0] * (given[-1][1] / width) ** 2), True
+    if items > most:
+        return Needed(design, given, None, reason=NEVER)
+    return Needed(design, given, items, beyond)
+
+
+def _width(
+    expected: Expected, listed: Listed, design: Design, size: int, share: float, rng: np.random.Generator
+) -> float | None:
+    """The width of the interval of one simulated sample; None without one."""
+    count = len(expected.rates)
+    truth = (rng.random(count) < expected.rates).astype(float)
+    judge = expected.judge
+    if expected.accuracy is not None:
+        judge = np.where(rng.random(count) < expected.accuracy, truth, 1 - truth)
+    places: Codes = rng.permutation(count)
+    found = probabilities(listed.sizes, size, 1.0 if design in ("simple", "clusters") else share)
+    mine = draw(found, listed.groups, places, float(rng.random()))
+    asked = [Drawn(1, 1, float(found[at]), listed.strata[int(at)]) for at in np.flatnonzero(mine)]
+    weighs = weights(asked, [True] * len(asked), {(1, 1): Frame(count, len(asked))})
+    names = np.asarray(expected.clusters, dtype=object)
+    known = np.isfinite(judge)
+    both, rest = (mine & known, ~mine & known) if known.any() else (mine, np.zeros(count, dtype=bool))
+    kept = both[np.flatnonzero(mine)]
+    said = truth[both]
+    labels = Labels(
+        said.tolist(), (judge[both] if known.any() else said).tolist(), judge[rest].tolist(), names[both].tolist(),
+        names[rest].tolist(), weights=weighs[kept].tolist(),
+        strata=[one.stratum or None for one, keep in zip(asked, kept, strict=True) if keep],
+    )  # fmt: skip
+    rates = prediction_powered(labels)
+    both_rate = rates.both if known.any() else rates.people
+    return None if both_rate.low is None or both_rate.high is None else both_rate.high - both_rate.low

@@ -1,0 +1,53 @@
+"""The simulation of labels needed: against the textbook's number, by hand between sizes, and what a design saves."""
+
+import numpy as np
+import pytest
+
+from core.charts.sampling import widths
+from core.sampling.labels_needed import NEVER, NO_INTERVALS, Expected, Listed, labels_needed, needed
+
+NAMES = {"simple": "Simple", "stratified": "Stratified", "variance": "Variance"}
+
+
+def expected(rates: np.ndarray, accuracy: float | None = None) -> Expected:
+    return Expected(rates, np.full(len(rates), np.nan), [str(i) for i in range(len(rates))], accuracy)
+
+
+def test_as_many_as_a_textbook_says() -> None:
+    """384 items for a share of one half within 5 points (Cochran 1977, Sampling Techniques, 4.4)."""
+    count = 900
+    (one,) = labels_needed(expected(np.full(count, 0.5)), {"simple": Listed(np.ones(count), [""] * count)}, 0.1)
+    assert one.items == pytest.approx(384, rel=0.03)
+
+
+def test_a_judge_and_strata_need_fewer() -> None:
+    count = 900
+    rates, strata = np.where(np.arange(count) % 2, 0.02, 0.98), [str(i % 2) for i in range(count)]
+    designs = {"simple": Listed(np.ones(count), [""] * count), "stratified": Listed(np.ones(count), strata, strata)}
+    simple, stratified = labels_needed(expected(rates), designs, 0.1)  # type: ignore[arg-type]
+    assert simple.items is not None and stratified.items is not None and stratified.items < simple.items / 4
+    (judged,) = labels_needed(expected(np.full(count, 0.5), 0.95), {"simple": designs["simple"]}, 0.1)
+    assert judged.items is not None and judged.items < 384 / 2
+
+
+@pytest.mark.parametrize(
+    ("widths_of", "width", "items", "beyond", "reason"),
+    [
+        (((100, 0.2), (400, 0.1)), 0.1, 400, False, None),
+        (((100, 0.2), (400, 0.1)), 0.2**0.5 * 0.1**0.5, 200, False, None),
+        (((100, 0.2), (400, 0.1)), 0.3, 100, False, None),
+        (((100, 0.2), (400, 0.1)), 0.05, 1600, True, None),
+        (((100, 0.2), (400, 0.1)), 0.01, None, False, NEVER),
+        ((), 0.1, None, False, NO_INTERVALS),
+    ],
+)
+def test_between_sizes_by_hand(
+    widths_of: tuple[tuple[int, float], ...], width: float, items: int | None, beyond: bool, reason: object
+) -> None:
+    found = needed("simple", widths_of, width, 2000)
+    assert (found.items, found.beyond, found.reason) == (items and pytest.approx(items, abs=1), beyond, reason)
+
+
+def test_the_chart_is_valid() -> None:
+    found = [needed("simple", ((100, 0.2), (400, 0.1)), 0.1, 900), needed("variance", ((100, 0.1),), 0.1, 900)]
+    widths(found, NAMES, 0.1, description="d").to_dict(validate=True)
