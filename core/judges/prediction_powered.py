@@ -88,7 +88,7 @@ class Rates:
 class _Term:
     """A mean over units: its value, and for each unit what it adds to the error (they sum to 0).
 
-    `units`, `items`: as many of equal weight would tell as much (Kish); `least`: the variance that the mean would have if
+    `units`, `items`: as many of equal weight would tell as much (Kish); `least`: the variance that it would have if
     labels had nothing to do with their weights.
     """
 
