@@ -86,7 +86,7 @@ def rows_of(items: int, folder: Path, names: Sequence[str]) -> list[dict[str, An
     """Pieces of work on a project of *items* items."""
     database = folder / f"{items}.db"
 
-    def filled() -> None:
+    def prepare() -> None:
         with Store.open(database) as store:
             change_project(store, fill(store, items), licence="CC BY 4.0", source_statement="Made up.")
 
@@ -96,7 +96,7 @@ def rows_of(items: int, folder: Path, names: Sequence[str]) -> list[dict[str, An
             own = WORK[name](store, project, folder)
             return own if isinstance(own, float) else time.perf_counter() - began
 
-    apart(filled)
+    apart(prepare)
     rows = []
     for name in names:
         spent, most = apart(lambda name=name: done(name))  # type: ignore[misc]
