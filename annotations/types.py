@@ -10,6 +10,7 @@ Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
 Plan = Literal["all", "stop"]
+LONGEST_SCALE = 100  # of a draft, which nobody has checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,58 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """A question of an own scheme: a scale of whole numbers from `low` to `high`, or, without them, a text.
+
+    A label stores the answer to a scale as one of its `points` among its reasons, and the text as its note.
+    `low_zh` ... `high_en`: what the ends of the scale are called, "" for nothing. `required`: no label without it.
+    """
+
+    code: str
+    key: str
+    zh: str
+    en: str
+    low: int | None = None
+    high: int | None = None
+    low_zh: str = ""
+    low_en: str = ""
+    high_zh: str = ""
+    high_en: str = ""
+    required: bool = False
+
+    @property
+    def points(self) -> tuple[Choice, ...]:
+        """The answers of a scale, from its low end; () for a text, and for a scale that is none."""
+        if self.low is None or self.high is None or self.high - self.low > LONGEST_SCALE:
+            return ()
+        return tuple(
+            Choice(f"{self.code}:{n}", f"{self.key}{n}", self.zh and f"{self.zh}：{n}", self.en and f"{self.en}: {n}")
+            for n in range(self.low, self.high + 1)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """What a version of a guideline has beside choices and flags (its reasons) if its scheme is the project's own.
 
     `spans`: the kinds of spans that can be marked. `needs`: (code of a choice or flag, code of the kind of span that
-    must be marked with it). `about`: (code, description).
+    must be marked with it). `about`: (code, description). `questions`: scales, and at most one text.
     """
 
     spans: tuple[Choice, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     about: tuple[tuple[str, str], ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def scales(self) -> tuple[Question, ...]:
+        """The questions with a scale."""
+        return tuple(one for one in self.questions if one.points)
+
+    @property
+    def points(self) -> tuple[Choice, ...]:
+        """The answers of all scales."""
+        return tuple(point for one in self.scales for point in one.points)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +93,13 @@ class Guideline:
 
     @property
     def options(self) -> tuple[Choice, ...]:
-        """All that a label can name by a code: choices, reasons or flags, kinds of spans of an own scheme."""
-        return (*self.choices, *self.reasons, *(self.scheme.spans if self.scheme else ()))
+        """All that a label can name by a code: choices, reasons or flags, points of scales, kinds of spans."""
+        return (*self.choices, *self.beside, *(self.scheme.spans if self.scheme else ()))
+
+    @property
+    def beside(self) -> tuple[Choice, ...]:
+        """What a label may have among its reasons: reasons or flags, and the points of scales."""
+        return (*self.reasons, *(self.scheme.points if self.scheme else ()))
 
 
 @dataclass(frozen=True, slots=True)

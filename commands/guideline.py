@@ -89,7 +89,7 @@ def new(
         found = projects.project(store, name)
         draft = changed_draft(found, projects.guideline(store, found), text, reasons, changes, scheme)
         draft = draft if base is None else replace(draft, base=base)
-        counts = count_affected(store, found, draft.choices, draft.reasons, _codes(also))
+        counts = count_affected(store, found, draft.choices, draft.beside, _codes(also))
         if dry_run:
             data = {"base": draft.base, "older": _counted(counts.older), "named": _counted(counts.named),
                     "all": _counted(counts.all), "stay": counts.shown, "left": counts.left}  # fmt: skip
@@ -161,7 +161,7 @@ def diff(name: str, old: int, newer: int | None, db: str, as_json: bool) -> None
     names = (f"version {first.version}", f"version {second.version}")
     lines = [_lines(each) for each in (first, second)]
     text = "\n".join(difflib.unified_diff(lines[0], lines[1], *names, lineterm=""))
-    codes = changed_codes((*first.choices, *first.reasons), (*second.choices, *second.reasons))
+    codes = changed_codes((*first.choices, *first.beside), (*second.choices, *second.beside))
     data = {"old": first.version, "new": second.version, **codes._asdict(), "diff": text}
     answer(data, text or "Nothing differs.", as_json=as_json)
 

@@ -36,6 +36,7 @@ from core.statistics import (
     fleiss_kappa,
     gwet_ac1,
     krippendorff_alpha,
+    ordinal_alpha,
     pairwise_agreement,
     prevalence,
     specific_agreement,
@@ -104,10 +105,9 @@ def agreement(
 
     Where labelled sentences name two source articles or more and some article has several, intervals are over articles.
     `percent` is the share of items on which everybody agreed. The list of categories is that of all versions of the
-    guideline, newest first. `way` counts for generations only: on the four labels, on three, on two, or on the flag for
-    extraneous gendered language; under a scheme of one's own on its choices ("four") or on one of its flags
-    (`annotations.agreement.schemes.ways_of`). `version`: only labels made under this version of the guideline; raises
-    NotFound where there is none. `on`: "all" labelled items or the random "share", None: `usual_items`.
+    guideline, newest first. `way` counts for generations only: one of `annotations.agreement.schemes.ways_of`.
+    `version`: only labels made under this version of the guideline; raises NotFound where there is none.
+    `on`: "all" labelled items or the random "share", None: `usual_items`.
     """
     ended = ended_at_reject(store, project)
     usual = usual_items(project, ended)
@@ -118,8 +118,10 @@ def agreement(
     tally = labels.tally(len(choices))
     all_items, by_labels = _label_counts(store, project, tally, on, version)
     share = all_items if on == "share" and version is None else None
-    overall, categories = _overall(tally, choices, resampling, share, ended)
-    names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling)
+    ordered = way.startswith("scale:")
+    drawn = _drawn(project, labels, resampling, ordered)
+    overall, categories = _overall(tally, choices, resampling, share, ended, ordered)
+    names, cells = _names(store, labels), _cells(labels, groups, len(choices), resampling, ordered)
     return AgreementReport(
         project=project.name,
         all_items=all_items,
@@ -130,11 +132,11 @@ def agreement(
         categories=categories,
         cohen=_every_two(labels, names, len(choices), resampling),
         by_pair=_cells_as_pairs(cells) if groups else _by_pair(store, labels, len(choices), resampling),
-        signature=signature(choices, _drawn(project, labels, resampling), on=on, version=version, stopped=stopped),
+        signature=signature(choices, drawn, on=on, version=version, stopped=stopped),
         cells=cells,
         on=on,
         version=version,
-        by_version=_by_version(labels, versions, len(choices), overall, resampling),
+        by_version=_by_version(labels, versions, len(choices), overall, resampling, ordered),
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=stopped,
         ended=ended,
@@ -142,10 +144,11 @@ def agreement(
     )
 
 
-def _drawn(project: Project, labels: BlindLabels, resampling: Resampling) -> str:
-    """What the intervals are over and how they are drawn, for the signature."""
+def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordered: bool) -> str:
+    """What the intervals are over and how they are drawn, for the signature; of a scale which alpha it is."""
+    order = "alpha:ordinal|" if ordered else ""
     if project.kind == "generations":
-        return resampling.signature("context", CLUSTERED)
+        return order + resampling.signature("context", CLUSTERED)
     return resampling.signature(*(("item", "dirichlet") if labels.cluster is None else ("source", CLUSTERED)))
 
 
@@ -173,10 +176,10 @@ def signature(
 
 
 def _overall(
-    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None, ended: int
+    tally: Tally, choices: tuple[Choice, ...], resampling: Resampling, share: int | None, ended: int, ordered: bool
 ) -> tuple[Measures, tuple[CategoryMeasures, ...]]:
     """The measures of all labels; *share*: how many items the random share has, None outside it."""
-    overall = _measures(tally, resampling)
+    overall = _measures(tally, resampling, ordered)
     categories = tuple(_category(tally, i, choice, resampling) for i, choice in enumerate(choices))
     if share is None or tally.units:
         return overall, categories
@@ -258,14 +261,20 @@ def _label_counts(
 
 
 def _by_version(
-    labels: BlindLabels, versions: dict[int, int], categories: int, overall: Measures, resampling: Resampling
+    labels: BlindLabels,
+    versions: dict[int, int],
+    categories: int,
+    overall: Measures,
+    resampling: Resampling,
+    ordered: bool,
 ) -> tuple[tuple[int, Measures], ...]:
     """The measures of the labels made under each version that has any, the oldest version first."""
     found = sorted((versions[int(one)], int(one)) for one in np.unique(labels.guideline))
     if len(found) == 1:
         return ((found[0][0], overall),)
     return tuple(
-        (version, _measures(labels.tally(categories, labels.guideline == one), resampling)) for version, one in found
+        (version, _measures(labels.tally(categories, labels.guideline == one), resampling, ordered))
+        for version, one in found
     )
 
 
@@ -278,7 +287,7 @@ def _by_form(
     return accept_rates(labels, accept, names, resampling)
 
 
-def _measures(tally: Tally, resampling: Resampling) -> Measures:
+def _measures(tally: Tally, resampling: Resampling, ordered: bool = False) -> Measures:
     categories, used = tally.counts.shape[1], tally.used.counts.shape[1]
     ac1 = gwet_ac1(tally, resampling)
     return Measures(
@@ -287,7 +296,7 @@ def _measures(tally: Tally, resampling: Resampling) -> Measures:
         unanimity=unanimity(tally, resampling),
         pairwise=pairwise_agreement(tally, resampling),
         fleiss=fleiss_kappa(tally, resampling),
-        alpha=krippendorff_alpha(tally, resampling),
+        alpha=ordinal_alpha(tally, resampling) if ordered else krippendorff_alpha(tally, resampling),
         ac1=ac1,
         ac1_used=ac1 if used in (0, categories) else gwet_ac1(tally.used, resampling),
         categories=categories,
@@ -305,11 +314,15 @@ def _category(tally: Tally, index: int, choice: Choice, resampling: Resampling) 
 
 
 def _cells(
-    labels: BlindLabels, groups: dict[tuple[str, str], Numbers], categories: int, resampling: Resampling
+    labels: BlindLabels,
+    groups: dict[tuple[str, str], Numbers],
+    categories: int,
+    resampling: Resampling,
+    ordered: bool = False,
 ) -> tuple[tuple[str, str, Measures], ...]:
     """Generations: the measures of each model and pronoun set."""
     return tuple(
-        (*key, _measures(labels.tally(categories, np.isin(labels.item, items)), resampling))
+        (*key, _measures(labels.tally(categories, np.isin(labels.item, items)), resampling, ordered))
         for key, items in groups.items()
     )
 

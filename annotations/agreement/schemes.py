@@ -2,7 +2,8 @@
 
 The published 96% do not name the number of categories. So there are four labels, three (plural they counts as no
 pronoun), two (misgendering or not), and the flag for extraneous gendered language. Under a scheme of one's own there
-are its choices, which take the place of the four labels, and each of its flags.
+are its choices, which take the place of the four labels, each of its flags, and each of its scales, whose points have
+an order.
 """
 
 import json
@@ -17,7 +18,7 @@ from annotations.guideline.versions import guideline, guidelines
 from annotations.labels.blind_labels import BlindLabels, Numbers, blind_labels
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.labels.marks import mark_kinds
-from annotations.types import Choice, Project
+from annotations.types import Choice, Guideline, Project
 from core.human_vs_rule.mark_agreement import MarkAgreement
 from core.human_vs_rule.mark_agreement import agreement as agreement_of_marks
 from core.human_vs_rule.schemes import CHOICES, FLAG, NAMES, SCHEMES, merged
@@ -25,9 +26,9 @@ from core.human_vs_rule.schemes import Scheme as Merged
 from core.language import translate
 from core.statistics import Resampling
 
-Way = str  # one of WAYS, or FLAG_OF and the code of a flag
+Way = str  # one of WAYS, or FLAG_OF or SCALE_OF and the code of a flag or question
 WAYS: tuple[Way, ...] = ("four", "three", "two", "flag")
-FLAG_OF = "flag:"
+FLAG_OF, SCALE_OF = "flag:", "scale:"
 
 Groups = dict[tuple[str, str], Numbers]
 
@@ -39,7 +40,8 @@ def scheme_labels(
 
     *rows*: `blind_label_rows` with the flag, the item's public id and the reasons; *choices*: those of the guideline,
     which the four labels keep. A label without a flag is left out of "flag"; one whose version does not have an own
-    flag is left out of that, and one that is none of the four labels of "three" and "two".
+    flag is left out of that, one without an answer of its scale, and one that is none of the four labels of "three"
+    and "two".
     """
     if way.startswith(FLAG_OF):
         code = way.removeprefix(FLAG_OF)
@@ -47,6 +49,11 @@ def scheme_labels(
         offered: tuple[Choice, ...] = _with_and_without(code, list(versions.values()))
         asked = versions.keys()
         said = [(*row[:2], offered[code not in json.loads(row[8])].code, *row[3:]) for row in rows if row[4] in asked]
+    elif way.startswith(SCALE_OF):
+        offered = _points(guidelines(store, project), way.removeprefix(SCALE_OF))
+        points = {one.code for one in offered}
+        answers = [points & set(json.loads(row[8])) for row in rows]
+        said = [(*row[:2], *given, *row[3:]) for row, given in zip(rows, answers, strict=True) if len(given) == 1]
     elif way == "flag":
         offered = tuple(_choice(code) for code in FLAG)
         said = [(*row[:2], FLAG[1 - row[6]], *row[3:]) for row in rows if row[6] is not None]
@@ -60,6 +67,18 @@ def scheme_labels(
     uids = [row[7] for row in said]
     contexts, groups = _contexts_and_groups(store, project, uids, made)
     return replace(made, cluster=contexts), offered, groups
+
+
+def _points(versions: Sequence[Guideline], code: str) -> tuple[Choice, ...]:
+    """The points of a scale in any version, in their order, in the newest wording."""
+    found = {
+        point.code: point
+        for each in versions
+        for question in (each.scheme.scales if each.scheme else ())
+        for point in question.points
+        if question.code == code
+    }
+    return tuple(sorted(found.values(), key=lambda one: int(one.code.rpartition(":")[2])))
 
 
 def _with_and_without(code: str, wordings: Sequence[Choice]) -> tuple[Choice, Choice]:
@@ -84,7 +103,10 @@ def ways_of(store: Store, project: Project) -> dict[Way, Choice | None]:
     newest = guideline(store, project)
     if newest.scheme is None:
         return dict.fromkeys(WAYS)
-    return {"four": None} | {f"{FLAG_OF}{one.code}": one for one in newest.reasons}
+    scales = [Choice(one.code, one.key, one.zh, one.en) for one in newest.scheme.scales]
+    return {"four": None} | {
+        f"{what}{one.code}": one for what, options in ((FLAG_OF, newest.reasons), (SCALE_OF, scales)) for one in options
+    }
 
 
 def _choice(code: str) -> Choice:

@@ -18,7 +18,7 @@ from annotations.desk.session import account_version
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
 from annotations.guideline.versions import guidelines, newest_version
-from annotations.types import Annotator, Choice, Guideline, Project
+from annotations.types import Annotator, Choice, Guideline, Project, Question
 from core.guidelines import in_language
 from core.language import Language, translate
 
@@ -100,12 +100,28 @@ def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
     def listed(options: Sequence[Choice]) -> list[dict[str, str]]:
         return [_option(each, language, about.get(each.code, "")) for each in options]
 
-    scheme = None if shown.scheme is None else {"spans": listed(shown.scheme.spans), "needs": dict(shown.scheme.needs)}
+    scheme = shown.scheme and {
+        "spans": listed(shown.scheme.spans),
+        "needs": dict(shown.scheme.needs),
+        "points": listed(shown.scheme.points),
+        "questions": [_question(each, language, about.get(each.code, "")) for each in shown.scheme.questions],
+    }
     return {
         "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
         "choices": listed(shown.choices),
         "reasons": listed(shown.reasons),
         "scheme": scheme,
+    }
+
+
+def _question(question: Question, language: Language, about: str) -> dict[str, Any]:
+    named = Choice(question.code, question.key, question.zh, question.en)
+    first, second = ("zh", "en") if language == "zh" else ("en", "zh")
+    ends = {end: getattr(question, f"{end}_{first}") or getattr(question, f"{end}_{second}") for end in ("low", "high")}
+    return _option(named, language, about) | {
+        "points": [int(point.code.rpartition(":")[2]) for point in question.points],
+        "ends": ends,
+        "required": question.required,
     }
 
 

@@ -119,7 +119,8 @@ WORDS = (
             " jumps to the next word that begins with it."
 
     ),
-    N_("{what}: mark {kind}, then press Enter to save."),
+    N_("{what}: mark {kind}, then press Enter to save."), N_("required"),
+    N_("{question}: answer this first, then press Enter to save."),
     # generations: keys
     N_("extraneous gendered language: words that give a gender the context does not imply"),
     N_("mark words; press again for the other kind of mark"),

@@ -14,7 +14,7 @@ from annotations.files.read_labels import CameWith, LabelRow
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
-from annotations.labels.marks import check_flag, check_marks, mark_kinds, parse_marks
+from annotations.labels.marks import check_answers, check_flag, check_marks, mark_kinds, parse_marks
 from annotations.labels.operations import check_ids, insert_label
 from annotations.labels.read import FILE_DESK, FORM_DESK, PACKAGE
 from annotations.projects.annotators import annotators, import_annotators
@@ -262,11 +262,12 @@ class _LabelImporter:
         guideline = self.versions[version]
         if row.choice is not None and row.choice not in {one.code for one in guideline.choices}:
             raise Refused(N_("{choice} is not a choice of this guideline."), choice=row.choice[:40])
-        unknown = set(row.reasons) - {one.code for one in guideline.reasons}
+        unknown = set(row.reasons) - {one.code for one in guideline.beside}
         if unknown:
             raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown))[:80])
         if len(row.note) > LONGEST_NOTE:
             raise Refused(N_("A note has at most {most} characters."), most=LONGEST_NOTE)
+        check_answers(guideline, row.reasons, row.note, required=False)
         check_flag(guideline, row.extraneous)
         check_marks(row.spans, length, mark_kinds(guideline))
         return guideline.id

@@ -9,6 +9,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.detect import DECISION
 from annotations.files.export_formats import ExportOptions
+from annotations.guideline.versions import guidelines
 from annotations.items.batch import items as stored_items
 from annotations.items.gold import generation_status
 from annotations.labels.read import each_label_row, form_of
@@ -30,6 +31,7 @@ SAMPLED = ("sample", "inclusion_probability")  # of an item that a sample drew, 
 FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; none of them holds its text
 OPERATION = ("desk", "revision", "base", "superseded")
 SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
+ANSWER = "answer_"
 LONGEST_FACT = 80
 # What `cell_text` writes in another way than a CSV does by itself.
 NOT_AS_IT_IS = ("reasons", "tags", "spans", "extraneous", "after_reveal", "superseded")
@@ -94,6 +96,21 @@ def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dic
     return (*columns, *SAMPLED), found
 
 
+def _scales(store: Store, project: Project) -> tuple[str, ...]:
+    """The columns for the answers of scales, a scale each, of any version: answer_CODE."""
+    if project.kind != "generations":
+        return ()
+    schemes = [one.scheme for one in guidelines(store, project) if one.scheme is not None]
+    return tuple(dict.fromkeys(f"{ANSWER}{scale.code}" for scheme in schemes for scale in scheme.scales))
+
+
+def _answers(row: Mapping[str, Any], columns: Sequence[str]) -> dict[str, int | None]:
+    """The answers of a label to scales, which are among its reasons too, as numbers; None where it has none."""
+    given = dict(one.split(":", 1) for one in row.get("reasons") or () if ":" in one) if columns else {}
+    answers = {name: given.get(name.removeprefix(ANSWER)) for name in columns}
+    return {name: None if value is None else int(value) for name, value in answers.items()}
+
+
 def _canary(project: Project, wish: ExportOptions) -> bool:
     return needs_canary(project) and wish.with_text(project)
 
@@ -110,7 +127,9 @@ class LabelTables:
 
     def __init__(self, store: Store, project: Project, wish: ExportOptions) -> None:
         self.wish = wish
-        self.more, self.about = _facts_by_item(store, project)
+        columns, self.about = _facts_by_item(store, project)
+        self.scales = _scales(store, project)
+        self.more = (*columns, *self.scales)
         self.mark = {CANARY_KEY: CANARY_ID} if _canary(project, wish) else {}
         self._selected = _selected(store, project, wish)
         self._written = [key for key in (*NOT_AS_IT_IS, *self.more) if key in self._columns(history=True)]
@@ -138,7 +157,8 @@ class LabelTables:
     def _as_written(self, rows: Rows) -> Iterator[dict[str, Any]]:
         for row in self._selected(rows):
             if self.more or self.mark:
-                row = dict.fromkeys(self.more) | row | self.about.get(row["item"], {}) | self.mark
+                beside = self.about.get(row["item"], {}) | self.mark | _answers(row, self.scales)
+                row = dict.fromkeys(self.more) | row | beside
             for key in self._written:
                 row[key] = cell_text(key, row[key])
             yield row
@@ -146,12 +166,13 @@ class LabelTables:
 
 def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """JSON lines, one object per label with all columns; texts that may not leave are left out."""
-    _columns, about = _facts_by_item(store, project)
+    (_columns, about), scales = _facts_by_item(store, project), _scales(store, project)
     if _canary(project, wish):
         yield json_line({CANARY_KEY: CANARY})
     for row in label_dicts(store, project, wish):
         kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
-        yield json_line(kept | about.get(row["item"], {}) | {key: row[key] for key in ORIGIN})
+        facts = about.get(row["item"], {}) | _answers(row, scales)
+        yield json_line(kept | facts | {key: row[key] for key in ORIGIN})
 
 
 def decisions(store: Store, project: Project) -> dict[str, dict[str, Any]]:
@@ -179,15 +200,17 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     with_text = wish.with_text(project)
     latest = ExportOptions("labels", wish.items, wish.names, False, wish.locked)
     said: dict[str, dict[str, Mapping[str, Any]]] = {}
+    scales = _scales(store, project)
+    keys = [key for key in (*SAID, *scales) if with_text or key not in TEXTS]
     for row in label_dicts(store, project, latest):
-        said.setdefault(row["item"], {})[row["annotator"]] = row
+        said.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
     people = list((codes_of(store, project) if not wish.names else {n: n for n in codes_of(store, project)}).values())
     about = FACTS if project.kind == "generations" else ("pair", "side", "keyword", "counterpart")
     texts = ("context", "text") if project.kind == "generations" else ("text",)
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
     settled, states = decisions(store, project), statuses(store, project)
     decision = DECISION if project.kind == "generations" else DECISION[:1]
-    each = [f"{key}_{person}" for person in people for key in SAID if with_text or key not in TEXTS]
+    each = [f"{key}_{person}" for person in people for key in keys]
     yield data_line(("item", *about, "status", "gold", *decision, *each, *(texts if with_text else ()), *mark))
     for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
         own = item_facts(item) if project.kind == "generations" else {}
@@ -207,7 +230,7 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         row_cells = [cell_text(key, cells.get(key)) for key in ("item", *about, "status", "gold", *decision)]
         for person in people:
             label = said.get(item.uid, {}).get(person, {})
-            row_cells += [cell_text(key, label.get(key)) for key in SAID if with_text or key not in TEXTS]
+            row_cells += [cell_text(key, label.get(key)) for key in keys]
         row_cells += [item.context or "", item.text][-len(texts) :] if with_text else []
         yield data_line([*row_cells, *([CANARY_ID] if mark else [])])
 

@@ -40,6 +40,11 @@ class Draft:
     saved: str | None = None
     scheme: Scheme | None = None
 
+    @property
+    def beside(self) -> tuple[Choice, ...]:
+        """Reasons or flags, and the points of scales."""
+        return (*self.reasons, *(self.scheme.points if self.scheme else ()))
+
     def differs(self, old: Guideline) -> bool:
         """Whether it differs from *old* for annotators."""
         asked = (self.text.strip(), self.choices, self.reasons, self.scheme)
@@ -178,12 +183,12 @@ def write_version(
 
 
 def _is_small(store: Store, project: Project, draft: Draft, which: Which, also: Collection[str]) -> bool:
-    counts = count_affected(store, project, draft.choices, draft.reasons, also)
+    counts = count_affected(store, project, draft.choices, draft.beside, also)
     return (counts.named if which == "named" else counts.all).labels <= CHUNK
 
 
 def _changed_criteria(old: Guideline, draft: Draft) -> dict[str, list[str]]:
-    found = changed_codes((*old.choices, *old.reasons), (*draft.choices, *draft.reasons))
+    found = changed_codes((*old.choices, *old.beside), (*draft.choices, *draft.beside))
     return {name: list(codes) for name, codes in found._asdict().items()}
 
 

@@ -147,7 +147,7 @@ def _labels_to_send(
     if which == "none":
         return []
     older = [each for each in guidelines(store, project) if each.version < version]
-    found = _older_labels(store, project, older, new.choices, new.reasons, also)
+    found = _older_labels(store, project, older, new.choices, new.beside, also)
     return [*found.named, *(found.accepts if which == "all" else [])]
 
 
@@ -247,7 +247,7 @@ def _older_labels(
     Labels made after an opinion or others' labels were shown are not sent: they could not be blind again.
     """
     new = (*choices, *reasons)
-    touched = {each.id: changed_codes((*each.choices, *each.reasons), new).touched | set(also) for each in versions}
+    touched = {each.id: changed_codes((*each.choices, *each.beside), new).touched | set(also) for each in versions}
     own = {each.id for each in versions if each.scheme is not None}
     found = _OlderLabels([], [], [], 0)
     kinds: dict[tuple[int, str, str, str], list[OlderLabel]] = {}

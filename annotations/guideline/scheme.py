@@ -1,19 +1,19 @@
-"""Schemes of one's own for generations: choices, flags and kinds of spans, checked, and as a file.
+"""Schemes of one's own for generations: choices, flags, kinds of spans and questions, checked, and as a file.
 
 The built-in scheme (four labels, a flag for extraneous gendered language, two kinds of spans, tags) is the default and
-has no file. Of an own scheme the flags are the reasons of the guideline: stored, exported and compared as these.
+has no file. Of an own scheme the flags are the reasons of the guideline: stored, exported and compared as these. So are
+the points of its scales (`annotations.types.Question`); its text is the note of a label.
 """
 
 import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.types import Choice, Guideline, Scheme
+from annotations.types import Choice, Guideline, Question, Scheme
 from core.errors import N_, BadFile, Refused
 
 RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold
@@ -21,10 +21,13 @@ KEYS = "MNXUHW"  # that the desk uses itself; see annotations/desk/static/genera
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 KEY = re.compile(r"[A-Za-z0-9]?")
 LONGEST_NAME, LONGEST_ABOUT = 80, 400
-MOST_CHOICES, MOST_FLAGS, MOST_SPANS = 20, 20, 12
+MOST_CHOICES, MOST_FLAGS, MOST_SPANS, MOST_QUESTIONS = 20, 20, 12, 12
+MOST_POINTS, LARGEST_POINT = 11, 100  # of a scale
 LARGEST_BYTES = 200_000
 _FIELDS = {"code", "key", "zh", "en", "about", "needs"}
 _PARTS = ("choices", "flags", "spans")
+_ENDS = ("low_zh", "low_en", "high_zh", "high_en")
+_OF_QUESTION = {"code", "key", "zh", "en", "about", "scale", "text", "required", *_ENDS}
 
 _MARKDOWN, _ESCAPED = re.compile(r"([\\`*_\[\]<>#~|])"), r"\\\1"
 NO_SCHEME = N_("{file} is not a scheme: {why}")
@@ -62,7 +65,8 @@ def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Schem
         raise Refused(message, flags=MOST_FLAGS, spans=MOST_SPANS)
     seen: set[str] = set()
     keys: dict[str, str] = {}
-    for one in chain(choices, flags, more.spans):
+    options: list[Choice | Question] = [*choices, *flags, *more.spans, *more.questions]
+    for one in options:
         _check_option(one)
         if one.code in seen:
             raise Refused(N_("The code {code} occurs twice in this scheme."), code=one.code)
@@ -73,9 +77,33 @@ def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Schem
             raise Refused(message, code=one.code, other=keys[key], key=key)
         keys[key] = one.code
     _check_beside(choices, flags, more, seen)
+    _check_questions(more.questions)
 
 
-def _check_option(one: Choice) -> None:
+def _check_questions(questions: Sequence[Question]) -> None:
+    if len(questions) > MOST_QUESTIONS:
+        raise Refused(N_("A scheme has at most {most} questions."), most=MOST_QUESTIONS)
+    texts = [one for one in questions if one.low is None or one.high is None]
+    if len(texts) > 1:
+        raise Refused(N_("A scheme asks for one text at most: it is the note of a label."))
+    if texts and texts[0].key:
+        raise Refused(
+            N_("The text question {code} has no key of its own: the desk opens it with N."), code=texts[0].code
+        )
+    for one in questions:
+        low, high = (one.low, one.high) if one not in texts else (0, 1)
+        if low is None or high is None or not 0 <= low < high <= LARGEST_POINT or high - low >= MOST_POINTS:
+            message = N_("The scale of {code} must run from a whole number, 0 or more, over 2 to {most} points.")
+            raise Refused(message, code=one.code, most=MOST_POINTS)
+        if high > 10 and one.key:
+            raise Refused(N_("The scale of {code} exceeds 10, so it is clicked: it has no key."), code=one.code)
+        if any(len(getattr(one, end)) > LONGEST_NAME or _is_odd(getattr(one, end)) for end in _ENDS):
+            raise Refused(
+                N_("The ends of {code} have names of at most {most} characters."), code=one.code, most=LONGEST_NAME
+            )
+
+
+def _check_option(one: Choice | Question) -> None:
     if not CODE.fullmatch(one.code):
         message = N_("{code} is not a valid code: use 1 to 40 letters, digits, _ and - without accents.")
         raise Refused(message, code=repr(one.code[:50]))
@@ -115,17 +143,19 @@ def more_in(stored: Mapping[str, Any]) -> Scheme:
         tuple(Choice(**one) for one in stored["spans"]),
         tuple((str(code), str(kind)) for code, kind in stored["needs"].items()),
         tuple((str(code), str(text)) for code, text in stored["about"].items()),
+        tuple(Question(**one) for one in stored.get("questions", ())),
     )
 
 
 def more_out(more: Scheme) -> dict[str, Any]:
     """What is stored with a version beside choices and reasons, as JSON."""
     spans = [{"code": one.code, "key": one.key, "zh": one.zh, "en": one.en} for one in more.spans]
-    return {"spans": spans, "needs": dict(more.needs), "about": dict(more.about)}
+    questions = [asdict(one) for one in more.questions]
+    return {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
 
 
-def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, str]]]:
-    """A scheme as it stands in a file: choices, flags and spans, each a list of objects without empty fields."""
+def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, Any]]]:
+    """A scheme as it stands in a file: choices, flags, spans, questions: lists of objects without empty fields."""
     needs, about = dict(scheme.more.needs), dict(scheme.more.about)
 
     def row(one: Choice) -> dict[str, str]:
@@ -133,23 +163,37 @@ def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, str]]]:
         cells |= {"about": about.get(one.code, ""), "needs": needs.get(one.code, "")}
         return {name: value for name, value in cells.items() if value}
 
+    def question_row(one: Question) -> dict[str, Any]:
+        cells = {"code": one.code, "key": one.key, "zh": one.zh, "en": one.en, "about": about.get(one.code, "")}
+        cells |= {end: getattr(one, end) for end in _ENDS}
+        kind: dict[str, Any] = {"scale": [one.low, one.high]} if one.points else {"text": True}
+        kind |= {"required": True} if one.required else {}
+        return {name: value for name, value in cells.items() if value} | kind
+
     parts = zip(_PARTS, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
-    return {name: [row(one) for one in options] for name, options in parts}
+    questions = [question_row(one) for one in scheme.more.questions]
+    return {name: [row(one) for one in options] for name, options in parts} | (
+        {"questions": questions} if questions else {}
+    )
 
 
 def from_data(data: Any, file: str) -> OwnScheme:
     """A scheme from an object of a file. Raises BadFile for another shape, Refused as `check_scheme`."""
     if not isinstance(data, dict) or not data.get("choices"):
         raise BadFile(NO_SCHEME, file=file, why="choices")
-    if unknown := sorted(map(str, data.keys() - set(_PARTS))):
+    if unknown := sorted(map(str, data.keys() - {*_PARTS, "questions"})):
         raise BadFile(NO_SCHEME, file=file, why=", ".join(unknown)[:80])
     rows = {part: [_row(one, part, file) for one in _listed(data.get(part), part, file)] for part in _PARTS}
     choices, flags, spans = (tuple(_option(one) for one in rows[part]) for part in _PARTS)
-    every = [*rows["choices"], *rows["flags"], *rows["spans"]]
+    asked = _listed(data.get("questions"), "questions", file)
+    questions = tuple(_question(one, file) for one in asked)
+    told = [{"code": one.code, "about": str(row.get("about") or "")} for one, row in zip(questions, asked, strict=True)]
+    every = [*rows["choices"], *rows["flags"], *rows["spans"], *told]
     more = Scheme(
         spans,
         tuple((one["code"], one["needs"]) for one in every if one.get("needs")),
         tuple((one["code"], one["about"]) for one in every if one.get("about")),
+        questions,
     )
     check_scheme(choices, flags, more)
     return OwnScheme(choices, flags, more)
@@ -172,6 +216,28 @@ def _row(value: Any, part: str, file: str) -> dict[str, str]:
     return {str(name): str(one).strip() for name, one in value.items()}
 
 
+def _question(value: Any, file: str) -> Question:
+    """A question: `scale` is a list of its two ends, `text` is true for one that asks for a text."""
+    wrong = BadFile(NO_SCHEME, file=file, why=f"questions: {str(value)[:80]}")
+    if not isinstance(value, dict) or not value.keys() <= _OF_QUESTION:
+        raise wrong
+    scale, text, required = value.get("scale"), value.get("text", False), value.get("required", False)
+    if not isinstance(text, bool) or not isinstance(required, bool) or (scale is None) != text:
+        raise wrong
+    ends: list[Any] = [None, None] if scale is None else scale
+    if not isinstance(ends, list) or len(ends) != 2 or any(type(one) is not int for one in ends if scale is not None):
+        raise wrong
+    bare = {name: cell for name, cell in value.items() if name not in ("scale", "text", "required")}
+    words = _row({name: cell for name, cell in bare.items() if name in _FIELDS}, "questions", file)
+    told = {end: bare.get(end, "") for end in _ENDS}
+    if not all(isinstance(one, str) for one in told.values()):
+        raise wrong
+    named = {name: words.get(name, "") for name in ("code", "key", "zh", "en")}
+    return Question(
+        **named, low=ends[0], high=ends[1], **{end: word.strip() for end, word in told.items()}, required=required
+    )
+
+
 def _option(row: Mapping[str, str]) -> Choice:
     return Choice(*(row.get(name, "") for name in ("code", "key", "zh", "en")))
 
@@ -179,14 +245,17 @@ def _option(row: Mapping[str, str]) -> Choice:
 def scheme_text(scheme: OwnScheme, language: str) -> str:
     """The text of a guideline that says what the scheme has, until somebody writes a better one."""
     chinese, about = language == "zh", dict(scheme.more.about)
-    heads = ("选项", "标记", "片段") if chinese else ("Choices", "Flags", "Spans")
+    heads = ("选项", "标记", "片段", "问题") if chinese else ("Choices", "Flags", "Spans", "Questions")
 
-    def line(one: Choice) -> str:
+    def line(one: Choice | Question) -> str:
         name = (one.zh or one.en) if chinese else (one.en or one.zh)
         said = f"**{_MARKDOWN.sub(_ESCAPED, name)}**"
         return f"- {said}: {_MARKDOWN.sub(_ESCAPED, about[one.code])}" if about.get(one.code) else f"- {said}"
 
-    parts = zip(heads, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
+    options: tuple[Sequence[Choice | Question], ...] = (
+        scheme.choices, scheme.flags, scheme.more.spans, scheme.more.questions,
+    )  # fmt: skip
+    parts = zip(heads, options, strict=True)
     return "\n\n".join("\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found)
 
 

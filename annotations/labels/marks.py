@@ -80,6 +80,17 @@ def check_label_fits(
             raise Refused(N_("{code} needs a marked span of the kind {kind}."), code=code, kind=kind)
 
 
+def check_answers(guideline: Guideline, reasons: Sequence[str], note: str, *, required: bool) -> None:
+    """Raise Refused for two answers to one scale; *required*: also where a question has none that must have one."""
+    for question in guideline.scheme.questions if guideline.scheme else ():
+        given = {point.code for point in question.points} & set(reasons)
+        if len(given) > 1:
+            message = N_("{code} asks for one answer, and this label has {count}.")
+            raise Refused(message, code=question.code, count=len(given))
+        if required and question.required and not (given if question.points else note.strip()):
+            raise Refused(N_("The question {code} has no answer yet."), code=question.code)
+
+
 def check_flag(guideline: Guideline, extraneous: bool | None) -> None:
     """Raise Refused for the flag of the built-in scheme on a label of an own one."""
     if guideline.scheme is not None and extraneous is not None:

@@ -13,7 +13,7 @@ from annotations.guideline.free_tags import clean_tags
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
-from annotations.labels.marks import check_flag, check_label_fits, check_marks, mark_kinds
+from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
@@ -252,7 +252,7 @@ class _Writer:
             return guideline
         if operation.choice not in {choice.code for choice in guideline.choices}:
             raise Refused(N_("{choice} is not a choice of this guideline."), choice=operation.choice)
-        unknown = set(operation.reasons) - {reason.code for reason in guideline.reasons}
+        unknown = set(operation.reasons) - {reason.code for reason in guideline.beside}
         if unknown:
             raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
         named = operation.reasons or any(tag.strip() for tag in operation.tags)  # a tag is a future criterion
@@ -269,6 +269,7 @@ class _Writer:
             return
         check_flag(guideline, operation.extraneous)
         check_marks(operation.spans, target.length, mark_kinds(guideline))
+        check_answers(guideline, operation.reasons, operation.note, required=bool(self.checked))
         if self.checked:
             check_label_fits(guideline, operation.choice, operation.reasons, operation.extraneous, operation.spans)
 

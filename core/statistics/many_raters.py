@@ -182,6 +182,25 @@ def krippendorff_alpha(tally: Tally, resampling: Resampling | None = None) -> Es
     return _over_items(paired, _alpha, resampling, value=library, rare=paired.rare)
 
 
+def ordinal_alpha(tally: Tally, resampling: Resampling | None = None) -> Estimate:
+    """Krippendorff's alpha for ordered categories (Krippendorff 2011), at most 1; the columns are in their order.
+
+    Two labels differ the more, the more labels of all annotators lie between them. Undefined where only one category
+    was used.
+    """
+    paired = tally.paired
+    if paired.units and np.isnan(_ordinal_alpha(paired)(_as_draw(paired))[0]):
+        return Estimate.undefined(ONE_CATEGORY, paired.units)
+
+    def library() -> float:
+        import krippendorff
+
+        items = np.repeat(paired.counts, paired.sizes, axis=0)
+        return float(krippendorff.alpha(value_counts=items, level_of_measurement="ordinal"))
+
+    return _over_items(paired, _ordinal_alpha, resampling, value=library, rare=paired.rare)
+
+
 def gwet_ac1(tally: Tally, resampling: Resampling | None = None) -> Estimate:
     """Gwet's AC1 (Gwet 2008, equations 3 to 5), -1 to 1; items may lack labels.
 
@@ -296,6 +315,23 @@ def _alpha(tally: Tally) -> Measure:
         observed = (total - draws @ same) * (total - 1)
         expected = total**2 - (chosen**2).sum(axis=1)
         # A ratio of expected 0 is "one category only".
+        return 1 - ratio(observed, expected)
+
+    return alphas
+
+
+def _ordinal_alpha(tally: Tally) -> Measure:
+    others = np.maximum(tally.labels - 1, 1)[:, None, None]
+    # Coincidences of each pattern; those of a category with itself are at no distance.
+    pairs = (tally.counts[:, :, None] * tally.counts[:, None, :] / others).reshape(len(tally.counts), -1)
+
+    def alphas(draws: Numbers) -> Numbers:
+        chosen = draws @ tally.counts
+        # Labels from the one category to the other, half of those of the two themselves.
+        place = np.cumsum(chosen, axis=1) - chosen / 2
+        far = ((place[:, :, None] - place[:, None, :]) ** 2).reshape(len(draws), -1)
+        observed = ((draws @ pairs) * far).sum(axis=1) * (chosen.sum(axis=1) - 1)
+        expected = ((chosen[:, :, None] * chosen[:, None, :]).reshape(len(draws), -1) * far).sum(axis=1)
         return 1 - ratio(observed, expected)
 
     return alphas

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from annotations.agreement.measures import AgreementReport
-from annotations.agreement.schemes import Way, mark_agreement, ways_of
+from annotations.agreement.schemes import FLAG_OF, SCALE_OF, Way, mark_agreement, ways_of
 from annotations.database.store import Store
 from annotations.guideline.versions import guideline, has_own_scheme
 from annotations.projects.pipeline_counts import state
@@ -33,8 +33,14 @@ def chosen_way(store: Store, project: Project) -> Way:
         return "four"
     ways = ways_of(store, project)
     if has_own_scheme(store, project):
-        flags = {way: named(_("Flag"), choice_name(flag)) for way, flag in ways.items() if flag is not None}
-        return choose(_("Compare by"), {"four": _("Choices"), **flags}, "own-way")
+        heads = {True: _("Flag"), False: _("Scale")}
+        more = {
+            way: named(heads[way.startswith(FLAG_OF)], choice_name(one)) for way, one in ways.items() if one is not None
+        }
+        chosen = choose(_("Compare by"), {"four": _("Choices"), **more}, "own-way")
+        if chosen.startswith(SCALE_OF):
+            st.caption(_("Krippendorff's alpha takes the order of the points into account; the other measures do not."))
+        return chosen
     names: dict[Way, str] = {
         "four": _("Four labels"),
         "three": _("Three: plural they as no pronoun"),

@@ -8,7 +8,7 @@ from pages.ui.guideline_html import desk_html
 from pages.ui.head import open_store, page_head
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.sentences import options_html
+from pages.ui.sentences import asked_as, options_html
 from pages.ui.tables import show_html
 from pages.ui.text import plain
 
@@ -37,6 +37,9 @@ with open_store() as store:
         if newest.scheme is not None and newest.scheme.spans:
             st.subheader(_("Kinds of spans"))
             show_html(options_html(newest.scheme.spans, about))
+        if newest.scheme is not None and newest.scheme.questions:
+            st.subheader(_("Questions"))
+            show_html(options_html([asked_as(one) for one in newest.scheme.questions], about))
     if changed := [one for one in versions if one.changes]:
         st.subheader(_("What changed"))
         for one in reversed(changed):

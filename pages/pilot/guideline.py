@@ -18,6 +18,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.parts import asks, asks_at_click
+from pages.ui.sentences import asked_as
 from pages.ui.tables import show_html
 from pages.ui.text import plain, series
 
@@ -186,7 +187,8 @@ def _scheme_lines(scheme: Scheme | None) -> list[str]:
     if scheme is None:
         return []
     needs = [f"{code} → {kind}" for code, kind in scheme.needs]
-    return [*map(_line, scheme.spans), *needs, *(f"{code}: {text}" for code, text in scheme.about)]
+    asked = [_line(asked_as(one)) for one in scheme.questions]
+    return [*map(_line, scheme.spans), *asked, *needs, *(f"{code}: {text}" for code, text in scheme.about)]
 
 
 def _line(option: object) -> str:

@@ -37,7 +37,7 @@ def publish(store: Store, project: Project, now: Draft) -> None:
     newest = guideline(store, project)
     st.subheader(_("Publish version {version}").format(version=newest.version + 1), anchor=False)
     also = _ask_also(now, newest)
-    found = _counted(store, project, now.choices, now.reasons, also)
+    found = _counted(store, project, now.choices, now.beside, also)
     which = _ask_which(found, key="which")
     _show_people(found, which)
     who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
@@ -106,7 +106,7 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
     if newest.version == 1:
         return
     with st.expander(_("Relabel decisions under older versions")):
-        found = _counted(store, project, newest.choices, newest.reasons, ())
+        found = _counted(store, project, newest.choices, newest.beside, ())
         if not found.older.labels:
             st.caption(_("There are no valid blind labels from older versions."))
             return
@@ -121,11 +121,11 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
 
 
 def _ask_also(now: Draft, newest: Guideline) -> list[str]:
-    old = {one.code: one for one in (*newest.choices, *newest.reasons)}
-    found = changed_codes((*newest.choices, *newest.reasons), (*now.choices, *now.reasons))
+    old = {one.code: one for one in (*newest.choices, *newest.beside)}
+    found = changed_codes((*newest.choices, *newest.beside), (*now.choices, *now.beside))
     rest = [code for code in old if code not in found.touched]
     lines = [
-        (_("New: {criteria}"), [one for one in now.reasons if one.code in found.added]),
+        (_("New: {criteria}"), [one for one in now.beside if one.code in found.added]),
         (_("Dropped: {criteria}"), [old[code] for code in found.dropped]),
         (_("Reworded: {criteria}"), [old[code] for code in found.changed]),
     ]

@@ -1,18 +1,21 @@
 """Tables to edit: choices and reasons of a guideline, a scheme of one's own, quotas of a project."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data, scheme_of_bytes
-from annotations.types import Choice, Scheme
+from annotations.types import Choice, Question, Scheme
 from core.errors import EvenhandError
 from core.files.bounded import run_bounded
 from core.resources import keyword_pairs, quotas
 from core.types import Side
 from pages.ui.head import show_error
 from pages.ui.language import _
+from pages.ui.text import in_brackets
 from pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
@@ -50,7 +53,7 @@ def choose_scheme(own: bool, *, key: str) -> bool:
 
 
 def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
-    """A scheme as three tables to edit; it is checked when it is stored, so that half a row can stand."""
+    """A scheme as four tables to edit; it is checked when it is stored, so that half a row can stand."""
     rows = as_data(begun)
     st.caption(
         _(
@@ -64,7 +67,11 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
     found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=True)
     st.markdown(_("**Kinds of spans**: words that are marked in the text."))
     found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
-    return OwnScheme(tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found))
+    st.markdown(_("**Questions**: a scale from one whole number to another, or, with both left empty, a text."))
+    questions, told = _question_table(begun, f"{key}-questions")
+    return OwnScheme(
+        tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found, questions, told)
+    )
 
 
 def _scheme_table(rows: list[dict[str, str]], key: str, *, needs: bool) -> list[dict[str, str]]:
@@ -92,12 +99,53 @@ def _option(row: Mapping[str, str]) -> Choice:
     return Choice(row["code"], row["key"], row["zh"], row["en"])
 
 
-def _more(found: Mapping[str, list[dict[str, str]]]) -> Scheme:
+def _question_table(begun: OwnScheme, key: str) -> tuple[tuple[Question, ...], list[tuple[str, str]]]:
+    """The questions, and (code, description) of each that has one."""
+    about = dict(begun.more.about)
+    names = ("key", "code", "zh", "en", "low", "high", "required", "low_zh", "low_en", "high_zh", "high_en", "about")
+    rows = [asdict(one) | {"about": about.get(one.code, "")} for one in begun.more.questions]
+    frame = pd.DataFrame([{name: row[name] for name in names} for row in rows], columns=list(names))
+    kinds = dict.fromkeys(("low", "high"), "Int64") | {"required": "boolean"}
+    frame = frame.astype({name: kinds.get(name, "string") for name in names})
+    ends = {"low": _("Lowest"), "high": _("Highest")}
+    columns: dict[str, Any] = {
+        "key": st.column_config.TextColumn(_("Key"), max_chars=1, width="small"),
+        "code": st.column_config.TextColumn(_("Code"), max_chars=40),
+        "zh": st.column_config.TextColumn("中文", max_chars=LONGEST_NAME),
+        "en": st.column_config.TextColumn("English", max_chars=LONGEST_NAME),
+        "about": st.column_config.TextColumn(_("Description"), max_chars=LONGEST_ABOUT),
+        "required": st.column_config.CheckboxColumn(_("Required"), default=False),
+    }
+    for end, name in ends.items():
+        columns[end] = st.column_config.NumberColumn(name, min_value=0, max_value=100, step=1, width="small")
+        columns |= {f"{end}_{tag}": st.column_config.TextColumn(in_brackets(name, word), max_chars=LONGEST_NAME)
+                    for tag, word in (("zh", "中文"), ("en", "English"))}  # fmt: skip
+    edited = st.data_editor(frame, key=key, column_config=columns, hide_index=True, num_rows="dynamic")
+    found = [
+        row for row in edited.to_dict("records") if any(pd.notna(row[name]) and row[name] != "" for name in names[:6])
+    ]
+    return tuple(_question(row) for row in found), [(_word(row["code"]), _word(row["about"])) for row in found]
+
+
+def _question(row: Mapping[Hashable, Any]) -> Question:
+    words = {name: _word(row[name]) for name in ("code", "key", "zh", "en", "low_zh", "low_en", "high_zh", "high_en")}
+    low, high = (None if pd.isna(row[end]) else int(row[end]) for end in ("low", "high"))
+    return Question(**words, low=low, high=high, required=bool(pd.notna(row["required"]) and row["required"]))
+
+
+def _word(value: Any) -> str:
+    return "" if pd.isna(value) else str(value).strip()
+
+
+def _more(
+    found: Mapping[str, list[dict[str, str]]], questions: tuple[Question, ...], told: list[tuple[str, str]]
+) -> Scheme:
     every = [row for part in found.values() for row in part]
     return Scheme(
         tuple(map(_option, found["spans"])),
         tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
-        tuple((row["code"], row["about"]) for row in every if row.get("about")),
+        (*((row["code"], row["about"]) for row in every if row.get("about")), *(one for one in told if one[1])),
+        questions,
     )
 
 

@@ -7,13 +7,13 @@ from markupsafe import Markup, escape
 
 from annotations.desk.announcements import option_name
 from annotations.files.import_items import PreviewRow
-from annotations.types import CellCount, Choice, Kind, Mark, ProjectCounts
+from annotations.types import CellCount, Choice, Kind, Mark, ProjectCounts, Question
 from core.language import translate
 from core.types import Problem, Span
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH
 from pages.ui.tables import Column, element, joined, span, table
-from pages.ui.text import named
+from pages.ui.text import in_brackets, named, series
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).disable("image")  # an image would fetch a foreign address
 
@@ -126,6 +126,28 @@ def options_html(options: Sequence[Choice], about: Mapping[str, str] | None = No
     told = about or {}
     rows = [(element("kbd", one.key.upper()) if one.key else "", _meaning(one, told), one.code) for one in options]
     return table((_("Key"), _("Meaning"), _("Code")), rows)
+
+
+def asked_as(question: Question) -> Choice:
+    """A question as a row of `options_html`: with its scale and what its ends are called, or as a text."""
+    named = {"zh": question.zh or question.en, "en": question.en or question.zh}
+    if not question.points:
+        kind = _("a text")
+    else:
+        low, high = (
+            in_brackets(getattr(question, end), name) if (name := end_name(question, end)) else getattr(question, end)
+            for end in ("low", "high")
+        )
+        kind = f"{low} – {high}"
+    kind = series([kind, _("required")]) if question.required else kind
+    return Choice(question.code, question.key, *(in_brackets(named[tag], kind) for tag in ("zh", "en")))
+
+
+def end_name(question: Question, end: str) -> str:
+    """What an end of a scale, low or high, is called; "" for nothing."""
+    first, second = ("zh", "en") if language() == "zh" else ("en", "zh")
+    name: str = getattr(question, f"{end}_{first}") or getattr(question, f"{end}_{second}")
+    return name
 
 
 def _meaning(one: Choice, about: Mapping[str, str]) -> str | Markup:

@@ -1,5 +1,7 @@
 """The desk under a scheme of one's own in a real browser: its choices, flags and kinds of spans with their keys."""
 
+from typing import Any
+
 import pytest
 from playwright.sync_api import expect
 
@@ -8,13 +10,13 @@ from annotations.guideline.drafts import Draft, write_version
 from annotations.guideline.versions import guideline
 from annotations.projects.projects import project
 from tests.support.desk_driver import Desk, Opener, marks, open_generations, stored
-from tests.support.own_schemes import own_scheme
+from tests.support.own_schemes import QUESTIONS, own_scheme
 
 pytestmark = pytest.mark.browser
 
 
-def open_own(desks: Opener, texts: int | list[str] = 6) -> Desk:
-    scheme = own_scheme()
+def open_own(desks: Opener, texts: int | list[str] = 6, **parts: Any) -> Desk:
+    scheme = own_scheme(**parts)
     return open_generations(desks, texts, choices=scheme.choices, reasons=scheme.flags, scheme=scheme.more)
 
 
@@ -88,3 +90,31 @@ def test_the_key_map_names_everything_with_its_description(desks: Opener) -> Non
     for text in ("Helpful: Answers what was asked", "Stereotype", "Claim: A statement that can be checked"):
         expect(sheet).to_contain_text(text)
     assert sheet.locator("kbd").all_text_contents()[:7] == ["1", "2", "3", "S", "F", "7", "C"]
+
+
+def test_questions_are_answered_by_key_and_click_and_asked_for_where_they_must_be(desks: Opener) -> None:
+    why = [QUESTIONS[0], QUESTIONS[1], QUESTIONS[2] | {"required": True}]
+    desk = open_own(desks, questions=why)
+    item = desk.item
+    desk.press("1")
+    expect(desk.part("questions")).to_contain_text("Fluency: answer this first, then press Enter to save.")
+    desk.press("Enter", "8", "4", "Enter")
+    expect(desk.part("noteLabel")).to_have_text("Why?")
+    assert desk.item == item and desk.labels() == []
+    desk.page.keyboard.type("It reads well.")
+    desk.decide("Enter")
+    # Beforehand: its key and a digit, a click, the same once more takes it back.
+    desk.press("q", "2")
+    desk.part("questions").get_by_role("group", name="Care").get_by_text("10", exact=True).click()
+    desk.part("questions").get_by_role("group", name="Care").get_by_text("0", exact=True).click()
+    desk.press("q", "2", "q", "3", "n")
+    desk.page.keyboard.type("Less so.")
+    desk.press("Enter")
+    desk.decide("3")
+    rows = stored(desk)
+    assert [(row["choice"], row["reasons"], row["note"]) for row in rows] == [
+        ("helpful", '["fluency:4"]', "It reads well."), ("neither", '["fluency:3", "care:0"]', "Less so."),
+    ]  # fmt: skip
+    desk.press("u")
+    expect(desk.part("was")).to_contain_text("Neither (Fluency: 3, Care: 0)")
+    expect(desk.part("questions").locator("[aria-pressed=true]")).to_have_text(["3", "0"])

@@ -27,14 +27,24 @@ DATA: dict[str, list[dict[str, str]]] = {
 }
 
 
-def own_scheme(**parts: list[dict[str, str]]) -> OwnScheme:
+QUESTIONS: list[dict[str, Any]] = [
+    {"code": "fluency", "key": "q", "en": "Fluency", "zh": "流畅", "scale": [1, 5], "low_en": "poor",
+     "high_en": "perfect", "required": True},
+    {"code": "care", "en": "Care", "scale": [0, 10]},
+    {"code": "why", "en": "Why?", "zh": "为什么？", "text": True},
+]  # fmt: skip
+
+
+def own_scheme(**parts: list[dict[str, Any]]) -> OwnScheme:
     """The scheme, with *parts* in place of its own."""
     return from_data(DATA | parts, "test")
 
 
-def own_project(store: Store, name: str, texts: int | list[str] = 4, **fields: Any) -> Project:
+def own_project(
+    store: Store, name: str, texts: int | list[str] = 4, scheme: OwnScheme | None = None, **fields: Any
+) -> Project:
     """A project of generations with the scheme, for Ada and Bo, published."""
-    scheme = own_scheme()
+    scheme = scheme or own_scheme()
     own = {"choices": scheme.choices, "reasons": scheme.flags, "scheme": scheme.more}
     return generations_project(store, name, texts, **own, **fields)
 

@@ -32,6 +32,10 @@ class GenerationDesk extends Desk {
       degenerate: () => this.tag("degenerate"),
       flagged: () => this.tag(action.code),
       span: () => this.startMarking(action.code),
+      ask: () => this.ask(action.code),
+      answer: () => this.answer(action.code),
+      digit: () => this.answerDigit(action.digit),
+      step: () => this.stepAnswer(action.by),
       move: () => this.move(action.by, action.extend),
       jump: () => this.jump(action.letter),
       put: () => this.put(),
@@ -42,7 +46,7 @@ class GenerationDesk extends Desk {
 
   begin(item) {
     super.begin(item);
-    if (this.mode === "mark" || this.mode === "tags") this.mode = "label";
+    if (["mark", "tags", "ask"].includes(this.mode)) this.mode = "label";
     const before = this.editing ?? item?.before;
     const { choice = null, extraneous = false, spans = [] } = before ?? {};
     const { kinds } = this.scheme;
@@ -67,18 +71,91 @@ class GenerationDesk extends Desk {
     if (!broken) return this.finishWith(item, code);
     this.pending = code;
     this.broken = broken;
+    if (broken.endsWith("?")) return this.askFirst(broken.slice(0, -1));
     this.startMarking(this.scheme.wants(broken) ?? "pronoun");
+    return this.view.say(this.view.explanation());
+  }
+
+  // A choice waits for an answer: of a scale at its place, of a text in the note.
+  askFirst(code) {
+    if (this.scheme.questions.some((one) => one.code === code)) this.ask(code);
+    else {
+      this.mode = "label";
+      this.openNote(this.scheme.asksText.label);
+    }
     this.view.say(this.view.explanation());
+  }
+
+  ask(code) {
+    if (!this.screen.item) return;
+    this.asked = code;
+    this.mode = "ask";
+    this.draw();
+    this.view.focusDesk();
+    this.view.say(this.scheme.questions.find((one) => one.code === code)?.label ?? "");
+  }
+
+  // An answer takes the place of the one before, and the same once more takes it back.
+  answer(code) {
+    if (!this.screen.item || !this.data.scheme?.points.some((one) => one.code === code)) return;
+    const [question] = code.split(":");
+    const there = this.draft.reasons.has(code);
+    for (const one of this.draft.reasons) if (one.startsWith(`${question}:`)) this.draft.reasons.delete(one);
+    if (!there || this.pending) this.draft.reasons.add(code);
+    this.afterAnswer(question);
+    this.view.say(there && !this.pending ? this.t("{tag}: no", { tag: this.labelOf(code) }) : this.labelOf(code));
+  }
+
+  // With a choice that waits, the next question is asked; Enter stores when nothing is missing any more.
+  afterAnswer(question) {
+    this.asked = question;
+    if (this.mode === "ask" && !this.pending) this.mode = "label";
+    const broken = this.pending && this.scheme.broken(this.pending, this.draft);
+    if (broken?.endsWith("?") && this.scheme.questions.some((one) => `${one.code}?` === broken)) {
+      this.broken = broken;
+      this.asked = broken.slice(0, -1);
+    }
+    this.draw();
+  }
+
+  answerDigit(digit) {
+    const { points = [] } = this.scheme.questions.find((one) => one.code === this.asked) ?? {};
+    const n = digit === "0" && !points.includes(0) ? 10 : Number(digit);
+    if (points.includes(n)) this.answer(`${this.asked}:${n}`);
+  }
+
+  stepAnswer(by) {
+    const { points = [] } = this.scheme.questions.find((one) => one.code === this.asked) ?? {};
+    const now = points.findIndex((n) => this.draft.reasons.has(`${this.asked}:${n}`));
+    const to = points[now < 0 ? 0 : now + by];
+    if (to === undefined) return;
+    const { asked } = this;
+    this.answer(`${asked}:${to}`);
+    this.asked = asked;
+    this.mode = "ask";
+    this.draw();
   }
 
   finishWith(item, code) {
     this.pending = this.broken = null;
-    const reasons = this.data.reasons.map((one) => one.code).filter((one) => this.draft.reasons.has(one));
+    const known = this.data.scheme ? this.scheme.beside : this.data.reasons;
+    const reasons = known.map((one) => one.code).filter((one) => this.draft.reasons.has(one));
     this.store(item, code, reasons);
+  }
+
+  closeNote(keep) {
+    super.closeNote(keep);
+    if (keep && this.pending && this.mode === "label") this.choose(this.pending, performance.now());
+    else if (this.mode === "label") this.pending = this.broken = null;
+  }
+
+  labelOf(code) {
+    return this.data.scheme?.points.find((one) => one.code === code)?.label ?? super.labelOf(code);
   }
 
   // Enter: first it marks the word where none is marked that must be, then it stores what was chosen.
   confirm(time) {
+    if (this.mode === "ask") return this.pending ? this.choose(this.pending, time) : this.back();
     if (this.mode !== "mark") {
       if (this.earlier) this.choose(this.earlier, time);
       return;
@@ -199,9 +276,9 @@ class GenerationDesk extends Desk {
     if (one && this.mode === "tags") this.tag(one.code);
   }
 
-  openNote() {
-    if (this.mode === "mark" || this.mode === "tags") this.mode = "label";
-    super.openNote();
+  openNote(hint = "") {
+    if (["mark", "tags", "ask"].includes(this.mode)) this.mode = "label";
+    super.openNote(hint || (this.scheme.asksText?.label ?? ""));
   }
 
   // A step back: out of mark mode or the tags first, then out of an earlier decision.

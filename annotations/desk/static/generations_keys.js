@@ -47,13 +47,25 @@ function markingAction(event, choices, scheme) {
   return letter ? { name: "jump", letter } : null;
 }
 
-// The action that a key means in a mode, or null. Modes: label, mark, tags, note, search, help.
+// While a scale is asked: a digit is its answer, the key of another one asks that.
+function askingAction(event, scheme) {
+  if (event.shiftKey) return null;
+  if (isEnter(event)) return { name: "confirm" };
+  const digit = digitOf(event);
+  if (digit !== null) return { name: "digit", digit };
+  if (event.code === "ArrowLeft" || event.code === "ArrowRight") return { name: "step", by: MOVES[event.code], repeats: true };
+  const asked = lettersOf(characterOf(event), scheme);
+  return asked?.name === "ask" ? asked : null;
+}
+
+// The action that a key means in a mode, or null. Modes: label, ask, mark, tags, note, search, help.
 function generationAction(event, mode, { choices, scheme, veiled }) {
   const sign = signOf(event);
   if (sign === "help") return { name: "help" };
   if (event.code === "Escape" || event.key === "Escape") return { name: "back" };
   if (mode === "help" || mode === "note" || mode === "search") return null;
   if (mode === "mark") return markingAction(event, choices, scheme);
+  if (mode === "ask") return askingAction(event, scheme);
   if (event.shiftKey) return null;
   if (mode === "tags") {
     if (isEnter(event) || event.code === "KeyT") return { name: "back" };

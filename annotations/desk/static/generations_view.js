@@ -117,8 +117,10 @@ class GenerationView extends View {
     part.acts.hidden = mode === "tags";
     part.toggles.hidden = mode === "mark" || mode === "tags";
     const names = desk.data.reasons.filter((one) => draft.reasons.has(one.code)).map((one) => one.label);
+    part.toggles.hidden = part.toggles.hidden || (mode === "ask" && Boolean(desk.pending));
     part.tagged.hidden = !names.length || mode === "tags" || Boolean(desk.data.scheme); // own flags are pressed buttons
     part.tagged.textContent = names.length ? `${t("Tags")}: ${names.join(", ")}` : "";
+    drawQuestions(part.questions, desk, this);
     part.marking.hidden = mode !== "mark";
     if (mode === "mark") this.drawMarking();
   }

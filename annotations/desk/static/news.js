@@ -31,8 +31,8 @@ function changesOf(queue) {
 
 // Choices and criteria by what happened to them, in words.
 function changedOptions(now, next, t) {
-  const was = new Map([...now.choices, ...now.reasons, ...(now.scheme?.spans ?? [])].map((one) => [one.code, one.label]));
-  const will = new Map([...next.choices, ...next.reasons, ...(next.scheme?.spans ?? [])].map((one) => [one.code, one.label]));
+  const was = new Map([...now.choices, ...now.reasons, ...(now.scheme ? [...now.scheme.spans, ...now.scheme.questions] : [])].map((one) => [one.code, one.label]));
+  const will = new Map([...next.choices, ...next.reasons, ...(next.scheme ? [...next.scheme.spans, ...next.scheme.questions] : [])].map((one) => [one.code, one.label]));
   const made = [];
   for (const [code, label] of will) {
     if (!was.has(code)) made.push(t("New: {label}", { label }));

@@ -57,6 +57,8 @@ class BuiltInScheme {
     ];
   }
 
+  questions = [];
+
   pressed({ act }, draft) {
     const held = {
       flag: draft.flag,
@@ -90,17 +92,35 @@ class OwnScheme {
     return this.own.spans.map((one, place) => ({ ...one, word: one.label, look: `own own-${place % LOOKS}` }));
   }
 
-  // Its flags and kinds by their keys.
+  // Its scales; the text that it may ask for is the note of the label.
+  get questions() {
+    return this.own.questions.filter((one) => one.points.length);
+  }
+
+  get asksText() {
+    return this.own.questions.find((one) => !one.points.length) ?? null;
+  }
+
+  // What a label may have among its reasons, in the order of the scheme.
+  get beside() {
+    return [...this.data.reasons, ...this.own.points];
+  }
+
+  // Its flags, kinds and scales by their keys.
   get letters() {
+    const asked = this.questions.map((one) => [one.key, { name: "ask", code: one.code }]);
     const flags = this.data.reasons.map((one) => [one.key, { name: "flagged", code: one.code }]);
     const spans = this.own.spans.map((one) => [one.key, { name: "span", code: one.code }]);
-    return Object.fromEntries([...flags, ...spans].filter(([key]) => key).map(([key, act]) => [placeOf(key), act]));
+    return Object.fromEntries([...flags, ...spans, ...asked].filter(([key]) => key).map(([key, act]) => [placeOf(key), act]));
   }
 
   digitsOnly = true; // a letter goes to a word
 
-  // The first of choice and flags whose span is missing, with its kind.
-  broken(choice, { reasons, marks }) {
+  // What is missing first: a question without its answer ("code?"), or a span with its kind ("code>kind").
+  broken(choice, { reasons, marks, note }) {
+    const answered = ({ code, points }) => (points.length ? points.some((n) => reasons.has(`${code}:${n}`)) : note.trim());
+    const open = this.own.questions.find((one) => one.required && !answered(one));
+    if (open) return `${open.code}?`;
     const said = [choice, ...this.data.reasons.map((one) => one.code).filter((one) => reasons.has(one))];
     const lacks = said.find((code) => this.own.needs[code] && !has(marks, this.own.needs[code]));
     return lacks === undefined ? null : `${lacks}>${this.own.needs[lacks]}`;
@@ -112,6 +132,10 @@ class OwnScheme {
 
   explanation(broken) {
     if (!broken) return this.t("Mark words in the text.");
+    if (broken.endsWith("?")) {
+      const open = this.own.questions.find((one) => `${one.code}?` === broken);
+      return this.t("{question}: answer this first, then press Enter to save.", { question: open?.label ?? broken });
+    }
     const [code, kind] = broken.split(">");
     const named = (options, one) => options.find((option) => option.code === one)?.label ?? one;
     return this.t("{what}: mark {kind}, then press Enter to save.", {
@@ -125,7 +149,7 @@ class OwnScheme {
     return [
       ...this.data.reasons.map((one) => ["flagged", one.key.toUpperCase(), one.label, { "data-code": one.code, title: one.about }]),
       ...(this.own.spans.length ? [["mark", "M", t("Mark words")]] : []),
-      ["note", "N", t("Note")],
+      ["note", "N", this.asksText?.label ?? t("Note"), { title: this.asksText?.about }],
     ];
   }
 
@@ -135,8 +159,44 @@ class OwnScheme {
 
   help() {
     const listed = [...this.data.reasons, ...this.own.spans].filter((one) => one.key);
-    return listed.map((one) => [one.key.toUpperCase(), described(one)]);
+    const asked = this.questions.filter((one) => one.key);
+    return [
+      ...listed.map((one) => [one.key.toUpperCase(), described(one)]),
+      ...asked.map((one) => [`${one.key.toUpperCase()} ${one.points[0]} – ${one.points.at(-1)}`, described(one)]),
+    ];
   }
+}
+
+// The scales as rows of buttons; those of the one that is asked stand out.
+function drawQuestions(place, desk, view) {
+  const { scheme, draft, mode } = desk;
+  place.hidden = !scheme.questions.length || mode === "mark" || mode === "tags";
+  const looks = JSON.stringify([scheme.questions, [...draft.reasons], mode === "ask" && desk.asked, Boolean(desk.screen.item)]);
+  if (place.looks === looks) return;
+  place.looks = looks;
+  const end = (text, where) => (text ? [element("span", { class: `end ${where}`, text })] : []);
+  const rows = scheme.questions.map((one) => {
+    const points = one.points.map((n) =>
+      element("button", {
+        type: "button",
+        "data-act": "answer",
+        "data-code": `${one.code}:${n}`,
+        "aria-pressed": String(draft.reasons.has(`${one.code}:${n}`)),
+        disabled: !desk.screen.item,
+        text: n,
+      }),
+    );
+    const name = [...(one.key ? [element("kbd", { text: one.key.toUpperCase(), "aria-hidden": "true" })] : []), element("span", { text: one.label })];
+    const asked = mode === "ask" && desk.asked === one.code;
+    return element(
+      "div",
+      { class: asked ? "question asked" : "question", role: "group", "aria-label": one.label, title: one.about },
+      element("span", { class: "name" }, ...name, ...(one.required ? [element("i", { text: "*", title: view.t("required") })] : [])),
+      element("span", { class: "points" }, ...end(one.ends.low, "low"), ...points, ...end(one.ends.high, "high")),
+    );
+  });
+  const why = mode === "ask" && desk.pending ? [element("p", { class: "because", text: scheme.explanation(desk.broken) })] : [];
+  place.replaceChildren(...why, ...rows);
 }
 
 function schemeOf(desk) {

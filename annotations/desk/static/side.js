@@ -81,7 +81,7 @@ class Side {
     const { item, choice } = decision;
     const text = oneLine(item, desk.masked);
     const keys = (decision.reasons ?? []).map(
-      (code) => desk.data.reasons.find((one) => one.code === code)?.key.toUpperCase() ?? code,
+      (code) => [...desk.data.reasons, ...(desk.data.scheme?.points ?? [])].find((one) => one.code === code)?.key.toUpperCase() ?? code,
     );
     if (decision.extraneous) keys.unshift("F");
     if (decision.tags?.length) keys.push(`#${decision.tags.length}`);

@@ -14,7 +14,7 @@ from annotations.guideline.drafts import Draft, read_draft, save_draft, write_ve
 from annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, read_scheme, scheme_text
 from annotations.guideline.versions import guideline, guidelines, refuse_own_scheme
 from annotations.projects.projects import create_project
-from annotations.types import Choice, Scheme
+from annotations.types import Choice, Question, Scheme
 from core.errors import BadFile, EvenhandError, Refused
 from tests.support.own_schemes import DATA, own_project, own_scheme, say
 
@@ -65,6 +65,22 @@ def options(*rows: dict[str, Any], **parts: Any) -> dict[str, Any]:
         (options(ONE, TWO, spans=[{"code": "s", "en": "S", "needs": "s"}]), "s needs a span of the kind s, which"),
         (options(ONE, TWO | {"about": "x" * 401}), "The description of two"),
         (options(ONE, TWO | {"about": "a\u2028b"}), "The description of two"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q"}]), "is not a scheme: questions"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "text": True, "scale": [1, 5]}]), "is not a scheme"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, "5"]}]), "is not a scheme: questions"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, True]}]), "is not a scheme: questions"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [5, 1]}]), "The scale of q must run"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 12]}]), "over 2 to 11 points"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 10**12]}]), "over 2 to 11 points"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [10, 12], "key": "q"}]), "exceeds 10"),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "text": True, "key": "q"}]), "no key of its own"),
+        (options(ONE, TWO, questions=[{"code": c, "en": "Q", "text": True} for c in "pq"]), "one text at most"),
+        (options(ONE, TWO, questions=[{"code": "one", "en": "Q", "text": True}]), "The code one occurs twice"),
+        (
+            options(ONE, TWO, questions=[{"code": f"q{n}", "en": "Q", "scale": [1, 2]} for n in range(13)]),
+            "12 questions",
+        ),
+        (options(ONE, TWO, questions=[{"code": "q", "en": "Q", "scale": [1, 2], "low_en": "x" * 81}]), "The ends of q"),
     ],
 )
 def test_what_is_no_scheme_is_refused(data: Any, says: str) -> None:
@@ -143,7 +159,11 @@ def any_scheme(draw: st.DrawFn) -> OwnScheme:
     flags, spans = rest[:cut], rest[cut:]
     needs = [(one.code, draw(st.sampled_from(spans)).code) for one in (*choices, *flags) if draw(st.booleans())]
     about = [(one.code, f"said {draw(NAMES)}.") for one in made if draw(st.booleans())]
-    return OwnScheme(tuple(choices), tuple(flags), Scheme(tuple(spans), tuple(needs), tuple(about)))
+    questions = [
+        Question("scale", next(keys), "", draw(NAMES) or "S", 1, draw(st.integers(2, 10)), high_en=draw(NAMES))
+    ]
+    questions += [Question("text", "", "文", "", required=True)] if draw(st.booleans()) else []
+    return OwnScheme(tuple(choices), tuple(flags), Scheme(tuple(spans), tuple(needs), tuple(about), tuple(questions)))
 
 
 @settings(max_examples=40)

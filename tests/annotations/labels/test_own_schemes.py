@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import krippendorff
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from annotations.agreement.schemes import mark_agreement, ways_of
 from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.export_formats import ExportOptions
-from annotations.files.label_tables import json_lines, wide_lines
+from annotations.files.label_tables import json_lines, long_lines, wide_lines
 from annotations.files.open_upload import tables_in
 from annotations.files.other_tools.label_studio_write import labelling_config
 from annotations.files.package.write_package import import_package
@@ -36,7 +37,7 @@ from annotations.quality.known_answers import set_known
 from annotations.types import Mark
 from core.errors import NotAllowed, Refused
 from core.judges.labels import JudgeLabel
-from tests.support.own_schemes import own_project, own_scheme, say
+from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.projects import new_store
 
 OPEN = ExportOptions("labels", "all", True, False, False)
@@ -51,6 +52,51 @@ def test_a_label_is_stored_with_choice_flags_and_spans(fresh_store: Store) -> No
     (mine,) = own_decisions(fresh_store, project, annotator(fresh_store, project, "Ada"))
     assert (mine.choice, mine.spans) == ("harmful", (Mark(0, 3, "slur"), Mark(4, 8, "claim")))
     assert verify(fresh_store).kinds["scheme"] == 1
+
+
+def asking(store: Store, **fields: Any) -> Any:
+    return own_project(store, "asking", scheme=own_scheme(questions=QUESTIONS), **fields)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "says"),
+    [
+        ((), "The question fluency has no answer yet."),
+        (("fluency:3", "fluency:4"), "fluency asks for one answer, and this label has 2."),
+        (("fluency:6",), "fluency:6 is not a reason of this guideline."),
+        (("fluency:3", "care:11"), "care:11 is not a reason of this guideline."),
+    ],
+)
+def test_an_answer_is_one_point_of_its_scale(fresh_store: Store, reasons: tuple[str, ...], says: str) -> None:
+    project = asking(fresh_store)
+    answer = say(fresh_store, project, "Ada", 0, "helpful", *reasons)
+    assert answer.reason.format(**answer.values) == says
+    assert say(fresh_store, project, "Ada", 1, "helpful", "fluency:3", "care:0", note="Because.").stored
+
+
+def test_answers_are_columns_of_their_own_and_compared_in_their_order(fresh_store: Store) -> None:
+    project = asking(fresh_store)
+    points = ((1, 1), (2, 3), (5, 4), (3, 3))
+    for place, pair in enumerate(points):
+        for who, n in zip(("Ada", "Bo"), pair, strict=True):
+            more = ["care:10"] if (who, place) == ("Ada", 0) else []
+            assert say(fresh_store, project, who, place, "helpful", f"fluency:{n}", *more, note="why").stored
+    assert [*ways_of(fresh_store, project)][-2:] == ["scale:fluency", "scale:care"]
+    found = agreement(fresh_store, project, way="scale:fluency")
+    assert [one.code for one in found.choices] == [f"fluency:{n}" for n in range(1, 6)]
+    assert found.overall.pairwise.value == 0.5
+    library = krippendorff.alpha(list(zip(*points, strict=True)), level_of_measurement="ordinal")
+    assert found.overall.alpha.value == pytest.approx(library) and "|alpha:ordinal|" in found.signature
+    assert agreement(fresh_store, project, way="scale:care").labels == 1
+    rows = [row for row in map(json.loads, json_lines(fresh_store, project, OPEN)) if "choice" in row]
+    assert (rows[0]["answer_fluency"], rows[0]["answer_care"], rows[1]["answer_care"]) == (1, 10, None)
+    assert rows[0]["reasons"] == ["fluency:1", "care:10"]
+    wide = list(csv.DictReader(io.StringIO("".join(wide_lines(fresh_store, project, OPEN)))))
+    assert [(row["answer_fluency_Ada"], row["answer_fluency_Bo"]) for row in wide] == [
+        (str(a), str(b)) for a, b in points
+    ]  # fmt: skip
+    long = list(csv.DictReader(io.StringIO("".join(long_lines(fresh_store, project, OPEN)))))
+    assert [row["answer_care"] for row in long][:2] == ["10", ""]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +220,7 @@ def test_judges_give_the_choices_of_the_scheme(fresh_store: Store) -> None:
 
 
 LABEL = st.tuples(
-    st.sampled_from(("helpful", "harmful", "neither")), st.sets(st.sampled_from(("stereotype", "made_up"))),
+    st.sampled_from(("helpful", "harmful", "neither")), st.sets(st.sampled_from(("stereotype", "made_up", "care:7"))),
     st.sampled_from(("", "seen twice")),
 )  # fmt: skip
 
@@ -185,16 +231,16 @@ def test_a_package_brings_back_exactly_what_left(said: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with new_store(folder / "one.db") as store:
-            project = own_project(store, "own", open_text=True)
+            project = asking(store, open_text=True)
             for place, both in enumerate(said):
                 for who, (choice, flags, note) in zip(("Ada", "Bo"), both, strict=True):
-                    assert say(store, project, who, place, choice, *sorted(flags), note=note).stored
+                    assert say(store, project, who, place, choice, "fluency:2", *sorted(flags), note=note).stored
             export_file(store, project, folder / "set.zip", format="package", names=True)
             before = _all(store, project)
         with new_store(folder / "two.db") as store, tables_in(folder / "set.zip") as members:
             back = import_package(store, "back", members, "set.zip").project
             assert _all(store, back) == before
-            assert stored_scheme(guideline(store, back)) == own_scheme()
+            assert stored_scheme(guideline(store, back)) == own_scheme(questions=QUESTIONS)
 
 
 def _all(store: Store, project: Any) -> Any:

@@ -21,6 +21,7 @@ from core.statistics import (
     krippendorff_alpha,
     largest_kappa,
     modified_wilson,
+    ordinal_alpha,
     pairwise_agreement,
     prevalence,
     specific_agreement,
@@ -74,6 +75,20 @@ def test_alpha_with_missing_labels() -> None:
     found = krippendorff_alpha(from_rows([row.replace("0", ".") for row in OBSERVERS], "12345"))
     assert found.value == pytest.approx(0.7434, abs=5e-5)
     assert found.units == 11  # the twelfth has one label
+
+
+def test_alpha_of_ordered_categories() -> None:
+    """Krippendorff (2011), part D: the same units, 0.815; whatever lies between counts, so a scale may be cut finer."""
+    tally = from_rows([row.replace("0", ".") for row in OBSERVERS], "12345")
+    found = ordinal_alpha(tally)
+    assert (found.value, found.units) == (pytest.approx(0.815, abs=5e-4), 11)
+    unused = Tally(np.insert(tally.counts, 2, 0, axis=1), tally.sizes)
+    assert ordinal_alpha(unused).value == pytest.approx(found.value), "a point that nobody chose lies nowhere"
+    turned = Tally(tally.counts[:, ::-1], tally.sizes)
+    assert ordinal_alpha(turned).value == pytest.approx(found.value)
+    two = Tally(np.array(TEXTBOOK)[:, :2], np.ones(len(TEXTBOOK), dtype=np.int64))
+    assert ordinal_alpha(two).value == pytest.approx(krippendorff_alpha(two).value), "of two there is only one distance"
+    assert ordinal_alpha(Tally(np.array([[3, 0]]), np.array([50]))).reason == ONE_CATEGORY
 
 
 @pytest.mark.parametrize(
