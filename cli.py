@@ -57,8 +57,12 @@ COMMANDS = {
         " quotas.",
     ),
     "agreement": (
-        "commands.agreement:agreement",
+        "commands.agreement.command:agreement",
         "How far the annotators of PROJECT agree, with 95% intervals over items.",
+    ),
+    "annotator-models": (
+        "commands.agreement.models:models",
+        "Dawid-Skene and MACE beside the vote, on the items of PROJECT with five blind labels or more.",
     ),
     "quality": (
         "commands.quality:quality",

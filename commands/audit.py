@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commands.agreement import measure, measured_difference
+from commands.agreement.command import measure, measured_difference
 from commands.permissions import own_new_project
 from commands.shared import answer, db_option, existing_store, json_option, margin_option
 

@@ -9,7 +9,7 @@ import click
 from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import project as find_project
-from commands.agreement import measure, measured_difference
+from commands.agreement.command import measure, measured_difference
 from commands.shared import answer, db_option, existing_store, json_option, margin_option
 from core.errors import N_, BadFile, EvenhandError, Refused
 from core.files.whole_file import whole_file

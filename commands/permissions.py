@@ -114,6 +114,7 @@ NEEDS: dict[str, Need] = {
     "log head": Need("see_agreement", "any"),
     "progress": Need("see_names", "project"),
     "agreement": Need("see_names", "project"),
+    "annotator-models": Need("see_all_labels", "project"),
     "quality": Need("see_names", "project"),
     "release": Need("release", "name"),
     "harness": Need("start_jobs", "any"),

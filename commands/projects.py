@@ -18,7 +18,7 @@ from annotations.guideline.scheme import read_scheme
 from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
-from commands.agreement import measure
+from commands.agreement.command import measure
 from commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_option
 from commands.permissions import own_new_project, own_projects
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled

@@ -14,7 +14,7 @@ from annotations.quality.report import quality as quality_of
 from annotations.quality.retest_agreement import RetestAgreement
 from annotations.text_policy import without_text
 from annotations.types import Project
-from commands.agreement import measure
+from commands.agreement.command import measure
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.statistics import RESAMPLES, Estimate, Resampling
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from commands.agreement import measure, measured_difference
+from commands.agreement.command import measure, measured_difference
 from commands.shared import answer, json_option, margin_option, with_reasons
 from core.errors import N_, Refused
 from core.models import open_scorer

@@ -34,6 +34,11 @@ DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) O
     (SELECT 1 FROM active_member AS member WHERE member.project = assignment.project AND NOT EXISTS
         (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
             AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
+FINISHED = f"""
+SELECT assignment.item FROM (SELECT value AS item, :project AS project FROM json_each(:items)) AS assignment
+WHERE (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
+        WHERE mine.item = assignment.item AND mine.annotator = :reader AND mine.state = 'labelled')) AND {DONE}
+"""
 ITEM = """
 SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
@@ -74,6 +79,35 @@ class Disagreement:
     side: str
     status: str
     judgements: tuple[BlindLabel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemText:
+    """What is to read of an item. `word`: code points of the keyword, half-open, if any."""
+
+    item: str
+    text: str
+    context: str | None
+    word: Span | None
+    side: str
+
+
+def finished_items(store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None) -> set[int]:
+    """Those of *items* (row ids) of which no further blind label is expected, so that labels of them may be read.
+
+    `reader`: only items that this annotator has labelled; call `record_reveals` before they are shown.
+    """
+    values = {"project": project.id, "items": json.dumps(list(items)), "reader": reader and reader.id}
+    return {row[0] for row in store.db.execute(FINISHED, values)}
+
+
+def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:
+    """The texts of *items* (row ids), in this order."""
+    found = []
+    for item in items:
+        uid, text, start, stop, _pair, side, _status, context = store.db.execute(ITEM, (item,)).fetchone()
+        found.append(ItemText(uid, text, context, None if start is None else (start, stop), side))
+    return found
 
 
 @at_one_moment

@@ -14,7 +14,7 @@ it is after a change of the plan to `all`, until the items that a reject ended h
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -50,9 +50,11 @@ if TYPE_CHECKING:
 __all__ = [
     "AgreementReport",
     "CategoryMeasures",
+    "ComparedLabels",
     "Measures",
     "TwoAnnotators",
     "agreement",
+    "compared_labels",
     "signature",
     "usual_items",
 ]
@@ -109,12 +111,9 @@ def agreement(
     `version`: only labels made under this version of the guideline; raises NotFound where there is none.
     `on`: "all" labelled items or the random "share", None: `usual_items`.
     """
-    ended = ended_at_reject(store, project)
-    usual = usual_items(project, ended)
-    resampling, on, stopped = resampling or Resampling(), on or usual, usual == "share"
-    versions = _versions(store, project, version)
-    imported_ended, imported = imported_into_share(store, project) if on == "share" else (0, set())
-    labels, choices, groups = _labels(store, project, way, version, on, ended, imported)
+    compared = compared_labels(store, project, way=way, version=version, on=on)
+    labels, choices, groups, on = compared.labels, compared.choices, compared.groups, compared.on
+    resampling, ended, stopped = resampling or Resampling(), compared.ended, compared.stopped
     tally = labels.tally(len(choices))
     all_items, by_labels = _label_counts(store, project, tally, on, version)
     share = all_items if on == "share" and version is None else None
@@ -136,12 +135,44 @@ def agreement(
         cells=cells,
         on=on,
         version=version,
-        by_version=_by_version(labels, versions, len(choices), overall, resampling, ordered),
+        by_version=_by_version(labels, _versions(store, project), len(choices), overall, resampling, ordered),
         by_form=_by_form(project, labels, choices, names, resampling),
         stopped=stopped,
         ended=ended,
-        imported_ended=imported_ended,
+        imported_ended=compared.imported_ended,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLabels:
+    """The blind labels that agreement is over, with their categories.
+
+    `groups`: of generations, the items of each model and pronoun set; the others as in `AgreementReport`.
+    """
+
+    labels: BlindLabels
+    choices: tuple[Choice, ...]
+    groups: dict[tuple[str, str], Numbers]
+    on: ItemScope
+    stopped: bool
+    ended: int
+    imported_ended: int
+
+
+def compared_labels(
+    store: Store, project: Project, *, way: "Way" = "four", version: int | None = None, on: ItemScope | None = None
+) -> ComparedLabels:
+    """The labels that `agreement` compares; the arguments are the same. Raises NotFound for an unknown version."""
+    if version is not None and version not in _versions(store, project).values():
+        raise NotFound(
+            N_("The guideline of {project} has no version {version}."), project=project.name, version=version
+        )
+    ended = ended_at_reject(store, project)
+    usual = usual_items(project, ended)
+    on = on or usual
+    imported_ended, imported = imported_into_share(store, project) if on == "share" else (0, set())
+    labels, choices, groups = _labels(store, project, way, version, on, ended, imported)
+    return ComparedLabels(labels, choices, groups, on, usual == "share", ended, imported_ended)
 
 
 def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordered: bool) -> str:
@@ -152,12 +183,9 @@ def _drawn(project: Project, labels: BlindLabels, resampling: Resampling, ordere
     return resampling.signature(*(("item", "dirichlet") if labels.cluster is None else ("source", CLUSTERED)))
 
 
-def _versions(store: Store, project: Project, asked: int | None) -> dict[int, int]:
-    """Guideline -> its version; raises NotFound where *asked* is none of them."""
-    versions = {one.id: one.version for one in guidelines(store, project)}
-    if asked is not None and asked not in versions.values():
-        raise NotFound(N_("The guideline of {project} has no version {version}."), project=project.name, version=asked)
-    return versions
+def _versions(store: Store, project: Project) -> dict[int, int]:
+    """Guideline -> its version."""
+    return {one.id: one.version for one in guidelines(store, project)}
 
 
 def signature(

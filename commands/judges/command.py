@@ -10,7 +10,7 @@ from annotations.judges.estimates import GROUPS, estimates
 from annotations.judges.judges import judge as find_judge
 from annotations.permissions import require
 from annotations.projects.projects import project as find_project
-from commands.agreement import measure
+from commands.agreement.command import measure
 from commands.permissions import acting_person
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, BadLine, Refused

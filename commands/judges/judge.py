@@ -17,7 +17,7 @@ from annotations.judges.import_file import import_judge
 from annotations.judges.judges import Judge
 from annotations.judges.run import JudgeReport, Request, ask_again, run_judge
 from annotations.projects.projects import project as find_project
-from commands.agreement import measure
+from commands.agreement.command import measure
 from commands.judges.command import say_errors, verdict_in_words, verdict_json, with_interval_of
 from commands.shared import Meter, answer, db_option, existing_store, json_option
 from core.errors import N_, Refused

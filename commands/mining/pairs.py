@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from commands.agreement import measure
+from commands.agreement.command import measure
 from commands.shared import Meter, answer, json_option
 from core.mining.pairs_check import Compound, PairReport, PairsCheck, WordReport, check_pairs
 from core.resources import keyword_pairs

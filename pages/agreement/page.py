@@ -4,10 +4,12 @@ import streamlit as st
 
 from annotations.agreement.measures import AgreementReport
 from annotations.agreement.report import with_codes
+from annotations.agreement.schemes import Way
 from annotations.database.store import Store
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.types import Project
 from core.errors import EvenhandError
+from pages.agreement.annotator_models import show_annotator_models
 from pages.agreement.by_form import by_form
 from pages.agreement.charts import by_keyword_pair, labels_per_item
 from pages.agreement.disagreements import disagreement_list
@@ -28,11 +30,11 @@ from pages.ui.notices import say_unsettled, say_what_is_missing
 from pages.ui.visitor import may
 
 
-def parts(store: Store, project: Project, report: AgreementReport) -> None:
+def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
     """The rest in tabs: between annotators, over items, over versions and forms, and the items that they differ on."""
     sees_labels = may(store, "see_all_labels", project)
-    names = [_("Between annotators"), _("Over items"), _("Versions and forms")]
-    between, over, versions, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
+    names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models")]
+    between, over, versions, models, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
     with between:
         left, right = st.columns(2, gap="large")
         with left:
@@ -58,6 +60,8 @@ def parts(store: Store, project: Project, report: AgreementReport) -> None:
     with versions:
         by_version(store, project, report)
         by_form(report)
+    with models:
+        show_annotator_models(store, project, report, way)
     for place in rest:
         with place:
             disagreement_list(store, project, report)
@@ -95,5 +99,5 @@ with open_store() as store:
             st.subheader(_("Labels per item"))
             labels_per_item(report)
     else:
-        parts(store, project, report)
+        parts(store, project, report, way)
     show_method(store, project, report)

@@ -17,7 +17,7 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.projects.projects import add_annotators, annotator, change_project, create_project, remove_annotator
 from annotations.types import Operation
 from cli import cli
-from commands.agreement import for_people, measure
+from commands.agreement.command import for_people, measure
 from core.statistics.estimate import CLUSTERED, DIRICHLET
 from core.text.keywords import find
 from tests.support.agreed_labels import FAST, _operation, label, make, texts

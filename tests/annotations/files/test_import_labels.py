@@ -29,7 +29,7 @@ from annotations.projects.projects import (
     remove_annotator,
 )
 from annotations.types import Operation
-from commands.agreement import report_json
+from commands.agreement.command import report_json
 from core.errors import BadFile, Refused
 from tests.support.projects import broken_rules
 from tests.support.released_project import rehearse

@@ -47,7 +47,7 @@ from annotations.release.facts import gather
 from annotations.release.readiness import checked_version
 from annotations.release.records import discard_broken
 from annotations.text_policy import CANARY_ID
-from commands.agreement import report_json
+from commands.agreement.command import report_json
 from core.errors import BadFile, NotAllowed, NotFound, Refused
 from tests.support.released_project import label, ready_project, rehearse
 

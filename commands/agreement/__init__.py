@@ -1,0 +1,1 @@
+"""`agreement` and what stands beside it: annotator models."""

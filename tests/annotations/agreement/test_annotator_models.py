@@ -1,0 +1,82 @@
+"""Dawid-Skene and MACE of a project: beside the vote, of finished items only, never gold."""
+
+import json
+
+from click.testing import CliRunner
+
+from annotations.agreement.annotator_models import annotator_models
+from annotations.agreement.disagreements import finished_items
+from annotations.database.store import Store
+from annotations.projects.projects import add_annotators, annotator
+from annotations.types import Project
+from cli import cli
+from tests.support.agreed_labels import label, make, texts
+from tests.support.pages import open_page
+
+NAMES = ("Ada", "Bo", "Chen", "Dee", "Eva")
+SAID = {"1": "accept", "0": "reject"}
+
+
+def labelled(store: Store, columns: dict[str, str]) -> Project:
+    """One column an annotator, one sign an item: 1 accept, 0 reject, - no label."""
+    project = make(store, len(next(iter(columns.values()))), tuple(columns), per_item=5)
+    sentences = texts(store, project)
+    for name, column in columns.items():
+        said = {text: SAID[sign] for text, sign in zip(sentences, column, strict=True) if sign != "-"}
+        label(store, project, name, said)
+    return project
+
+
+COLUMNS = {"Ada": "1100110010-", "Bo": "1100110010-", "Chen": "1100010101-", "Dee": "1010101010-", "Eva": "01100011101"}
+
+
+def test_five_labels_an_item_go_in_and_gold_stays(fresh_store: Store) -> None:
+    project = labelled(fresh_store, COLUMNS)
+    before = fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall()
+    found = annotator_models(fresh_store, project)
+    assert (len(found.items), found.labels, found.fewer, found.reason, found.tied) == (10, 50, 1, None, 0)
+    assert [choice.code for choice in found.choices] == ["accept", "reject"]
+    assert {one.name: one.labels for one in found.annotators} == dict.fromkeys(NAMES, 10)
+    right = {one.name: one.right for one in found.annotators}
+    assert right["Ada"] == right["Bo"] > right["Eva"]
+    first = found.items[0]
+    assert (first.votes, first.vote, first.dawid_skene, first.mace) == ((4, 1), 0, 0, 0) and not first.differs
+    assert found.signature == "annotator-models|labels:blind|items:all|at-least:5|categories:accept+reject|v1"
+    assert fresh_store.db.execute("SELECT id, status, gold FROM item ORDER BY id").fetchall() == before
+
+
+def test_nothing_to_say_has_a_reason(fresh_store: Store) -> None:
+    few = annotator_models(fresh_store, labelled(fresh_store, dict(list(COLUMNS.items())[:4])))
+    assert (few.items, few.fewer) == ((), 10) and "No item has 5 labels or more" in str(few.reason)
+
+
+def test_items_that_still_wait_for_a_label_are_not_to_read(fresh_store: Store) -> None:
+    project = labelled(fresh_store, COLUMNS | {"Eva": "0110001-101"})
+    add_annotators(fresh_store, project, ["Fay"])
+    rows = [row[0] for row in fresh_store.db.execute("SELECT id FROM item ORDER BY id")]
+    assert finished_items(fresh_store, project, rows) == {*rows[:7], rows[8], rows[9]}
+    fay = annotator(fresh_store, project, "Fay")
+    assert finished_items(fresh_store, project, rows, fay) == set()
+
+
+TWO_GOOD = {  # Chen, Dee and Eva guess, and are all wrong on the first item
+    "Ada": "11010110100010000001",
+    "Bo": "11010110100010000001",
+    "Chen": "01001010000000110111",
+    "Dee": "01010100110110100000",
+    "Eva": "00000010011011011011",
+}
+
+
+def test_command_and_page_say_the_same(fresh_store: Store) -> None:
+    project = labelled(fresh_store, TWO_GOOD)
+    asked = ["annotator-models", project.name, "--db", str(fresh_store.path)]
+    told = json.loads(CliRunner().invoke(cli, [*asked, "--json"], catch_exceptions=False).stdout)
+    assert (told["items"], told["items_with_fewer_labels"], told["settled"]) == (20, 0, True)
+    assert told["against_vote"]["dawid_skene"] == 1
+    first = told["differ"][0]
+    assert (first["votes"], first["vote"], first["dawid_skene"]) == ({"accept": 2, "reject": 3}, "reject", "accept")
+    assert "competence" in CliRunner().invoke(cli, asked, catch_exceptions=False).stdout
+    shown = open_page("agreement", project=project.name)
+    counts = f"Dawid-Skene says something else than the vote on {told['against_vote']['dawid_skene']}"
+    assert any(counts in one.value.replace("\\", "") for one in shown.markdown)
