@@ -8,13 +8,14 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
+from sqlite3 import Connection
 from typing import Any, Literal
 
 from annotations.database.events import record
-from annotations.database.store import Store
+from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline, guidelines
 from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, NotFound, Refused
@@ -242,6 +243,24 @@ def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, a
         )
         record(store, project, CHOSEN, author=author, judge=now.name, eps=eps, labels=now.labels)
     return judge(store, project, found.name)
+
+
+def restore_judge(db: Connection, values: Mapping[str, Any]) -> bool:
+    """Store a judge, a value a column; whether it is new. One with its id, name or hash stays."""
+    query = f"INSERT INTO judge {columns_and_marks(values)} ON CONFLICT DO NOTHING"
+    return bool(db.execute(query, dict(values)).rowcount)
+
+
+def restore_label(db: Connection, values: Mapping[str, Any]) -> bool:
+    """Store a label of a judge, a value a column; whether it is new."""
+    query = f"INSERT INTO judge_label {columns_and_marks(values)} ON CONFLICT (judge, item, round) DO NOTHING"
+    return bool(db.execute(query, dict(values)).rowcount)
+
+
+def restore_margin(db: Connection, values: Mapping[str, Any]) -> bool:
+    """Store the margin that was chosen for a judge; whether it is new."""
+    query = f"INSERT INTO judge_margin {columns_and_marks(values)} ON CONFLICT (judge) DO NOTHING"
+    return bool(db.execute(query, dict(values)).rowcount)
 
 
 def labelled_items(store: Store, found: Judge, round: int = 0) -> set[int]:

@@ -95,7 +95,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
     data = {"project": of.name, "judge": found.judge, "rates": rows, "differences": differences,
             "samples": list(found.samples), "signature": found.signature}  # fmt: skip
     lines = [
-        "\n".join([f"{one.measure} {' / '.join(one.key)}".rstrip(), _in_words(one.rates, one.without_judge)])
+        f"{one.measure} {' / '.join(one.key)}".rstrip() + "\n" + _in_words(one.rates, one.without_judge, left_out=False)
         for some in cells.values() for one in some
     ]  # fmt: skip
     lines += [
@@ -144,7 +144,7 @@ def _estimate(found: Estimate, **more: Any) -> dict[str, Any]:
     return measure(found) | {"units": found.units} | more
 
 
-def _in_words(rates: Rates, without_judge: int) -> str:
+def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str:
     lines = [f"{name:<7} {with_interval_of(found)}" for name, found in
              (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
     if rates.weight is not None and rates.worth is not None:
@@ -152,7 +152,8 @@ def _in_words(rates: Rates, without_judge: int) -> str:
     if rates.effect is not None:
         lines.append(f"design effect of people's rate {rates.effect:.2f}")
     if without_judge:
-        lines.append(f"labelled by people, not by the judge, and left out: {without_judge:,}")
+        kept = "left out" if left_out else "counted in the rate of people only"
+        lines.append(f"labelled by people, not by the judge, and {kept}: {without_judge:,}")
     return "\n".join(lines)
 
 

@@ -1,4 +1,4 @@
-"""Import of pilots, samples, known answers, retests and events of a package."""
+"""Import of pilots, samples, known answers, retests, events and judges of a package."""
 
 import json
 from collections import Counter
@@ -9,11 +9,12 @@ from typing import Any
 from annotations.database.events import HERE_ONLY, restore_event
 from annotations.database.store import Store
 from annotations.files.import_labels import NOT_TAKEN, check_shape
-from annotations.files.package.records import LISTS, RETEST_LABEL
+from annotations.files.package.records import JUDGE, JUDGE_LABEL, LISTS, RETEST_LABEL
 from annotations.guideline.drafts import restore_draft, restore_tag_draft
 from annotations.guideline.versions import mark_read
 from annotations.items.changes import set_known_answer, set_pilot
 from annotations.items.gold import recount_item
+from annotations.judges.judges import restore_judge, restore_label, restore_margin
 from annotations.labels.retest_labels import insert_repeated_label
 from annotations.pilot.pilots import restore_pilot
 from annotations.projects.annotators import annotators
@@ -84,6 +85,7 @@ class _RecordWriter:
             "known": self._known, "standing": self._standing, "retest": self._retest,
             "retest_label": self._retest_label, "told": self._changes_read, "event": self._event,
             "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+            "judge": self._judge, "judge_label": self._judge_label, "judge_margin": self._judge_margin,
         }  # fmt: skip
 
     def keep(self, row: Row) -> bool:
@@ -221,6 +223,33 @@ class _RecordWriter:
             author=row["author"] or "", created=row["created"],
         )  # fmt: skip
         return True
+
+    def _judge(self, row: Row) -> bool:
+        query = "SELECT id FROM guideline WHERE project = ? AND version = ?"
+        guideline = self._one(query, self.project.id, row["guideline"])
+        if not isinstance(row["settings"], dict):
+            raise ValueError(f"settings: {str(row['settings'])[:40]}")
+        values = {key: row[key] for key in JUDGE} | {"project": self.project.id, "guideline": guideline}
+        settings = json.dumps(row["settings"], ensure_ascii=False, sort_keys=True)
+        values |= {"kind": row["judge_kind"], "settings": settings}
+        return guideline is not None and restore_judge(self.store.db, values)
+
+    def _judge_of(self, row: Row) -> int | None:
+        query = "SELECT id FROM judge WHERE uid = ? AND project = ?"
+        found: int | None = self._one(query, row["judge"], self.project.id)
+        return found
+
+    def _judge_label(self, row: Row) -> bool:
+        judge, item = self._judge_of(row), self._item(row)
+        values = {key: row[key] for key in JUDGE_LABEL} | {"judge": judge, "item": item}
+        values |= {key: row[key] and json.dumps(row[key]) for key in ("spans", "shares")}
+        values["spans"] = values["spans"] or "[]"
+        return judge is not None and item is not None and restore_label(self.store.db, values)
+
+    def _judge_margin(self, row: Row) -> bool:
+        judge = self._judge_of(row)
+        values = {"judge": judge} | {key: row[key] for key in ("eps", "labels", "created")}
+        return judge is not None and restore_margin(self.store.db, values)
 
     def _tag_draft(self, row: Row) -> bool:
         return restore_tag_draft(self.store, self.project, row["tag"], row["code"])

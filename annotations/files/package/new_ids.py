@@ -16,7 +16,7 @@ from core.files.csv_out import json_line
 
 FILES = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl", "gold.jsonl")
 # The keys that hold the id of an item, of an operation or of a retest, and the one that holds a list of them.
-KEYS = ("item", "op_id", "base", "latest", "blind", "first", "after", "uid", "retest")
+KEYS = ("item", "op_id", "base", "latest", "blind", "first", "after", "uid", "retest", "judge")
 LIST = "seen"
 
 

@@ -1,4 +1,4 @@
-"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events.
+"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events, judges.
 
 One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names.
 """
@@ -9,6 +9,7 @@ from typing import Any
 
 from annotations.database.events import HERE_ONLY
 from annotations.database.store import Store
+from annotations.text_policy import text_may_leave
 from annotations.types import Project
 
 LISTS = ("reasons", "tags", "spans")
@@ -29,6 +30,20 @@ SELECT number, design, items, share, settings, seed, created, closed FROM sample
 INCLUSIONS = """
 SELECT sample.number, item.uid, probability, stratum, drawn FROM inclusion JOIN sample ON sample.id = inclusion.sample
 JOIN published_item AS item ON item.id = inclusion.item WHERE sample.project = ? ORDER BY sample.number, item.id
+"""
+JUDGE = ("uid", "name", "model", "address", "system", "prompt", "settings", "hash", "signature", "created")
+JUDGES = f"""
+SELECT judge.kind, guideline.version, {", ".join(f"judge.{column}" for column in JUDGE)},
+    judge_margin.eps, judge_margin.labels, judge_margin.created
+FROM judge JOIN guideline ON guideline.id = judge.guideline LEFT JOIN judge_margin ON judge_margin.judge = judge.id
+WHERE judge.project = ? ORDER BY judge.id
+"""
+JUDGE_LABEL = ("round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in", "tokens_out",
+               "seconds", "created")  # fmt: skip
+JUDGE_LABELS = f"""
+SELECT judge.uid, item.uid, {", ".join(f"judge_label.{column}" for column in JUDGE_LABEL)}
+FROM judge JOIN judge_label ON judge_label.judge = judge.id JOIN published_item AS item ON item.id = judge_label.item
+WHERE judge.project = ? ORDER BY judge_label.id
 """
 OF_ITEMS = """
 SELECT item.uid, pilot.number, item.known FROM published_item AS item LEFT JOIN pilot ON pilot.id = item.pilot
@@ -116,6 +131,7 @@ def each_record(
     yield from _retests(store, project, names)
     yield from _changes_read(store, project, names)
     yield from _events(store, project, names)
+    yield from _judges(store, project, private=private)
     if private:
         yield from _drafts(store, project)
 
@@ -172,6 +188,23 @@ def _events(store: Store, project: Project, names: _Names) -> Iterator[dict[str,
     for uid, person, action, data, author, created in store.db.execute(EVENTS, (project.id,)):
         yield {"kind": "event", "item": uid, "annotator": names(person), "action": action,
                "data": names.event_data(json.loads(data)), "author": names(author), "created": created}  # fmt: skip
+
+
+def _judges(store: Store, project: Project, *, private: bool) -> Iterator[dict[str, Any]]:
+    """Judges with their labels. Where it is not `private`: no address, and prompts only where texts may leave."""
+    for kind, version, *row in store.db.execute(JUDGES, (project.id,)).fetchall():
+        *known, eps, labels, chosen = row
+        found = dict(zip(JUDGE, known, strict=True)) | {"settings": json.loads(known[JUDGE.index("settings")])}
+        if not private:
+            found |= {"address": ""}
+            found |= {} if text_may_leave(project) else {"system": "", "prompt": "", "settings": {}}
+        yield {"kind": "judge", "judge_kind": kind, "guideline": version} | found
+        if eps is not None:
+            yield {"kind": "judge_margin", "judge": found["uid"], "eps": eps, "labels": labels, "created": chosen}
+    for judge, item, *row in store.db.execute(JUDGE_LABELS, (project.id,)):
+        found = dict(zip(JUDGE_LABEL, row, strict=True))
+        found |= {key: found[key] and json.loads(found[key]) for key in ("spans", "shares")}
+        yield {"kind": "judge_label", "judge": judge, "item": item} | found
 
 
 def _drafts(store: Store, project: Project) -> Iterator[dict[str, Any]]:

@@ -183,7 +183,10 @@ def _import(
     if found is not None and is_unused(store, found):
         _make_room(store, found)
         found = None
-    elsewhere = _project_with_items(store, found, parts["labels.jsonl"], file) if "labels.jsonl" in parts else None
+    # Labels say whose items they are; a project that the package makes needs ids of its own without labels, too.
+    makes = found is None or stage(store, found, described) == "made"
+    told = [parts[part] for part in ("labels.jsonl", *(("items.jsonl",) if makes else ())) if part in parts]
+    elsewhere = next(filter(None, (_project_with_items(store, found, one, file) for one in told)), None)
     if elsewhere is not None and found is not None and stage(store, found, described) == "new":
         raise Refused(ELSEWHERE, file=file, project=elsewhere)
     project = found or make_project(store, name, described, file)
@@ -261,8 +264,8 @@ def _make_room(store: Store, project: Project) -> None:
     archive(store, change_project(store, project, name=name))
 
 
-def _project_with_items(store: Store, project: Project | None, labels: Member, file: str) -> str | None:
-    """The name of another project that holds items of these labels, or None."""
+def _project_with_items(store: Store, project: Project | None, part: Member, file: str) -> str | None:
+    """The name of another project that holds the items of a part of a package, or None."""
     own = 0 if project is None else project.id
     if store.db.execute("SELECT 1 FROM project WHERE id != ?", (own,)).fetchone() is None:
         return None
@@ -270,9 +273,9 @@ def _project_with_items(store: Store, project: Project | None, labels: Member, f
         "SELECT project.name FROM json_each(?) AS one JOIN item ON item.uid = one.value"
         " JOIN project ON project.id = item.project AND project.id != ? LIMIT 1"
     )
-    source = rows(open_source(labels.path, f"{file}: {labels.name}"))
-    labelled = (str(row.values.get("item")) for row in source if row.problem is None)
-    while some := list(islice(labelled, AT_ONCE)):
+    source = rows(open_source(part.path, f"{file}: {part.name}"))
+    named = (str(row.values.get("item")) for row in source if row.problem is None)
+    while some := list(islice(named, AT_ONCE)):
         taken = store.db.execute(query, (json.dumps(some), own)).fetchone()
         if taken is not None:
             return str(taken[0])

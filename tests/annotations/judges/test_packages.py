@@ -1,0 +1,67 @@
+"""Judges in packages: their labels come back with them, in another database and beside themselves in the same one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.open_upload import tables_in
+from annotations.files.package.records import each_record
+from annotations.files.package.write_package import import_package
+from annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judges, store_labels
+from annotations.log.verify import verify
+from annotations.projects.projects import change_project
+from annotations.types import Project
+from core.judges.labels import JudgeLabel
+from tests.support.projects import filled_project
+
+SPEC = Spec("server", 1, "signed", "m", "http://h/v1", "system", "Label {text}.", {"way": "json"})
+LABELS = "SELECT round, choice, extraneous, spans, shares, samples, answered, seconds, created FROM judge_label"
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    made, _ = filled_project(fresh_store, 4)
+    one = add_judge(fresh_store, made, "mine", SPEC)
+    choose_margin(fresh_store, made, one, 0.15)
+    add_judge(fresh_store, made, "rule", Spec("rule", 1, "rule v1"))
+    ids = [row[0] for row in fresh_store.db.execute("SELECT id FROM item ORDER BY id")]
+    said = [JudgeLabel(item, "accept", shares={"accept": 0.75}, answered="m-1", seconds=0.5) for item in ids[:3]]
+    store_labels(fresh_store, one, said)
+    return made
+
+
+def facts(found: Judge) -> tuple[Any, ...]:
+    return found.name, found.spec, found.created, found.labels, found.eps, found.eps_labels, found.eps_chosen
+
+
+def bring(store: Store, file: Path, name: str) -> Project:
+    with tables_in(file) as members:
+        return import_package(store, name, members, file.name).project
+
+
+def test_a_package_brings_the_judges_and_their_labels(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+    file = export_file(fresh_store, project, tmp_path / "p.zip", format="package", names=True).out
+    before = [facts(one) for one in judges(fresh_store, project)]
+    labels = fresh_store.db.execute(LABELS).fetchall()
+    with Store.open(tmp_path / "other.db") as other:
+        for _ in range(2):  # the second adds nothing
+            there = bring(other, file, "back")
+            assert [facts(one) for one in judges(other, there)] == before
+            assert other.db.execute(LABELS).fetchall() == labels
+        assert list(each_record(other, there, {})) == list(each_record(fresh_store, project, {}))
+        verify(other)  # raises where the log does not hold
+    beside = bring(fresh_store, file, "beside")
+    assert [facts(one) for one in judges(fresh_store, beside)] == before
+    assert {one.uid for one in judges(fresh_store, beside)}.isdisjoint(one.uid for one in judges(fresh_store, project))
+
+
+@pytest.mark.parametrize(("open_text", "prompt"), [(True, SPEC.prompt), (False, "")])
+def test_what_is_released_names_no_server_and_no_prompt_of_texts_that_stay(
+    fresh_store: Store, project: Project, open_text: bool, prompt: str
+) -> None:
+    project = change_project(fresh_store, project, open_text=open_text)
+    found = next(one for one in each_record(fresh_store, project, {}, private=False) if one["kind"] == "judge")
+    assert (found["address"], found["prompt"]) == ("", prompt)
