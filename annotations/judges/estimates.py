@@ -151,10 +151,11 @@ def estimates(store: Store, project: Project, found: Judge, table: "pd.DataFrame
 
 
 def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels) -> "pd.DataFrame":
-    """*rows* with the weights of the drawn items, and what these were drawn from separately."""
-    found = rows.copy()
+    """Those of *rows* that a sample could draw, with the weights of the drawn ones and what these were drawn from
+    separately. Of the others samples say nothing."""
+    found = rows[rows["item"].isin(drawn.items)].copy()
     for measure in measures:
-        weights, strata = drawn.weights(_column("item", rows), rows[f"people_{measure}"].notna().tolist())
+        weights, strata = drawn.weights(_column("item", found), found[f"people_{measure}"].notna().tolist())
         found[f"weight_{measure}"], found["stratum"] = weights, strata
     return found
 

@@ -1,17 +1,20 @@
 """What a sample is drawn from: the items that nobody has seen, their strata, judges' labels and probabilities."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from annotations.database.store import Store
 from annotations.labels.item_table import item_table, measures_of
+from annotations.projects.projects import counts
 from annotations.sampling.samples import refuse_beside, samples
 from annotations.types import Kind, Project
 from core.errors import N_, Refused
 from core.sampling.designs import (
+    LEAST_SHARE,
     SHARE,
+    WRONG_SHARE,
     Design,
     deviations,
     disagreement,
@@ -19,6 +22,8 @@ from core.sampling.designs import (
     equal_strata,
     probabilities,
     random_place,
+    rates_of,
+    to_close_quotas,
 )
 
 if TYPE_CHECKING:
@@ -33,6 +38,7 @@ STRATA: dict[Kind, tuple[str, ...]] = {
 NO_STRATA = N_("Choose at least one column for the strata.")
 NO_COLUMN = N_("Items of this project have no column {column}.")
 NO_VOTES = N_("This design needs labels of judges: run two judges, or one that gives shares, on these items first.")
+NO_QUOTA_OPEN = N_("No pair and side lacks sentences for its quota, or none of theirs is left to draw from.")
 NO_MEASURE = N_("{measure} is not measured in this project.")
 
 # Nobody has it or had it: no label, no lease that has ended, in no pilot, without a known answer, not drawn before.
@@ -96,6 +102,18 @@ class Frame:
                          where=count > 0)  # fmt: skip
         found: np.ndarray = np.where(np.isfinite(mean), mean, np.nanmean(mean) if known.any() else 0.5)
         return found
+
+    @property
+    def accept_rates(self) -> "np.ndarray":
+        """With which probability each sentence is kept: by its pair and side, what judges say, and what was kept."""
+        import numpy as np
+
+        finished = self.table[f"people_{self.measure}"].notna().to_numpy(dtype=bool)
+        seen = np.where(finished, self.table["status"].to_numpy() == "accepted", np.nan).astype(float)
+        known = seen[finished]
+        usual = self.expected if self.judges else np.full(len(seen), known.mean() if len(known) else 0.5)
+        strata = list(zip(self.strata(("pair", "side")), np.round(4 * usual).tolist(), strict=True))
+        return rates_of(strata, usual, seen)
 
     @property
     def reference(self) -> int:
@@ -174,6 +192,9 @@ def plan_sample(
 ) -> Planned:
     """Draw *items* of those that nobody has seen, or all of them where they are fewer.
 
+    Of the design quotas as many as are expected to close the quotas, whatever *items*; of pairs and sides that lack
+    nothing, none.
+
     *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: whose labels the
     designs by judges' labels look at. The draw follows from the project's seed, the number of the sample, its design
     and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs.
@@ -182,16 +203,23 @@ def plan_sample(
 
     refuse_beside(store, project)
     found = of or frame(store, project, measure=measure, judges=judges)
-    sizes, strata, groups = sizes_of(found, design, by)
     rows = np.flatnonzero(found.free)
-    chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
+    settings: dict[str, Any] = {"by": list(by)}
+    groups: list[str] | None
+    if design == "quotas":
+        every, strata, in_random_order = _to_close_quotas(store, project, found, share)
+        settings["in_random_order"] = in_random_order
+        rows, groups = rows[every[rows] > 0], strata
+        chances = every[rows]
+    else:
+        sizes, strata, groups = sizes_of(found, design, by)
+        chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
     number = 1 + len(samples(store, project))
     key = f"{project.seed}|sample|{number}|{design}"
     hashes = [bytes(one) for one in found.table["hash"]]
     places = np.array([random_place(key, hashes[row]) for row in rows], dtype=np.int64)
     listed = None if groups is None else [groups[row] for row in rows]
     mine = draw(chances, listed, places, random_place(key, "start") / 2**63)
-    settings: dict[str, Any] = {"by": list(by)}
     if design not in ("simple", "stratified", "clusters"):
         settings |= {"measure": found.measure, "judges": sorted(found.judges)}
     ids = found.table["id"].tolist()
@@ -222,6 +250,29 @@ def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarr
     if design == "disagreement":
         return disagreement(found.votes), none, None
     return _deviations(found, by), none, None
+
+
+def _to_close_quotas(store: Store, project: Project, found: Frame, share: float) -> tuple["np.ndarray", list[str], int]:
+    """The probability of each item, its pair and side, and how many items would be needed in random order.
+
+    Raises Refused where no quota is open or nothing is left.
+    """
+    import numpy as np
+
+    if not LEAST_SHARE <= share <= 1:
+        raise Refused(WRONG_SHARE, least=LEAST_SHARE, share=share)
+    missing: dict[Hashable, int] = {
+        f"{one.pair} | {one.side}": max(0, (one.quota or 0) - one.accepted) for one in counts(store, project).cells
+    }
+    strata = found.strata(("pair", "side"))
+    chances = np.zeros(len(strata))
+    free = found.free
+    kept, cells = found.accept_rates[free], [one for one, left in zip(strata, free, strict=True) if left]
+    chances[free] = to_close_quotas(kept, cells, missing, share)
+    if not chances.any():
+        raise Refused(NO_QUOTA_OPEN)
+    in_random_order = to_close_quotas(kept, cells, missing, 1.0).sum()
+    return chances, strata, round(float(in_random_order))
 
 
 def has_votes(found: Frame) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from annotations.sampling.frame import Frame, has_votes, sizes_of
 from core.errors import N_, Refused
-from core.sampling.designs import DESIGNS, SHARE, Design, equal_strata, random_place
+from core.sampling.designs import SHARE, SIZED, Design, equal_strata, random_place
 from core.sampling.labels_needed import MOST, Expected, Listed, Needed, labels_needed
 
 ACCURACY = 0.85  # of a judge, while nobody knows
@@ -49,7 +49,7 @@ def forecast(
     expected = _assumed(found, rows, rate, accuracy) if rate is not None else _of_judges(found, rows, accuracy)
     strata = [found.strata(by)[row] for row in rows]
     designs: dict[Design, Listed] = {}
-    for design in DESIGNS:
+    for design in SIZED:
         if design in ("disagreement", "variance") and (rate is not None or not has_votes(found)):
             continue
         if design == "stratified":

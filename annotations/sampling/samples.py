@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
+from annotations.labels.item_table import item_table, measures_of
 from annotations.projects.annotators import annotators
 from annotations.queue.leases import release
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
+from core.judges.prediction_powered import Labels, rate_of_people
 from core.sampling.designs import Design
+from core.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +52,10 @@ SELECT item.uid, drawn.number, probability, stratum,
      WHERE inclusion.item = drawn.item)
 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
 WHERE drawn.project = ? ORDER BY drawn.number, item.id
+"""
+_FRAME_ITEMS = """
+SELECT DISTINCT item.uid FROM sample JOIN inclusion ON inclusion.sample = sample.id
+JOIN published_item AS item ON item.id = inclusion.item WHERE sample.project = ?
 """
 _FRAMES = """
 SELECT sample.number, first.number, count(*), sum(drawn)
@@ -100,11 +107,12 @@ class SampleState:
 @dataclass(frozen=True)
 class SampleLabels:
     """The drawn items of a project and what they weigh. `table`: item (public id), sample, probability, stratum,
-    population; `frames`: see core.sampling.weights."""
+    population; `frames`: see core.sampling.weights; `items`: every item that a sample could draw."""
 
     table: "pd.DataFrame"
     frames: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
+    items: frozenset[str] = frozenset()
 
     def weights(self, items: Sequence[str], labelled: Sequence[bool]) -> tuple[list[float], list[str]]:
         """For each of *items* what its label stands for (NaN: not drawn, or not *labelled*), and its stratum.
@@ -229,7 +237,35 @@ def sample_labels(store: Store, project: Project) -> SampleLabels | None:
         (sample, population): Frame(items, drawn)
         for sample, population, items, drawn in store.db.execute(_FRAMES, {"project": project.id})
     }
-    return SampleLabels(table, frames, tuple(one.signature for one in found))
+    every = frozenset(row[0] for row in store.db.execute(_FRAME_ITEMS, (project.id,)))
+    return SampleLabels(table, frames, tuple(one.signature for one in found), every)
+
+
+def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, float | None]]:
+    """Each measure of a project with samples by people alone, weighed, with its design effect; {} without samples.
+
+    Over contexts. Of sentences: which of them are kept, by their gold label.
+    """
+    drawn = sample_labels(store, project)
+    if drawn is None:
+        return {}
+    table = item_table(store, project)
+    table = table[table["item"].isin(drawn.items)]
+    found = {}
+    for measure in measures_of(store, project):
+        values = table[f"people_{measure}"]
+        if project.kind == "sentences":
+            values = (table["status"] == "accepted").astype(float).where(values.notna())
+        weights, strata = drawn.weights(table["item"].tolist(), values.notna().tolist())
+        rows = [at for at, weight in enumerate(weights) if weight == weight]  # not NaN
+        said = [float(values.iloc[at]) for at in rows]
+        clusters = [str(table["cluster"].iloc[at]) for at in rows]
+        found[measure] = rate_of_people(
+            Labels(
+                said, said, [], clusters, [], weights=[weights[at] for at in rows], strata=[strata[at] for at in rows]
+            )
+        )
+    return found
 
 
 def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] | None:

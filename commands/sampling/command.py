@@ -5,8 +5,19 @@ from typing import Any
 import click
 
 from annotations.projects.projects import project as find_project
-from annotations.sampling.samples import Sample, SampleState, close_sample, samples, start_sample, state_of
+from annotations.sampling.samples import (
+    Sample,
+    SampleState,
+    close_sample,
+    people_rates,
+    samples,
+    start_sample,
+    state_of,
+)
+from commands.agreement.command import measure
+from commands.judges.command import with_interval_of
 from commands.shared import answer, db_option, existing_store, json_option
+from core.errors import N_, Refused
 from core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
 
 AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
@@ -20,7 +31,7 @@ def sampling() -> None:
 @sampling.command()
 @click.argument("name", metavar="PROJECT")
 @click.option("--design", type=click.Choice(DESIGNS), default="simple", show_default=True, help="How items are drawn.")
-@click.option("--items", type=click.IntRange(1), required=True, help="How many.")
+@click.option("--items", type=click.IntRange(1), help="How many; not with quotas, which say that themselves.")
 @click.option("--share", type=click.FloatRange(LEAST_SHARE, 1), default=SHARE, show_default=True,
               help="Of the probability that is the same for every item.")  # fmt: skip
 @click.option("--by", multiple=True, help="A column of the strata, such as model; may be repeated.")
@@ -30,20 +41,23 @@ def sampling() -> None:
 @db_option
 @json_option
 def start(
-    name: str, design: Design, items: int, share: float, by: tuple[str, ...], measure: str, judges: tuple[str, ...],
-    author: str, db: str, as_json: bool,
+    name: str, design: Design, items: int | None, share: float, by: tuple[str, ...], measure: str,
+    judges: tuple[str, ...], author: str, db: str, as_json: bool,
 ) -> None:  # fmt: skip
     """Draw a sample of PROJECT; until it is closed nothing else is handed out, in random order.
 
     simple: all items alike. stratified: every stratum of --by gets as many items. clusters: contexts in proportion to
     their size, each once before any twice. disagreement: items on which judges differ more often. variance: strata in
-    which people differ from judges more often (Neyman).
+    which people differ from judges more often (Neyman). quotas: of sentences, those most likely to be kept first, as
+    many as the quotas of pairs and sides are expected to need.
     """
+    if items is None and design != "quotas":
+        raise Refused(N_("Say how many items to draw."))
     from annotations.sampling.frame import plan_sample
 
     with existing_store(db) as store:
         found = find_project(store, name)
-        planned = plan_sample(store, found, design, items, share=share, by=by, measure=measure, judges=judges)
+        planned = plan_sample(store, found, design, items or 0, share=share, by=by, measure=measure, judges=judges)
         made = state_of(store, start_sample(store, found, planned, author=author))
     answer({"project": found.name} | sample_json(made), _line(made), as_json=as_json)
 
@@ -70,8 +84,14 @@ def show(name: str, db: str, as_json: bool) -> None:
     with existing_store(db) as store:
         found = find_project(store, name)
         states = [state_of(store, one) for one in samples(store, found)]
+        rates = people_rates(store, found)
     lines = [_line(one) for one in states] or ["No sample: the labels of this project count as a simple random one."]
-    answer({"project": found.name, "samples": list(map(sample_json, states))}, "\n".join(lines), as_json=as_json)
+    lines += [f"{one}, by people: {with_interval_of(rate)}" for one, (rate, _effect) in rates.items()]
+    data = {one: measure(rate) | {"design_effect": effect} for one, (rate, effect) in rates.items()}
+    answer(
+        {"project": found.name, "samples": list(map(sample_json, states)), "rates": data}, "\n".join(lines),
+        as_json=as_json,
+    )  # fmt: skip
 
 
 @sampling.command()

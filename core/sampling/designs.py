@@ -13,10 +13,13 @@ item. The sizes of the designs:
 | clusters | all alike; items of one cluster stand together, so clusters are drawn in proportion to their size |
 | disagreement | how far the judges' labels of the item differ |
 | variance | the deviation, in the item's stratum, of what the final estimate is a mean of (Neyman 1934) |
+
+Quotas of kept sentences (`to_close_quotas`) are another matter: the likeliest to be kept come first, but for the random
+share.
 """
 
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -24,8 +27,9 @@ from numpy.typing import NDArray
 
 from core.errors import N_, Refused
 
-Design = Literal["simple", "stratified", "clusters", "disagreement", "variance"]
+Design = Literal["simple", "stratified", "clusters", "disagreement", "variance", "quotas"]
 DESIGNS: tuple[Design, ...] = get_args(Design)
+SIZED = DESIGNS[:-1]  # that draw as many items as asked for
 BY_JUDGES = ("disagreement", "variance")  # designs that need labels of judges
 SHARE = 0.3  # of the probability that is the same for all, unless another is asked for
 LEAST_SHARE = 0.05
@@ -133,11 +137,48 @@ def deviations(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> 
     *expected*: for each item the probability of an error, from labels of judges; *seen*: 1 = people's label differed,
     0 = it did not, NaN = no label. Seen errors count beside the expected ones, which are worth four labels a stratum.
     """
+    found: Numbers = np.sqrt(rates_of(strata, expected, seen))
+    return found
+
+
+def rates_of(strata: Sequence[Hashable], expected: Numbers, seen: Numbers) -> Numbers:
+    """The rate of each item's stratum, 0 to 1, of what was *seen* (NaN: nothing) and what is *expected* of its items.
+
+    What is expected counts as four items a stratum, and is at least 1% and at most 99%.
+    """
     codes = np.unique(np.array([str(one) for one in strata]), return_inverse=True)[1]
     known = np.isfinite(seen)
     sums = np.bincount(codes[known], weights=seen[known], minlength=int(codes.max()) + 1)
     counts = np.bincount(codes[known], minlength=int(codes.max()) + 1)
     prior = np.bincount(codes, weights=expected) / np.bincount(codes)
-    rates = (PRIOR * np.maximum(prior, AT_LEAST) + sums) / (PRIOR + counts)
-    found: Numbers = np.sqrt(rates)[codes]
+    found: Numbers = ((PRIOR * np.clip(prior, AT_LEAST, 1 - AT_LEAST) + sums) / (PRIOR + counts))[codes]
+    return found
+
+
+def to_close_quotas(
+    rates: Numbers, cells: Sequence[Hashable], missing: Mapping[Hashable, int], share: float = SHARE
+) -> Numbers:
+    """Inclusion probabilities with which, in each cell, as many items as are *missing* are expected to be kept.
+
+    *rates*: with which probability each item is kept. The likeliest of a cell come first, which takes the fewest items;
+    but a *share* of the probability is the same for all items of the cell. They sum to a whole number in each cell. A
+    cell without enough items: all of them. An item of a cell that lacks nothing has probability 0: leave it out.
+    """
+    found = np.zeros(len(rates))
+    names = np.array([str(one) for one in cells])
+    for cell, lacks in missing.items():
+        rows = np.flatnonzero(names == str(cell))
+        order = rows[np.argsort(-rates[rows], kind="stable")]
+        kept = np.cumsum(rates[order])  # by the first 1, 2, 3 ... of the cell
+        if not len(rows) or lacks < 1:
+            continue
+        counts = np.arange(1, len(rows) + 1)
+        enough = share * counts * rates[rows].mean() + (1 - share) * kept >= lacks - 1e-9
+        number = int(np.argmax(enough)) + 1 if enough.any() else len(rows)
+        # Items that are as likely as the last one are alike: none of them comes first.
+        last = np.isclose(rates[order], rates[order[number - 1]])
+        first = rates[order] > rates[order[number - 1]]
+        first &= ~last
+        greedy = np.where(first, 1.0, np.where(last, (number - first.sum()) / last.sum(), 0.0))
+        found[order] = share * number / len(rows) + (1 - share) * greedy
     return found

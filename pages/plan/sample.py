@@ -7,12 +7,20 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.judges.judges import judges
 from annotations.labels.item_table import measures_of
-from annotations.projects.projects import guidelines
+from annotations.projects.projects import counts, guidelines
 from annotations.sampling.frame import STRATA, frame, plan_sample
-from annotations.sampling.samples import SampleState, close_sample, open_sample, samples, start_sample, state_of
+from annotations.sampling.samples import (
+    SampleState,
+    close_sample,
+    open_sample,
+    people_rates,
+    samples,
+    start_sample,
+    state_of,
+)
 from annotations.types import Project
 from core.errors import EvenhandError
-from core.sampling.designs import BY_JUDGES, DESIGNS, LEAST_SHARE, SHARE, Design
+from core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
 from pages.plan.labels_needed import show_labels_needed
 from pages.ui.choose import choose
 from pages.ui.guideline_html import names_of
@@ -22,7 +30,7 @@ from pages.ui.numbers import moment, percent
 from pages.ui.parts import asks
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import in_brackets, plain, series, show_signature
-from pages.ui.tiles import Tile, show_tiles
+from pages.ui.tiles import Tile, estimate_tile, show_tiles
 from pages.ui.visitor import ask_author, author
 
 USUAL = 200
@@ -46,7 +54,8 @@ def show_sample(store: Store, project: Project) -> None:
         )
         _ask(store, project)
     _show_samples([state_of(store, one) for one in samples(store, project)])
-    show_labels_needed(store, project, {one: design_name(one) for one in DESIGNS}, column_names())
+    _show_rates(store, project)
+    show_labels_needed(store, project, {one: design_name(one) for one in SIZED}, column_names())
 
 
 def design_name(design: Design) -> str:
@@ -57,6 +66,7 @@ def design_name(design: Design) -> str:
         "clusters": _("By size of context"),
         "disagreement": _("Judges disagree"),
         "variance": _("Least variance (Neyman)"),
+        "quotas": _("Close the quotas"),
     }[design]
 
 
@@ -68,17 +78,24 @@ def _meaning(design: Design) -> str:
             "Contexts are drawn in proportion to how many items they have, each once before any twice: items of"
             " one context resemble each other."
         ),
-        "disagreement": _("Items on which judges differ are drawn oftener."),
+        "disagreement": _("Items on which judges differ are drawn more often."),
         "variance": _(
             "Strata, and labels of judges within them, where people are expected to differ from the judges are"
-            " drawn oftener: for a rate by both together this needs the fewest labels."
+            " drawn more often: for a rate by both together this needs the fewest labels."
+        ),
+        "quotas": _(
+            "Of each pair and side that lacks sentences, as many as its quota is expected to need: those that are"
+            " most likely to be kept come first, by the labels of judges and by what was kept of earlier samples. The"
+            " random part keeps the rate of kept sentences free of bias."
         ),
     }[design]
 
 
 def _ask(store: Store, project: Project) -> None:
     has_judges = any(one.labels for one in judges(store, project))
-    offered = [one for one in DESIGNS if has_judges or one not in BY_JUDGES]
+    offered = [one for one in SIZED if has_judges or one not in BY_JUDGES]
+    if any(one.quota for one in counts(store, project).cells):
+        offered.append("quotas")
     design = choose(_("Design"), {one: design_name(one) for one in offered}, "sample-design")
     st.caption(_meaning(design))
     if not has_judges:
@@ -90,7 +107,9 @@ def _ask(store: Store, project: Project) -> None:
         names = names_of(guidelines(store, project)) | (known if "extraneous" in measures else {})
         asked["measure"] = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        items = st.number_input(_("Items"), 1, 1_000_000, USUAL, key="sample-items", width=160)
+        items = USUAL
+        if design != "quotas":
+            items = st.number_input(_("Items"), 1, 1_000_000, USUAL, key="sample-items", width=160)
         if design not in ("simple", "clusters"):
             share = st.number_input(
                 _("Random part of the probability (%)"), 100 * LEAST_SHARE, 100.0, 100 * SHARE, 5.0, format="%g",
@@ -153,6 +172,9 @@ def _show_open(store: Store, project: Project, found: SampleState) -> None:
             ], 3)  # fmt: skip
         st.progress(min(1.0, found.labelled / found.drawn) if found.drawn else 0.0)
         st.caption(_("Desks hand out only these items, in random order."))
+        if "in_random_order" in sample.settings:
+            text = _("In random order about {number} items would be needed for the same quotas.")
+            st.caption(plain(text.format(number=f"{sample.settings['in_random_order']:,}")))
         if found.labelled < found.drawn:
             st.caption(_("If you close it now, the labelled items stand for those that are missing."))
         if st.button(_("Close the sample"), key="sample-close", icon=":material/check:"):
@@ -178,6 +200,18 @@ def _show_samples(found: list[SampleState]) -> None:
     with st.container(key="samples"):
         show_html(table(number_columns(heads, (2, 3, 4)), rows, kind="stacked"))
     show_signature("\n".join(one.sample.signature for one in found))
+
+
+def _show_rates(store: Store, project: Project) -> None:
+    """What people say of the items that samples could draw."""
+    found = {one: rate for one, (rate, _effect) in people_rates(store, project).items() if rate.value is not None}
+    if not found:
+        return
+    known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
+    names = names_of(guidelines(store, project)) | known
+    meaning = _("Of all items that samples could draw; each label weighed by its inclusion probability.")
+    with st.container(key="sample-rates"):
+        show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
 
 
 def _row(found: SampleState) -> list[str]:

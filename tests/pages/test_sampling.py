@@ -6,12 +6,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.database.store import Store
+from annotations.items.batch import items
 from annotations.judges.run import Request, run_judge
 from annotations.projects.projects import project as find_project
+from annotations.projects.projects import set_quotas
 from annotations.sampling.samples import open_sample, samples
 from tests.support.judged_generations import all_written, judged_project
 from tests.support.pages import captions_of, html_of, open_page, text_of, without_errors
-from tests.support.projects import new_store
+from tests.support.projects import filled_project, new_store
 
 
 @pytest.fixture
@@ -57,3 +59,15 @@ def test_one_judge_cannot_disagree(path: Path) -> None:
     app.segmented_control(key="sample-design").set_value("disagreement").run()
     app.button(key="sample-start").click().run()
     assert "run two judges" in " ".join(error.value for error in app.error) + text_of(app)
+
+
+def test_quotas_are_closed_from_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVENHAND_DB", str(tmp_path / "a.db"))
+    with new_store(tmp_path / "a.db") as store:
+        project, _people = filled_project(store, 60, words=("他", "她"))
+        cell = next((item.pair, item.side) for item in items(store, project))
+        set_quotas(store, project, {cell: 5})
+    app = without_errors(open_page("plan", "zh", project=project.name, part="sample"))
+    app.segmented_control(key="sample-design").set_value("quotas").run()
+    without_errors(app.button(key="sample-start").click().run())
+    assert "若按随机顺序" in captions_of(app) and app.metric[0].value == "10", "half are expected to be kept"

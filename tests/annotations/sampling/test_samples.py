@@ -18,7 +18,7 @@ from annotations.judges.judges import Spec, add_judge, judge, store_labels
 from annotations.labels.operations import store_operations
 from annotations.log.verify import verify
 from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import annotators
+from annotations.projects.projects import annotators, set_quotas
 from annotations.queue.leases import claim
 from annotations.release.content_hash import content_hash, contents_of
 from annotations.sampling.frame import plan_sample
@@ -27,6 +27,7 @@ from annotations.sampling.samples import (
     drawn_items,
     open_sample,
     own_sample,
+    people_rates,
     sample_labels,
     samples,
     start_sample,
@@ -35,9 +36,9 @@ from annotations.sampling.samples import (
 from annotations.types import Project
 from core.errors import NotAllowed, NotFound, Refused
 from core.judges.labels import JudgeLabel
-from core.sampling.designs import DESIGNS, Design
+from core.sampling.designs import SIZED, Design
 from tests.support.judged_generations import Said, all_written, judged_project, operation
-from tests.support.projects import new_store
+from tests.support.projects import decide, filled_project, new_store
 
 TEXTS = all_written(1)  # 80: 2 models, 4 pronoun sets, 2 settings, 5 topics
 NOW = 1_000_000.0
@@ -74,7 +75,7 @@ def label_all(store: Store, project: Project, wrong: int = 3) -> list[str]:
     return order
 
 
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("design", SIZED)
 def test_every_probability_is_stored_and_only_drawn_items_are_handed_out(
     fresh_store: Store, project: Project, design: Design
 ) -> None:
@@ -200,3 +201,33 @@ def test_a_package_carries_every_probability(fresh_store: Store, project: Projec
     drawn = drawn_items(fresh_store, project)
     assert drawn is not None and len(rows) == 40
     assert all(float(row["inclusion_probability"]) == drawn[row["item"]][1] for row in rows)
+
+
+def test_quotas_close_with_fewer_items_and_the_rate_kept_has_no_bias(fresh_store: Store) -> None:
+    """160 sentences of two cells, half of them good, which a judge knows in 90%; 30 are wanted of one cell."""
+    made, (ada, *_others) = filled_project(fresh_store, 160, words=("他", "她"), people=("Ada",), per_item=1)
+    cells = {(item.pair, item.side) for item in items(fresh_store, made)}
+    wanted = min(cells, key=str)
+    good = {item.id: item.line % 4 < 2 for item in items(fresh_store, made)}
+    one = add_judge(fresh_store, made, "j", Spec("file", 1, "j", "j"))
+    said = {True: "accept", False: "reject"}
+    store_labels(fresh_store, one, [
+        JudgeLabel(item, said[right != (n % 10 == 9)]) for n, (item, right) in enumerate(good.items())
+    ])  # fmt: skip
+    with pytest.raises(Refused):
+        plan_sample(fresh_store, made, "quotas", 0)
+    set_quotas(fresh_store, made, {wanted: 30})
+    planned = plan_sample(fresh_store, made, "quotas", 0, share=0.3)
+    assert len(planned.items) == 80, "the other cell lacks nothing"
+    assert sum(planned.drawn) < planned.settings["in_random_order"]
+    start_sample(fresh_store, made, planned)
+    while some := claim(fresh_store, made, ada, want=9, now=NOW):
+        answers = store_operations(fresh_store, made, ada, [decide(one, said[good[one.id]]) for one in some], now=NOW)
+        assert all(answer.stored for answer in answers)
+    close_sample(fresh_store, made)
+    kept = fresh_store.db.execute("SELECT count(*) FROM item WHERE status = 'accepted'").fetchone()[0]
+    assert kept >= 24, "30 were wanted, and the judge errs"
+    ((rate, effect),) = people_rates(fresh_store, made).values()
+    truth = sum(good[item] for item in planned.items) / 80
+    assert rate.low is not None and rate.high is not None and rate.low < truth < rate.high
+    assert effect is not None and kept / sum(planned.drawn) > truth, "the plain share is biased"

@@ -14,6 +14,7 @@ from core.sampling.designs import (
     equal_strata,
     probabilities,
     random_place,
+    to_close_quotas,
 )
 
 SIZES = st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 1e6)), min_size=1, max_size=40)
@@ -91,3 +92,32 @@ def test_deviations_follow_what_was_seen_and_before_that_what_is_expected() -> N
 def test_what_is_refused(sizes: list[float], number: int, share: float) -> None:
     with pytest.raises(Refused):
         probabilities(sizes, number, share)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0.05, 0.3, 0.6, 0.9])), min_size=1, max_size=60),
+    st.dictionaries(st.sampled_from("abc"), st.integers(0, 12)),
+    st.floats(LEAST_SHARE, 1),
+)
+def test_quotas_are_expected_to_close_with_the_fewest_items(
+    items: list[tuple[str, float]], missing: dict[str, int], share: float
+) -> None:
+    cells, rates = [cell for cell, _ in items], np.array([rate for _, rate in items])
+    found = to_close_quotas(rates, cells, missing, share)  # type: ignore[arg-type]
+    at_random = to_close_quotas(rates, cells, missing, 1.0)  # type: ignore[arg-type]
+    for cell in set(cells):
+        rows = np.array(cells) == cell
+        mine, lacks = found[rows], missing.get(cell, 0)
+        assert mine.sum() == pytest.approx(round(mine.sum())) and mine.sum() <= at_random[rows].sum() + 1e-9
+        assert (mine > 0).all() == (lacks > 0) and (mine <= 1 + 1e-9).all()
+        if lacks:
+            assert float(mine @ rates[rows]) >= min(lacks, rates[rows].sum()) - 1e-9
+            assert mine.min() >= share * mine.sum() / rows.sum() - 1e-9
+
+
+def test_quotas_by_hand() -> None:
+    """Ten of each rate, 6 missing, a fifth at random: 8 items are expected to keep .2 x 8 x .5 + .8 x 8 x .9 = 6.56,
+    7 only 5.74. Of 8 the random fifth is .08 for all, and .8 of the likely ones are drawn besides with .64."""
+    found = to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 0.2)
+    assert found == pytest.approx([0.08 + 0.64] * 10 + [0.08] * 10)
+    assert to_close_quotas(np.array([0.9] * 10 + [0.1] * 10), ["x"] * 20, {"x": 6}, 1.0).sum() == pytest.approx(12)
