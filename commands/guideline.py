@@ -10,8 +10,9 @@ import click
 
 from annotations.guideline.criteria import read_reasons, read_text
 from annotations.guideline.drafts import Draft, write_version
+from annotations.guideline.other_schemes import read_any_scheme
 from annotations.guideline.relabelling import WHICH, RelabelCounts, Which, count_affected, send_for_relabelling
-from annotations.guideline.scheme import as_data, own_scheme, read_scheme
+from annotations.guideline.scheme import OwnScheme, as_data, own_scheme
 from annotations.guideline.versions import changed_codes, guideline_parts, guidelines
 from annotations.projects import projects
 from annotations.types import Choice, Guideline, Project
@@ -31,7 +32,8 @@ _author = click.option("--author", default="", help="Who does it; kept with the 
 scheme_option = click.option(
     "--scheme",
     metavar="FILE",
-    help="A scheme of one's own for generations: JSON, TOML or YAML; built-in: the built-in.",
+    help="A scheme of one's own for generations: JSON, TOML, YAML, or the configuration of Label Studio (XML) or Potato"
+    " (YAML); built-in: the built-in one.",
 )
 BUILT_IN = "built-in"
 
@@ -101,6 +103,14 @@ def new(
     answer(data, f"Version {made.version} is written; sent for relabelling: {_line(sent)}", as_json=as_json)
 
 
+def scheme_of(file: str) -> OwnScheme:
+    """The scheme of a file; what it cannot have goes to the terminal, a sentence each. Raises BadFile, Refused."""
+    found = read_any_scheme(Path(file))
+    for one in found.left_out:
+        click.echo(one.text, err=True)
+    return found.scheme
+
+
 def changed_draft(
     project: Project, now: Guideline, text: Path | None, reasons: Path | None, changes: str, scheme: str | None = None
 ) -> Draft:
@@ -111,7 +121,7 @@ def changed_draft(
         _, built, tags = guideline_parts(project.kind, project.language, None, None, None)
         choices, flags, more = tuple(built), tuple(tags), None
     elif scheme:
-        own = read_scheme(Path(scheme))
+        own = scheme_of(scheme)
         choices, flags, more = own.choices, own.flags, own.more
     return Draft(now.version, said, choices, read_reasons(reasons) if reasons else flags, changes, scheme=more)
 

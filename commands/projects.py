@@ -14,12 +14,11 @@ from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import ensure_demo, make_demo
 from annotations.guideline.criteria import built_in, read_reasons, read_text
 from annotations.guideline.drafts import write_version
-from annotations.guideline.scheme import read_scheme
 from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
 from commands.agreement.command import measure
-from commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_option
+from commands.guideline import BUILT_IN, changed_draft, guideline_json, scheme_of, scheme_option
 from commands.permissions import own_new_project, own_projects
 from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
 from core.errors import N_, Refused
@@ -132,7 +131,7 @@ def _scheme_of(scheme: str | None) -> dict[str, Any]:
     """Choices, flags and the rest of an own scheme for create_project; nothing for the built-in one."""
     if scheme in (None, BUILT_IN):
         return {}
-    own = read_scheme(Path(str(scheme)))
+    own = scheme_of(str(scheme))
     return {"choices": own.choices, "reasons": own.flags, "scheme": own.more}
 
 

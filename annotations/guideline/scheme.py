@@ -30,6 +30,7 @@ _ENDS = ("low_zh", "low_en", "high_zh", "high_en")
 _OF_QUESTION = {"code", "key", "zh", "en", "about", "scale", "text", "required", *_ENDS}
 
 _MARKDOWN, _ESCAPED = re.compile(r"([\\`*_\[\]<>#~|])"), r"\\\1"
+TOO_LARGE = N_("{file} is too large for a scheme; the limit is 200 kB.")
 NO_SCHEME = N_("{file} is not a scheme: {why}")
 
 
@@ -259,24 +260,12 @@ def scheme_text(scheme: OwnScheme, language: str) -> str:
     return "\n\n".join("\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found)
 
 
-def read_scheme(path: Path) -> OwnScheme:
-    """A scheme from a JSON, TOML or YAML file. Raises BadFile where it cannot be read, Refused as `check_scheme`."""
+def data_of_bytes(data: bytes, file: str) -> Any:
+    """What a JSON, TOML or YAML file holds; its name says which it is. Raises BadFile where it is none."""
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
-    return scheme_of_bytes(data, path.name)
-
-
-def scheme_of_bytes(data: bytes, file: str) -> OwnScheme:
-    """The same from the bytes of a file whose name says what it is."""
-    if len(data) > LARGEST_BYTES:
-        raise BadFile(N_("{file} is too large for a scheme; the limit is 200 kB."), file=file)
-    try:
-        read = _read_as(Path(file).suffix.lower(), data.decode("utf-8-sig"))
+        return _read_as(Path(file).suffix.lower(), data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError and errors of JSON and TOML are ValueErrors
         raise BadFile(NO_SCHEME, file=file, why=str(error)[:200]) from error
-    return from_data(read, file)
 
 
 def _read_as(suffix: str, text: str) -> Any:

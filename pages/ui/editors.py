@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data, scheme_of_bytes
+from annotations.guideline.other_schemes import scheme_from_bytes
+from annotations.guideline.scheme import LONGEST_ABOUT, LONGEST_NAME, OwnScheme, as_data
 from annotations.types import Choice, Question, Scheme
 from core.errors import EvenhandError
 from core.files.bounded import run_bounded
@@ -15,7 +16,7 @@ from core.resources import keyword_pairs, quotas
 from core.types import Side
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.text import in_brackets
+from pages.ui.text import in_brackets, plain
 from pages.ui.uploads import read_upload
 
 Quotas = dict[tuple[str, str], int]  # keyword pair and side to accepted sentences wanted
@@ -152,11 +153,19 @@ def _more(
 def scheme_from_file(*, key: str) -> OwnScheme | None:
     """A scheme from a file of the visitor; None where there is none, or where it cannot be read, which is said."""
     try:
-        sent = read_upload(_("Scheme from a file (JSON, TOML, YAML)"), ["json", "toml", "yaml", "yml"], key=key)
-        return None if sent is None else run_bounded(scheme_of_bytes, sent[1], sent[0], file=sent[0])
+        sent = read_upload(
+            _("Scheme from a file (JSON, TOML, YAML), a Label Studio configuration (XML) or Potato's (YAML)"),
+            ["json", "toml", "yaml", "yml", "xml"], key=key,
+        )  # fmt: skip
+        if sent is None:
+            return None
+        found = run_bounded(scheme_from_bytes, sent[1], sent[0], file=sent[0])
     except EvenhandError as error:
         show_error(error)
         return None
+    if found.left_out:
+        st.warning("\n".join(f"- {plain(_(one.message).format(**one.values))}" for one in found.left_out))
+    return found.scheme
 
 
 def edit_quotas(wanted: Quotas, *, key: str) -> Quotas:

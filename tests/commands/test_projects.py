@@ -189,6 +189,24 @@ def test_for_people(tmp_path):
     assert "3 labels each by A" in shown and "0 accepted of 3000 wanted" in shown
 
 
+def test_a_scheme_from_another_program_and_back_to_the_built_in(tmp_path):
+    db, config = ["--db", str(tmp_path / "labels.db")], tmp_path / "config.xml"
+    config.write_text('<View><Choices name="c"><Choice value="Good"/><Choice value="Bad"/></Choices><Pairwise/></View>')
+    asked = ["project", "create", "p", "--kind", "generations", "--scheme", str(config), *db]
+    made = CliRunner().invoke(cli, asked)
+    assert made.exit_code == 0 and made.stderr == "<Pairwise>: this has no counterpart in a scheme and is left out.\n"
+    shown = CliRunner().invoke(cli, ["guideline", "scheme", "p", *db]).stdout
+    assert [one["code"] for one in json.loads(shown)["choices"]] == ["Good", "Bad"]
+    (tmp_path / "scheme.json").write_text(shown.replace("Bad", "Poor"))
+    for file, choices in ((str(tmp_path / "scheme.json"), ["Good", "Poor"]), ("built-in", ["correct", "misgendering"])):
+        new = CliRunner().invoke(cli, ["guideline", "new", "p", "--scheme", file, "--changes", "Another.", *db])
+        assert new.exit_code == 0, new.output
+        with Store.open(tmp_path / "labels.db") as store:
+            assert [one.code for one in guideline(store, project(store, "p")).choices][:2] == choices
+    none = CliRunner().invoke(cli, ["guideline", "scheme", "p", *db])
+    assert isinstance(none.exception, Refused) and "built-in scheme, which has no file" in str(none.exception)
+
+
 def test_a_demo_that_is_broken_off_leaves_no_database(tmp_path, monkeypatch):
     def interrupt(*_arguments, **_fields):
         raise KeyboardInterrupt

@@ -13,7 +13,7 @@ import pytest
 
 from annotations.describe.project_description import describe_file
 from annotations.files.project_texts import file_input
-from annotations.guideline.scheme import read_scheme
+from annotations.guideline.other_schemes import read_any_scheme
 from core.association.builtin import Choices, Files, association_set
 from core.concordance import question
 from core.concordance.passages import lines_of_files, look_up_files
@@ -35,7 +35,7 @@ SECONDS, MEGABYTES = 30, 1_000
 ASKED = question("护士", ["他", "她"])
 NOT_BY_A_PAGE = {  # of which a page may call none itself where somebody sent the file
     "read_pairs", "read_words", "read_word_pairs", "words_in", "word_pairs_of", "word_pairs_in", "open_contexts",
-    "swap_file", "describe_file", "passages", "load_workbook", "ZipFile", "scheme_of_bytes",
+    "swap_file", "describe_file", "passages", "load_workbook", "ZipFile", "scheme_from_bytes",
 }  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def predictions(path: Path) -> None:
 
 READERS: tuple[Callable[[Path], object], ...] = (
     read_rows, read_lists, swap, look_up, read_sentences, probes, predictions, describe_file, read_verdicts,
-    read_scores, read_pairs, read_words, open_contexts, read_scheme,
+    read_scores, read_pairs, read_words, open_contexts, read_any_scheme,
 )  # fmt: skip
 HALF = 100_000
 BOMBS: dict[str, str] = {
@@ -97,6 +97,9 @@ BOMBS: dict[str, str] = {
     "tabs.tsv": "male\tfemale\n" + "a\t" * HALF,
     "brackets.json": "[" * HALF,
     "keys.jsonl": '{"sentence": "x", ' + ", ".join(f'"k{n}": 1' for n in range(20_000)) + "}\n",
+    "aliases.yaml": "a: &a [x, x]\nb: &b [*a, *a]\nchoices: [*b, *b]\n",
+    "entities.xml": '<!DOCTYPE v [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><View>&b;</View>',
+    "elements.xml": "<View>" * 20_000,
     "digits.json": '[{"sentence": ' + "9" * HALF + "}]",
 }
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from annotations.database.store import Store
 from annotations.guideline import scheme as schemes
 from annotations.guideline.drafts import Draft, read_draft, save_draft, write_version
-from annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, read_scheme, scheme_text
+from annotations.guideline.other_schemes import read_any_scheme
+from annotations.guideline.scheme import OwnScheme, as_data, from_data, more_in, more_out, scheme_text
 from annotations.guideline.versions import guideline, guidelines, refuse_own_scheme
 from annotations.projects.projects import create_project
 from annotations.types import Choice, Question, Scheme
@@ -124,7 +125,7 @@ WRITTEN = OwnScheme(
 def test_files_of_three_kinds_say_the_same(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    assert read_scheme(path) == WRITTEN
+    assert read_any_scheme(path).scheme == WRITTEN
 
 
 @pytest.mark.parametrize(
@@ -140,9 +141,9 @@ def test_hostile_files_are_refused_with_a_sentence(tmp_path: Path, name: str, da
     path = tmp_path / name
     path.write_bytes(data)
     with pytest.raises(BadFile, match=name):
-        read_scheme(path)
+        read_any_scheme(path)
     with pytest.raises(BadFile, match=r"missing\.json"):
-        read_scheme(tmp_path / "missing.json")
+        read_any_scheme(tmp_path / "missing.json")
 
 
 NAMES = st.text(st.characters(categories=("L", "N", "P")), max_size=12)

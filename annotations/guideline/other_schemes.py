@@ -1,0 +1,339 @@
+"""Schemes from the configurations of other programs: Label Studio (XML) and Potato (YAML or JSON).
+
+What a scheme here cannot have is left out, with a sentence for each element. A document type is refused: without one,
+XML has no entities, so nothing unfolds and nothing is read from elsewhere.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from annotations.guideline.scheme import (
+    CODE,
+    KEYS,
+    LARGEST_BYTES,
+    LONGEST_ABOUT,
+    LONGEST_NAME,
+    MOST_POINTS,
+    NO_SCHEME,
+    RESERVED,
+    TOO_LARGE,
+    OwnScheme,
+    data_of_bytes,
+    from_data,
+)
+from core.errors import N_, BadFile, Notice
+
+CHINESE = re.compile(r"[\u3400-\u9fff]")
+QUIET = {  # they arrange and show; a text needs none of them here
+    "View", "Header", "Text", "HyperText", "Style", "Collapse", "Panel", "pure_display", "Choice", "Label", "Shortcut",
+}  # fmt: skip
+NOT_HERE = N_("{element}: this has no counterpart in a scheme and is left out.")
+ONE_SET = N_("{element}: a scheme has one set of choices of which exactly one is made; this further one is left out.")
+ONE_TEXT = N_("{element}: a scheme asks for one text, and this further one is left out.")
+NOT_A_SCALE = N_("{element}: a scale runs over 2 to {most} whole numbers; this one is left out.")
+DEPENDS = N_(
+    "{element}: it is asked of parts of a text or under a condition; a scheme asks everything of the whole text."
+)
+NO_OPTIONS = N_("{element}: its options are in the data, not in the configuration, so it is left out.")
+DEEP = N_("{element}: options inside options are left out.")
+KEY_TAKEN = N_("{element}: the key {key} cannot be used here; it is clicked.")
+NO_CHOICES = N_("{file} has no set of choices of which exactly one is made, which a scheme needs.")
+DOCUMENT_TYPE = N_("{file} has a document type (DOCTYPE); remove it. Configurations need none.")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherScheme:
+    """A scheme made of another program's configuration, and what could not be had, a sentence each."""
+
+    scheme: OwnScheme
+    left_out: tuple[Notice, ...]
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What was found so far, in the form of a scheme's file."""
+
+    parts: dict[str, list[dict[str, Any]]] = field(
+        default_factory=lambda: {"choices": [], "flags": [], "spans": [], "questions": []}
+    )
+    left_out: list[Notice] = field(default_factory=list)
+    codes: set[str] = field(default_factory=set)
+    keys: set[str] = field(default_factory=set)
+
+    def leave(self, message: str, element: str, **values: Any) -> None:
+        self.left_out.append(Notice(message, {"element": element[:80], **values}))
+
+    def add(
+        self, part: str, name: str, element: str, *, code: str = "", key: str = "", about: str = "", **more: Any
+    ) -> None:
+        """An option or question under a code of its own, with its key where that is free."""
+        row: dict[str, Any] = {"code": self._code(code or name, part)}
+        row |= _names(name if name.strip() else row["code"])
+        if key:
+            if len(key) == 1 and key.isascii() and key.isalnum() and key.upper() not in {*KEYS, *self.keys}:
+                row["key"] = key
+                self.keys.add(key.upper())
+            else:
+                self.leave(KEY_TAKEN, f"{element} {name}", key=key[:10])
+        row |= {"about": said} if (said := _line(about, LONGEST_ABOUT)) else {}
+        self.parts[part].append(row | more)
+
+    def _code(self, wanted: str, part: str) -> str:
+        bare = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted).strip("_-")[:40].strip("_-")
+        usable = CODE.fullmatch(bare) is not None and bare.lower() not in RESERVED
+        stem = bare if usable else part.removesuffix("s")
+        numbered = (f"{stem[:36]}_{n}" for n in count(2 if usable else 1))
+        found = next(one for one in chain([stem] if usable else [], numbered) if one not in self.codes)
+        self.codes.add(found)
+        return found
+
+    def scale(self, element: str, name: str, low: int | None, high: int | None, **more: Any) -> None:
+        """A question with a scale, or a sentence why there is none."""
+        if low is None or high is None or not 0 <= low < high <= 100 or high - low >= MOST_POINTS:
+            self.leave(NOT_A_SCALE, element, most=MOST_POINTS)
+            return
+        self.add("questions", name, element, scale=[low, high], **more)
+
+    def text(self, element: str, name: str, **more: Any) -> None:
+        """The question that asks for a text."""
+        if any(row.get("text") for row in self.parts["questions"]):
+            self.leave(ONE_TEXT, element)
+        else:
+            self.add("questions", name, element, text=True, **more)
+
+    def as_scheme(self, file: str) -> OtherScheme:
+        """All of it as a scheme. Raises BadFile without choices, Refused as `check_scheme`."""
+        if not self.parts["choices"]:
+            raise BadFile(NO_CHOICES, file=file)
+        return OtherScheme(
+            from_data({name: rows for name, rows in self.parts.items() if rows}, file), tuple(self.left_out)
+        )
+
+
+def _names(text: str) -> dict[str, str]:
+    """A name in the language that it is written in; "中文 / English" is both."""
+    line = _line(text, LONGEST_NAME)
+    first, _, second = line.partition(" / ")
+    if second and CHINESE.search(first) and not CHINESE.search(second):
+        return {"zh": first, "en": second}
+    return {"zh": line} if CHINESE.search(line) else {"en": line}
+
+
+def _line(text: object, longest: int) -> str:
+    return "".join(one if one.isprintable() else " " for one in str(text or "")).strip()[:longest].strip()
+
+
+@dataclass(slots=True)
+class _Element:
+    tag: str
+    attributes: dict[str, str]
+    children: list["_Element"] = field(default_factory=list)
+
+    @property
+    def element(self) -> str:
+        """How a sentence names it."""
+        return " ".join(filter(None, (f"<{self.tag}>", self.attributes.get("name", ""))))
+
+
+def _elements(data: bytes, file: str) -> _Element:
+    """The tree of a document. Raises BadFile for a document type and for what is no XML."""
+    root = _Element("", {})
+    open_ones = [root]
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        one = _Element(tag, attributes)
+        open_ones[-1].children.append(one)
+        open_ones.append(one)
+        if len(open_ones) > 100:
+            raise BadFile(NO_SCHEME, file=file, why="XML")
+
+    def refuse(*_: object) -> None:
+        raise BadFile(DOCUMENT_TYPE, file=file)
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = begin, lambda _tag: open_ones.pop()
+    parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = refuse
+    parser.ExternalEntityRefHandler = lambda *_: 0
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise BadFile(NO_SCHEME, file=file, why=str(error)[:200]) from error
+    return root
+
+
+def _depends(one: _Element) -> bool:
+    told = one.attributes
+    return told.get("perRegion") == "true" or told.get("perItem") == "true" or "visibleWhen" in told
+
+
+def _each(element: _Element) -> Iterator[_Element]:
+    """Controls and whatever else is below, in the order of the document; options stay with their control, and what is
+    shown under a condition with the condition."""
+    for child in element.children:
+        yield child
+        if child.tag not in ("Choices", "Labels", "HyperTextLabels") and not _depends(child):
+            yield from _each(child)
+
+
+def from_label_studio(data: bytes, file: str) -> OtherScheme:
+    """A scheme from a labelling configuration: Choices, Labels, Rating, Number, TextArea. Raises BadFile, Refused."""
+    collected = _Collected()
+    for one in _each(_elements(data, file)):
+        told = one.attributes
+        name, required = told.get("name", one.tag), told.get("required") == "true"
+        if _depends(one):
+            collected.leave(DEPENDS, one.element)
+        elif one.tag in QUIET:
+            continue
+        elif one.tag == "Choices":
+            _label_studio_choices(one, collected)
+        elif one.tag in ("Labels", "HyperTextLabels"):
+            _label_studio_options(one, "Label", "spans", collected)
+        elif one.tag == "Rating":
+            collected.scale(one.element, name, 1, _number(told.get("maxRating", "5")), required=required)
+        elif one.tag == "Number":
+            high = _number(told.get("max", "")) if told.get("step", "1") == "1" else None
+            collected.scale(one.element, name, _number(told.get("min", "")), high, required=required)
+        elif one.tag == "TextArea":
+            collected.text(one.element, told.get("placeholder") or name, code=name, required=required)
+        else:
+            collected.leave(NOT_HERE, one.element)
+    return collected.as_scheme(file)
+
+
+def _label_studio_choices(one: _Element, collected: _Collected) -> None:
+    if one.attributes.get("choice", "single") == "multiple":
+        _label_studio_options(one, "Choice", "flags", collected)
+    elif collected.parts["choices"]:
+        collected.leave(ONE_SET, one.element)
+    else:
+        _label_studio_options(one, "Choice", "choices", collected)
+
+
+def _label_studio_options(one: _Element, tag: str, part: str, collected: _Collected) -> None:
+    options = [child for child in one.children if child.tag == tag]
+    if not options:
+        collected.leave(NO_OPTIONS, one.element)
+    for option in options:
+        told = option.attributes
+        value, hint = told.get("value", ""), told.get("hint", "")
+        # What this app writes: the code as the value, both names as the hint.
+        both = " / " in hint and CODE.fullmatch(value) is not None
+        name, about = (hint, "") if both else (value, hint)
+        collected.add(
+            part, name.removeprefix(" / ").removesuffix(" / "), one.element, code=told.get("alias") or value,
+            key=told.get("hotkey", ""), about=about,
+        )  # fmt: skip
+        if any(child.tag == tag for child in option.children):
+            collected.leave(DEEP, f"{one.element} {value}")
+
+
+def _number(text: object) -> int | None:
+    return int(str(text)) if re.fullmatch(r"\d{1,4}", str(text)) else None
+
+
+def from_potato(data: Mapping[str, Any], file: str) -> OtherScheme:
+    """A scheme from `annotation_schemes` of a Potato configuration: radio, select, multiselect, span, likert, slider,
+    multirate, text. Raises BadFile, Refused."""
+    listed = data.get("annotation_schemes")
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise BadFile(NO_SCHEME, file=file, why="annotation_schemes")
+    collected = _Collected()
+    for one in listed:
+        _potato_scheme({str(key): value for key, value in one.items()}, collected)
+    return collected.as_scheme(file)
+
+
+def _potato_scheme(one: dict[str, Any], collected: _Collected) -> None:
+    kind, name = str(one.get("annotation_type", "")), str(one.get("name", ""))
+    element = " ".join(filter(None, (kind, name)))
+    wanted = one.get("label_requirement")
+    required = isinstance(wanted, dict) and wanted.get("required") is True
+    asked = _line(re.sub(r"[*#_`]", "", str(one.get("description") or "")), LONGEST_NAME) or name
+    if kind in QUIET:
+        return
+    if "display_logic" in one:
+        collected.leave(DEPENDS, element)
+    elif kind in ("radio", "select"):
+        if collected.parts["choices"]:
+            collected.leave(ONE_SET, element)
+        else:
+            _potato_options(one, "choices", element, collected)
+    elif kind in ("multiselect", "span", "highlight"):
+        _potato_options(one, "flags" if kind == "multiselect" else "spans", element, collected)
+    elif kind == "likert":
+        words = _ends(one.get("min_label"), one.get("max_label"))
+        collected.scale(element, asked, 1, _number(one.get("size", 5)), code=name, required=required, **words)
+    elif kind == "slider":
+        low, high = _number(one.get("min_value", "")), _number(one.get("max_value", ""))
+        collected.scale(element, asked, low, high, code=name, required=required)
+    elif kind == "multirate":
+        _potato_multirate(one, element, collected, required=required)
+    elif kind == "text":
+        collected.text(element, asked, code=name, required=required)
+    else:
+        collected.leave(NOT_HERE, element)
+
+
+def _potato_options(one: Mapping[str, Any], part: str, element: str, collected: _Collected) -> None:
+    labels = one.get("labels")
+    if not isinstance(labels, list) or not labels:
+        collected.leave(NO_OPTIONS, element)
+        return
+    in_turn = one.get("sequential_key_binding") is True and part != "spans"
+    for number, label in enumerate(labels, 1):
+        told = label if isinstance(label, dict) else {"name": label}
+        key = str(told.get("key_value") or (number if in_turn and number < 10 else ""))
+        name = _word(told.get("name"))
+        about = str(told.get("tooltip") or "")
+        collected.add(part, _word(told.get("text")) or name, element, code=name, key=key, about=about)
+
+
+def _potato_multirate(one: Mapping[str, Any], element: str, collected: _Collected, *, required: bool) -> None:
+    """A scale for each of its options, from the first of its labels to the last."""
+    options, labels = one.get("options"), one.get("labels")
+    if not isinstance(options, list) or not isinstance(labels, list) or not labels:
+        collected.leave(NO_OPTIONS, element)
+        return
+    for option in map(_word, options):
+        ends = _ends(labels[0], labels[-1])
+        collected.scale(f"{element} {option}", option, 1, len(labels), required=required, **ends)
+
+
+def _ends(low: Any, high: Any) -> dict[str, str]:
+    words = {"low": _line(_word(low), LONGEST_NAME), "high": _line(_word(high), LONGEST_NAME)}
+    return {f"{end}_{'zh' if CHINESE.search(word) else 'en'}": word for end, word in words.items() if word}
+
+
+def _word(value: Any) -> str:
+    """A word of a YAML file, which takes yes and no without quotation marks for true and false."""
+    return "" if value is None else ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def scheme_from_bytes(data: bytes, file: str) -> OtherScheme:
+    """A scheme from a file of any kind that is read: its own (JSON, TOML, YAML), Label Studio's, Potato's.
+
+    Raises BadFile where it is none of them, Refused as `check_scheme`.
+    """
+    if len(data) > LARGEST_BYTES:
+        raise BadFile(TOO_LARGE, file=file)
+    if Path(file).suffix.lower() == ".xml":
+        return from_label_studio(data, file)
+    read = data_of_bytes(data, file)
+    if isinstance(read, dict) and "annotation_schemes" in read:
+        return from_potato(read, file)
+    return OtherScheme(from_data(read, file), ())
+
+
+def read_any_scheme(path: Path) -> OtherScheme:
+    """The same from a path. Raises BadFile where it cannot be read."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadFile(N_("{file} cannot be read ({why})."), file=path.name, why=error.strerror or "") from error
+    return scheme_from_bytes(data, path.name)
