@@ -1,4 +1,4 @@
-"""`people PROJECT [add|rename|deactivate|replace|give-back|record]`: the annotators of a project."""
+"""`people PROJECT [add|rename|deactivate|replace|consent|give-back|record]`: the annotators of a project."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -9,10 +9,12 @@ import click
 from annotations.database.store import Store
 from annotations.projects import projects
 from annotations.projects.annotators import participants
+from annotations.projects.consent import TEXTS, answer_consent, consents
 from annotations.record.files import record_csv, record_json
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
-from core.errors import N_, BadFile
+from core.errors import N_, BadFile, Refused
+from core.language import Language
 
 _author = click.option("--author", default="", help="Who does this; kept with the time.")
 
@@ -118,6 +120,35 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
         found = projects.project(store, project)
         projects.replace_annotator(store, found, projects.annotator(store, found, old), new, author=author)
         _print_people(store, found, as_json)
+
+
+@people.command()
+@click.argument("name", required=False)
+@click.option("--give/--withdraw", "given", default=None, help="Store NAME's answer, given to you in writing.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the text read.")
+@db_option
+@json_option
+@click.pass_obj
+def consent(project: str, name: str | None, given: bool | None, lang: Language, db: str, as_json: bool) -> None:
+    """Who consents to the publication of own labels one by one; with NAME and --give or --withdraw: store it.
+
+    Answers are appended, the newest counts. Annotators give and withdraw it on the page My record.
+    """
+    if (name is None) != (given is None):
+        raise Refused(N_("Give a name together with --give or --withdraw."))
+    with existing_store(db) as store:
+        found = projects.project(store, project)
+        if name is not None and given is not None:
+            person = projects.annotator(store, found, name)
+            answer_consent(store, found, person, given=given, language=lang, recorded_by="lead")
+        every = consents(store, found)
+    words = {True: "consents", False: "does not consent", None: "has not answered"}
+    data = [
+        {"annotator": one.annotator.name, "given": one.given, "recorded_by": one.recorded_by, "created": one.created}
+        for one in every
+    ]
+    lines = [f"{one.annotator.name}: {words[one.given]}" for one in every]
+    answer({"text": TEXTS["disaggregated"], "consents": data}, "\n".join(lines), as_json=as_json)
 
 
 @people.command("give-back")

@@ -106,6 +106,7 @@ NEEDS: dict[str, Need] = {
     "people rename": Need("change_projects", "project"),
     "people deactivate": Need("change_projects", "project"),
     "people replace": Need("change_projects", "project"),
+    "people consent": Need("change_projects", "project"),
     "people give-back": Need("change_projects", "project"),
     "people record": Need("see_names", "project"),
     "log": Need("see_names", "server"),

@@ -21,9 +21,10 @@ from annotations.database.schema.v11_study_log import STUDY_KINDS
 from annotations.database.schema.v12_judges import JUDGE_KINDS
 from annotations.database.schema.v13_schemes import SCHEME_KINDS
 from annotations.database.schema.v14_sampling import SAMPLE_KINDS
+from annotations.database.schema.v15_consent import CONSENT_KINDS
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
-KINDS = (*FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS)
+KINDS = (*FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS, *CONSENT_KINDS)
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex).encode

@@ -14,6 +14,13 @@ from typing import IO
 from annotations.database.events import EXPORTED, record
 from annotations.database.store import Store
 from annotations.files.detect import SLGUSET
+from annotations.files.disaggregated import (
+    LeftOut,
+    disaggregated_lines,
+    left_out,
+    publishable_row_count,
+    soft_label_lines,
+)
 from annotations.files.export_formats import (
     ARCHIVES,
     ENDING,
@@ -72,6 +79,7 @@ class ExportReport:
     rows: int
     out: Path
     encrypted: bool = False
+    left_out: LeftOut | None = None  # of a disaggregated file
 
 
 def export_file(
@@ -92,19 +100,22 @@ def export_file(
 
     `slguset`: the published four columns with the stems and the position of the word; `jsonl`: everything about the
     items, importing it gives the same items with the same ids; `labels`: one row per item and annotator (`labels-wide`:
-    one per item); `published`: the samples of generations; `label-studio`: tasks with annotations, its labelling
-    configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole project;
-    `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe before every
-    text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is put into an
-    AES-256 ZIP; *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it cannot be
-    written, Refused if the project is of another kind or its text may not leave in plain. An event of *author* says
-    what was written, with its hash.
+    one per item); `soft-labels`: the share of each choice an item; `disaggregated`: one row a blind label, of
+    annotators who consented; `published`: the samples of generations; `label-studio`: tasks with annotations, its
+    labelling configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole
+    project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe
+    before every text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is
+    put into an AES-256 ZIP; *out* then ends in .zip. The file gets its name when it is complete. Raises BadFile if it
+    cannot be written, Refused if the project is of another kind or its text may not leave in plain. An event of
+    *author* says what was written, with its hash.
     """
     wish = export_options(format, items=items, names=names, history=history, locked=bool(password), language=language)
     wish = replace(wish, spreadsheet=spreadsheet)
     check_export(project, wish)
     with _recounted(store, project) as found:
         report = _write_export(store, found, Path(out), wish, password)
+        if wish.format == "disaggregated":
+            report = replace(report, left_out=left_out(store, found))
     with report.out.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     record_export(store, project, wish, digest, encrypted=report.encrypted, author=author)
@@ -222,6 +233,8 @@ def _archive(store: Store, project: Project, wish: ExportOptions, name: str, pas
 
 def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int:
     """How many items, or labels, an export has."""
+    if wish.format in ("soft-labels", "disaggregated"):
+        return publishable_row_count(store, project, wish.format)
     if wish.format.startswith("labels") and wish.format != "labels-wide":
         long = ExportOptions("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
         return sum(not line.startswith('{"canary":') for line in json_lines(store, project, long))
@@ -253,6 +266,10 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
             yield from wide_lines(store, project, wish)
         case "labels-jsonl":
             yield from json_lines(store, project, wish)
+        case "soft-labels":
+            yield from soft_label_lines(store, project)
+        case "disaggregated":
+            yield from disaggregated_lines(store, project)
         case "slguset":
             yield data_line(SLGUSET)
             for item in stored_items(store, project, accepted_only=wish.items == "accepted"):

@@ -8,11 +8,11 @@ from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 
 ExportFormat = Literal[
-    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published", "label-studio", "doccano", "package",
-    "datasheet", "datasheet-tex",
+    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated", "published",
+    "label-studio", "doccano", "package", "datasheet", "datasheet-tex",
 ]  # fmt: skip
 EXPORT_FORMATS: tuple[ExportFormat, ...] = (
-    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "published"),
+    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated", "published"),
     *("label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
 )
 ENDING: dict[ExportFormat, str] = {
@@ -21,6 +21,8 @@ ENDING: dict[ExportFormat, str] = {
     "labels": ".csv",
     "labels-wide": ".csv",
     "labels-jsonl": ".jsonl",
+    "soft-labels": ".csv",
+    "disaggregated": ".csv",
     "published": ".zip",
     "label-studio": ".json",
     "doccano": ".zip",

@@ -18,6 +18,10 @@ _EVENTS = """
 SELECT created, action, data, account = :id, author = :id FROM account_event
 WHERE account = :id OR author = :id ORDER BY id
 """
+_CONSENTS = """
+SELECT project.name, use, given, recorded_by, language, text, label_consent.created
+FROM label_consent JOIN project ON project.id = label_consent.project WHERE annotator = ? ORDER BY label_consent.id
+"""
 _PROJECTS = """
 SELECT project.uid FROM member JOIN project ON project.id = member.project
 WHERE member.annotator = ? ORDER BY project.id
@@ -38,6 +42,7 @@ def own_data(store: Store, who: Account) -> str:
         "roles": [{"project": place, "role": role, "since": since} for place, role, since in roles],
         "sign_ins": _sign_ins(store, who),
         "events": _events(store, who),
+        "consents": _consents(store, Annotator(*row)) if row else [],
         "records": _records(store, Annotator(*row)) if row else [],
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
@@ -60,6 +65,13 @@ def _events(store: Store, who: Account) -> list[dict[str, Any]]:
         }
         for created, action, data, about, by in rows
     ]  # fmt: skip
+
+
+def _consents(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
+    """Every answer, the newest of a project and use counts."""
+    names = ("project", "use", "given", "recorded_by", "language", "text", "created")
+    rows = store.db.execute(_CONSENTS, (annotator.id,)).fetchall()
+    return [dict(zip(names, row, strict=True)) | {"given": bool(row[2])} for row in rows]
 
 
 def _records(store: Store, annotator: Annotator) -> list[Any]:

@@ -25,6 +25,7 @@ from commands.shared import answer, ask_password, db_option, existing_store, jso
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.archives import Member
 
+LEFT_OUT = "; left out: {labels} labels of {annotators} annotators without consent"
 SHOWN = 20  # problems printed for people; --json lists them all
 
 
@@ -149,10 +150,11 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
     type=click.Choice(export.EXPORT_FORMATS),
     required=True,
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
-    "per item; labels-jsonl: with all that was recorded). published: generations as the published samples. "
-    "label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON lines, a file for "
-    "each annotator. package: the whole project, can be imported again. datasheet: what the project is, as Markdown "
-    "(datasheet-tex: LaTeX).",
+    "per item; labels-jsonl: with all that was recorded). soft-labels: the share of each choice an item. "
+    "disaggregated: one row a label, of annotators who consented. published: generations as the published "
+    "samples. label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON "
+    "lines, a file for each annotator. package: the whole project, can be imported again. datasheet: what the "
+    "project is, as Markdown (datasheet-tex: LaTeX).",
 )
 @click.option(
     "--items", type=click.Choice(["all", "accepted"]), default="all", show_default=True, help="A release: accepted."
@@ -202,4 +204,7 @@ def export_file(
     if report.out != Path(out) or report.encrypted:
         data |= {"out": str(report.out), "encrypted": report.encrypted}
     locked = ", encrypted" if report.encrypted else ""
+    if report.left_out is not None:
+        data["left_out"] = {"labels": report.left_out.labels, "annotators": report.left_out.annotators}
+        locked += LEFT_OUT.format(labels=report.left_out.labels, annotators=report.left_out.annotators)
     answer(data, f"{report.rows} rows written to {report.out}{locked}", as_json=as_json)

@@ -21,7 +21,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import note_text, percent
+from pages.ui.numbers import note_text, percent, probability
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, with_keyword
 from pages.ui.tables import show_html, show_records
@@ -148,10 +148,19 @@ def _card(one: ModelledItem, text: ItemText, models: AnnotatorModels) -> Markup:
     votes = [named(choice_name(choice), n) for choice, n in zip(models.choices, one.votes, strict=True) if n]
     said = [
         judgement(_("Vote"), _code(models, one.vote), names, votes),
-        judgement("Dawid-Skene", _code(models, one.dawid_skene), names, [percent(one.dawid_skene_probability)]),
-        judgement("MACE", _code(models, one.mace), names, [percent(one.mace_probability)]),
+        judgement(
+            "Dawid-Skene",
+            _code(models, one.dawid_skene),
+            names,
+            _sure(one.dawid_skene_probability),
+        ),
+        judgement("MACE", _code(models, one.mace), names, _sure(one.mace_probability)),
     ]
     return item_card(text.item, with_keyword(text.text, text.word, text.side), said, context=text.context or "")
+
+
+def _sure(share: float) -> list[str]:
+    return [named(_("probability"), probability(share))]
 
 
 def _code(models: AnnotatorModels, place: int | None) -> str:

@@ -6,6 +6,7 @@ from hashlib import sha256
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.files.disaggregated import left_out
 from annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from annotations.files.export_formats import (
     ARCHIVES,
@@ -29,6 +30,7 @@ from pages.ui.text import plain
 from pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10
+WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated")
 
 
 def export_name(name: str, kind: str) -> str:
@@ -41,6 +43,8 @@ def export_name(name: str, kind: str) -> str:
         else _("Labels (CSV, one row per text and annotator)"),
         "labels-wide": _("Labels (CSV, one row per text, columns for each annotator)"),
         "labels-jsonl": _("Labels (JSON Lines, complete record)"),
+        "soft-labels": _("Soft labels (CSV: share of each choice per item)"),
+        "disaggregated": _("Labels one by one, of annotators who consented (CSV)"),
         "published": _("Published samples (context and completion in one column)"),
         "label-studio": _("Label Studio (JSON: tasks with annotations)"),
         "doccano": _("doccano (ZIP: JSON lines, one file per annotator)"),
@@ -120,7 +124,11 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
     """The password, and whether the export has to wait for one."""
     needed = needs_password(project, chosen)
     if not needed:
-        holds = not chosen.startswith("datasheet") and project.kind == "generations"
+        holds = (
+            not chosen.startswith("datasheet")
+            and chosen not in ("soft-labels", "disaggregated")
+            and project.kind == "generations"
+        )
         if not holds or not st.toggle(_lock_label(project), key="lock"):
             return None, False
     typed = st.text_input(
@@ -149,8 +157,19 @@ def _rows(uid: str, there: tuple[str, ...], wish: ExportOptions, _project: Proje
         return counted_elsewhere(store, _project, wish)
 
 
+def _who_is_left_out(store: Store, project: Project) -> str:
+    out = left_out(store, project)
+    text = _(
+        "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on"
+        " My record. A release holds everybody's labels under pseudonyms, whoever consented."
+    )
+    return text.format(labels=f"{out.labels:,}", annotators=f"{out.annotators:,}")
+
+
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
     number = _rows(project.uid, state(store), wish, project)
+    if wish.format == "disaggregated":
+        st.caption(plain(_who_is_left_out(store, project)))
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)

@@ -11,7 +11,7 @@ from tests.support.projects import filled_project
 VIEWS = {
     "published_batch", "published_item", "imported_item", "valid_label", "valid_skip", "valid_retest_label",
     "standing_label", "blind_label", "active_member", "current_guideline", "open_pilot", "standing_answer",
-    "frozen_release", "open_sample", "drawn_item",
+    "frozen_release", "open_sample", "drawn_item", "standing_consent",
 }  # fmt: skip
 
 
@@ -59,6 +59,7 @@ def test_every_view_is_folded_into_the_statement(fresh_store: Store, view: str) 
         ("SELECT * FROM open_pilot WHERE project = 1", "pilot_open"),
         ("SELECT * FROM open_sample WHERE project = 1", "sample_open"),
         ("SELECT * FROM drawn_item WHERE item = 1", "inclusion_drawn"),
+        ("SELECT * FROM standing_consent WHERE project = 1 AND use = 'disaggregated'", "label_consent_of"),
         ("SELECT * FROM standing_answer WHERE item = 1", "known_item"),
         ("SELECT * FROM current_guideline WHERE project = 1", "sqlite_autoindex_guideline_1"),
         ("SELECT count(*) FROM active_member WHERE project = 1", "PRIMARY KEY (project=?)"),

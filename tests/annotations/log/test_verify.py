@@ -21,6 +21,7 @@ from annotations.judges.judges import store_labels as store_judge_labels
 from annotations.labels.operations import reveal, store_operations
 from annotations.log.verify import verify
 from annotations.projects.annotators import annotators, rename_annotator
+from annotations.projects.consent import answer_consent
 from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.sampling.frame import plan_sample
@@ -65,6 +66,8 @@ def history(store: Store) -> Project:
     for _ in range(2):
         start_sample(store, study, plan_sample(store, study, "simple", 2), author="Vera")
         close_sample(store, study, author="Vera")
+    for given in (True, False):
+        answer_consent(store, study, first, given=given)
     for name in ("vera", "ada", "gone"):
         add_account(store, name, password="a long enough password")
     grant(store, account(store, "vera"), "owner", None)
@@ -239,10 +242,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 5}  # of studies, judges, schemes and samples, too
+        assert verify(store).kinds == {"start": 6}  # of studies, judges, schemes, samples and consents, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 5, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 6, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

@@ -1,0 +1,102 @@
+"""Soft labels, labels one by one, and the consent that these need."""
+
+import csv
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.database.store import Store
+from annotations.files.disaggregated import LeftOut, disaggregated_lines, left_out, soft_label_lines
+from annotations.files.export import export_file
+from annotations.projects.annotators import annotator
+from annotations.projects.consent import TEXTS, answer_consent, consent_of, consenting
+from annotations.projects.projects import create_project
+from annotations.types import Project
+from cli import cli
+from core.language import translate
+from tests.support.agreed_labels import label, make, texts
+from tests.support.pages import open_page
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    made = make(fresh_store, 3, ("Ada", "Bo", "Chen"), per_item=3)
+    first, second, _third = texts(fresh_store, made)
+    label(fresh_store, made, "Ada", {first: "accept", second: "accept"}, note="SECRET of Ada")
+    label(fresh_store, made, "Bo", {first: "reject", second: "accept"})
+    label(fresh_store, made, "Chen", {first: "accept"})
+    return made
+
+
+def consent(store: Store, project: Project, name: str, *, given: bool = True) -> None:
+    answer_consent(store, project, annotator(store, project, name), given=given)
+
+
+def rows(lines: Iterable[str]) -> list[dict[str, str]]:
+    return list(csv.DictReader("".join(lines).splitlines()))
+
+
+def test_soft_labels_are_the_shares_of_every_choice(fresh_store: Store, project: Project) -> None:
+    first, second = rows(soft_label_lines(fresh_store, project))  # nobody has labelled the third
+    shares = [(one["labels"], one["share_accept"], one["share_reject"]) for one in (first, second)]
+    assert shares == [("3", "0.666667", "0.333333"), ("2", "1", "0")]
+
+
+def test_labels_one_by_one_need_consent(fresh_store: Store, project: Project) -> None:
+    assert rows(disaggregated_lines(fresh_store, project)) == []
+    assert left_out(fresh_store, project) == LeftOut(5, 3)
+    for name in ("Ada", "Bo"):
+        consent(fresh_store, project, name)
+    found = "".join(disaggregated_lines(fresh_store, project))
+    assert [(one["annotator"], one["choice"]) for one in rows(found)] == [
+        ("A1", "accept"), ("A2", "reject"), ("A1", "accept"), ("A2", "accept"),
+    ]  # fmt: skip
+    assert "SECRET" not in found and "Ada" not in found
+    assert left_out(fresh_store, project) == LeftOut(1, 1)
+    consent(fresh_store, project, "Ada", given=False)
+    assert {one["annotator"] for one in rows(disaggregated_lines(fresh_store, project))} == {"A2"}
+    assert left_out(fresh_store, project) == LeftOut(3, 2)
+
+
+def test_answers_are_appended_with_the_text_as_read(fresh_store: Store, project: Project) -> None:
+    ada = annotator(fresh_store, project, "Ada")
+    for given in (True, True, False, True):  # the second says nothing new
+        answer_consent(fresh_store, project, ada, given=given, language="zh")
+    stored = fresh_store.db.execute("SELECT given, text, recorded_by FROM label_consent ORDER BY id").fetchall()
+    text = translate(TEXTS["disaggregated"], "zh")
+    assert stored == [(1, text, "annotator"), (0, text, "annotator"), (1, text, "annotator")]
+    assert consenting(fresh_store, project) == {"Ada"}
+    for statement in ("UPDATE label_consent SET given = 0", "DELETE FROM label_consent"):
+        with pytest.raises(sqlite3.IntegrityError), fresh_store.write() as db:
+            db.execute(statement)
+
+
+def test_consent_is_of_one_project(fresh_store: Store, project: Project) -> None:
+    consent(fresh_store, project, "Ada")
+    assert consenting(fresh_store, create_project(fresh_store, "other", annotators=("Ada",))) == frozenset()
+
+
+def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project: Project, tmp_path: Path) -> None:
+    def asked(*arguments: str) -> Any:
+        found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
+        return json.loads(found.stdout)
+
+    page = open_page("record", project=project.name, annotator="Ada")
+    assert "Withdraw consent" not in [one.label for one in page.button]
+    page.button(key="consent-give").click().run()
+    assert "Withdraw consent" in [one.label for one in page.button] and not page.exception
+    asked("people", project.name, "consent", "Bo", "--give")
+    every = asked("people", project.name, "consent")["consents"]
+    given = {one["annotator"]: (one["given"], one["recorded_by"]) for one in every}
+    assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
+    told = asked("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
+    assert told == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
+    page.button(key="consent-refuse").click().run()
+    assert consent_of(fresh_store, project, annotator(fresh_store, project, "Ada")).given is False
+    assert export_file(fresh_store, project, tmp_path / "two.csv", format="disaggregated").rows == 2
+    assert export_file(fresh_store, project, tmp_path / "soft.csv", format="soft-labels").rows == 2
