@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from annotations.guideline.versions import refuse_own_scheme
+from annotations.human_vs_rule.people_by_instance import design_of
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.projects import project as find_project
 from commands.agreement.command import measure, measured_difference
@@ -138,7 +139,9 @@ def human_vs_rule(project: str, resamples: int, seed: int, margin: float, db: st
         if found.kind != "generations":
             raise Refused(N_("{project} holds sentences; the rule judges generations."), project=project)
         refuse_own_scheme(store, found)
-        made = comparison(generations(store, found), labels_of_generations(store, found), Resampling(resamples, seed))
+        items = generations(store, found)
+        design = design_of(store, found, items)
+        made = comparison(items, labels_of_generations(store, found), Resampling(resamples, seed), design)
     data = {"project": found.name, **comparison_json(made, margin)}
     answer(data, for_people(found.name, made, margin), as_json=as_json)
 

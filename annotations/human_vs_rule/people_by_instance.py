@@ -1,12 +1,15 @@
 """People's labels of generations as the third measurement, beside the rule's verdict and a run's (SPEC 4.9)."""
 
+from math import isnan
 from typing import TYPE_CHECKING
 
 from annotations.database.store import Store
 from annotations.guideline.versions import refuse_own_scheme
 from annotations.labels.generation_labels import generations, labels_of_generations
+from annotations.sampling.samples import sample_labels
 from annotations.types import Project
 from core.human_vs_rule.apply_rule import with_verdicts
+from core.human_vs_rule.compare import Design
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +40,21 @@ def people(store: Store, project: Project) -> "pd.DataFrame":
     rows["rule"] = with_verdicts(rows)["rule_correct"]
     rows["template"] = [cluster.partition("|")[2] for cluster in rows["cluster"]]
     return rows[["model", "pronoun", "dataset", "setting", "template", "name", "people", "rule", "labels"]]
+
+
+def design_of(store: Store, project: Project, rows: "pd.DataFrame") -> Design | None:
+    """What the samples of a project drew of the generations *rows*; None: it has none."""
+    drawn = sample_labels(store, project)
+    if drawn is None:
+        return None
+    names = rows["item"].tolist()
+    weights, strata = drawn.weights(names, rows["finished"].astype(bool).tolist())
+    found = {
+        item: (weight, stratum)
+        for item, weight, stratum in zip(names, weights, strata, strict=True)
+        if not isnan(weight)
+    }
+    return Design(drawn.items, found, drawn.signatures)
 
 
 def with_run(rows: "pd.DataFrame", run: "pd.DataFrame") -> "pd.DataFrame":

@@ -1,6 +1,6 @@
 """People against the rule: cells with intervals over contexts, the confusion matrix, rates weighted back to all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.weighting import Weighted, weighted
 from core.human_vs_rule.why_they_differ import BINS, Bin, bin_of
 from core.judges.prediction_powered import VERSION as RATES_VERSION
-from core.judges.prediction_powered import Labels, Rates, prediction_powered
+from core.judges.prediction_powered import Labels, Rates, prediction_powered, rate_of_people
 from core.statistics import Estimate, Note, Resampling, cohen_kappa
 from core.text.pronouns import Verdict, sets
 from core.text.repetition import Repeated, Variant, full_text, repetitiveness, summary
@@ -78,14 +78,26 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Design:
+    """Samples that were drawn for people to label. `items`: every generation that they could draw; `weights`: how many
+    each drawn and finished one stands for, with its stratum; `signatures`: theirs."""
+
+    items: frozenset[str]
+    weights: Mapping[str, tuple[float, str]]
+    signatures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Everything about people and the rule. `items`: one row per generation; `labels`: one per blind label of a
-    finished one; `table`: one row per finished generation (see `beside_labels`)."""
+    finished one; `table`: one row per finished generation (see `beside_labels`). `design`: what samples drew, where
+    the project has some."""
 
     items: pd.DataFrame
     labels: pd.DataFrame
     table: pd.DataFrame
     resampling: Resampling
+    design: Design | None = None
 
     @cached_property
     def overall(self) -> dict[str, Mean]:
@@ -106,8 +118,11 @@ class Comparison:
         """The share misgendered, from people's labels and from the rule's on the generations that wait for labels.
 
         Units are contexts. Where fewer than FEWEST_FURTHER generations wait, the rule's verdicts are not used: their
-        mean would say too much of each, and the verdict of a generation is hidden until it is labelled.
+        mean would say too much of each, and the verdict of a generation is hidden until it is labelled. With samples
+        only what these drew counts, each by its weight, and the rule's verdicts on all that they could draw.
         """
+        if self.design is not None:
+            return self._both_by_design(self.design)
         finished = self.table.dropna(subset=["rule_misgendering", "misgendering"])
         rest = self.items[~self.items["finished"].astype(bool)].dropna(subset=["rule_correct"])
         if len(rest) < FEWEST_FURTHER:
@@ -121,6 +136,25 @@ class Comparison:
                 rest["cluster"].tolist(),
             )
         )
+
+    def _both_by_design(self, design: Design) -> Rates:
+        drawn = self._drawn(design, "misgendering").dropna(subset=["rule_misgendering"])
+        others = self.items[self.items["item"].isin(design.items) & ~self.items["item"].isin(drawn["item"])]
+        rest = others.dropna(subset=["rule_correct"])
+        if int((~rest["finished"].astype(bool)).sum()) < FEWEST_FURTHER:
+            rest = rest.iloc[:0]
+        return prediction_powered(
+            replace(
+                _by_people(design, drawn, "misgendering"),
+                automatic=drawn["rule_misgendering"].tolist(),
+                further=(1.0 - rest["rule_correct"]).tolist(),
+                further_clusters=rest["cluster"].tolist(),
+            )
+        )
+
+    def _drawn(self, design: Design, measure: str) -> pd.DataFrame:
+        """The finished generations that samples drew and that have *measure*."""
+        return self.table[self.table["item"].isin(design.weights.keys())].dropna(subset=[measure])
 
     @cached_property
     def kappa(self) -> Estimate:
@@ -165,7 +199,17 @@ class Comparison:
         return sorted(found, key=lambda cell: order.index(cell.key))
 
     def weighted(self, measure: str) -> Weighted:
-        """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting."""
+        """*measure* of all generations, labelled or not, by strata of model, pronoun set, data set and setting; with
+        samples, of all that these could draw, by the weights of what they drew."""
+        if self.design is not None:
+            drawn = self._drawn(self.design, measure)
+            estimate, _effect = rate_of_people(_by_people(self.design, drawn, measure))
+            plain = float(drawn[measure].mean()) if len(drawn) else None
+            strata_drawn = drawn["item"].map(lambda item: self.design.weights[item][1]).value_counts()
+            return Weighted(
+                plain, estimate, len(drawn), len(self.design.items), 1.0 if len(drawn) else 0.0, len(strata_drawn),
+                int((strata_drawn == 1).sum()),
+            )  # fmt: skip
         population = self.items.groupby(list(STRATUM), sort=False).size()
         strata = list(self.table[list(STRATUM)].itertuples(index=False, name=None))
         values = self.table[measure].to_numpy(dtype=float)
@@ -177,19 +221,33 @@ class Comparison:
         datasets = "+".join(sorted(set(self.items["dataset"]))) or "none"
         intervals = f"{signature(self.resampling)}|kappa:clustered-dirichlet:{self.resampling.resamples}"
         methods = f"both:v{RATES_VERSION}|v{VERSION}"
+        methods += "".join(f"|{one}" for one in (self.design.signatures if self.design else ()))
         return f"human-vs-rule|labels:blind|rule:first-pronoun|forms:{datasets}|{intervals}|{methods}"
 
 
-def comparison(generations: pd.DataFrame, labels: pd.DataFrame, resampling: Resampling | None = None) -> Comparison:
+def _by_people(design: Design, drawn: pd.DataFrame, measure: str) -> Labels:
+    """What people say of *measure* of the generations *drawn*, with what each stands for."""
+    values, found = drawn[measure].tolist(), [design.weights[item] for item in drawn["item"]]
+    weights, strata = [weight for weight, _ in found], [stratum for _, stratum in found]
+    return Labels(values, values, [], drawn["cluster"].tolist(), [], weights=weights, strata=strata)
+
+
+def comparison(
+    generations: pd.DataFrame,
+    labels: pd.DataFrame,
+    resampling: Resampling | None = None,
+    design: Design | None = None,
+) -> Comparison:
     """People against the rule, from the tables of annotations.labels.generation_labels (`generations`, `judged`).
 
-    Only finished generations count: until then the rule's verdict is not to be seen.
+    *design*: what samples drew, where the project has some. Only finished generations count: until then the rule's
+    verdict is not to be seen.
     """
     with_rule = with_verdicts(generations)
     finished = with_rule[with_rule["finished"].astype(bool)]
     columns = ["item", "rule_correct", "rule_pronoun", "rule_start", "rule_end"]
     said = labels.merge(finished[columns], on="item", how="inner")
-    return Comparison(with_rule, said, beside_labels(with_rule, labels), resampling or Resampling())
+    return Comparison(with_rule, said, beside_labels(with_rule, labels), resampling or Resampling(), design)
 
 
 def in_order(keys: Sequence[tuple[str, ...]], by: Sequence[str]) -> list[tuple[str, ...]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.human_vs_rule.people_by_instance import design_of
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import annotators
@@ -46,6 +47,7 @@ class PageNumbers:
     weighted: dict[str, Weighted]
     repetition: dict[Variant, dict[tuple[str, ...], Repeated]]
     signature: str
+    sampled: bool = False  # whether samples decide which generations count in rates of all
 
 
 def chosen_project(store: Store) -> Project | None:
@@ -79,7 +81,8 @@ def _coded(one: Difference, codes: Mapping[str, str]) -> Difference:
 def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> PageNumbers:
     with open_store(_project) as store:
         items, labels = generations(store, _project), labels_of_generations(store, _project)
-    made = comparison(items, labels)
+        design = design_of(store, _project, items)
+    made = comparison(items, labels, design=design)
     return PageNumbers(
         generations=len(items),
         finished=len(made.table),
@@ -94,5 +97,6 @@ def _reckoned(uid: str, state_of_store: tuple[str, ...], _project: Project) -> P
         differences=made.differences,
         weighted={name: made.weighted(name) for name in WEIGHTED},
         repetition={variant: repetition(items, BY[:3], variant) for variant in VARIANTS},
+        sampled=design is not None,
         signature=made.signature,
     )

@@ -103,10 +103,15 @@ def weighted_back(found: PageNumbers) -> None:
         return
     st.subheader(_("Weighted to all generations"))
     one = found.weighted["misgendering"]
-    text = _(
+    by_sample = _(
+        "{labelled:,} of {all:,} generations were drawn by a sample and are fully labelled. Each is weighed by its"
+        " inclusion probability."
+    )
+    by_strata = _(
         "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"
         " pronouns, data set and setting, so that more heavily labelled strata do not count more."
     )
+    text = by_sample if found.sampled else by_strata
     st.write(plain(text.format(labelled=one.labelled, all=one.population)))
     rows: list[dict[str, Any]] = []
     for name in WEIGHTED:
@@ -130,10 +135,10 @@ def weighted_back(found: PageNumbers) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         st.caption(plain(_coverage(found)))
         downloads([{**row, "signature": found.signature} for row in rows], key="weighted-table")
-    _with_the_rule(found.both, one.labelled)
+    _with_the_rule(found.both, one.labelled, sampled=found.sampled)
 
 
-def _with_the_rule(rates: Rates, labelled: int) -> None:
+def _with_the_rule(rates: Rates, labelled: int, *, sampled: bool) -> None:
     """Misgendering from people's labels and from the rule's of the other generations, and what these are worth: now and
     then less than the labels alone, which is said."""
     if not rates.weight:
@@ -145,12 +150,13 @@ def _with_the_rule(rates: Rates, labelled: int) -> None:
     if rates.worth is not None:
         text = _("As precise as {worth:,.0f} labelled generations alone; {labelled:,} are labelled.")
         parts.append(text.format(worth=rates.worth, labelled=labelled))
-    parts.append(
-        _(
-            "The rule's error is estimated on the labelled generations and subtracted. This requires them"
-            " to be a random sample of all generations."
+    if not sampled:
+        parts.append(
+            _(
+                "The rule's error is estimated on the labelled generations and subtracted. This requires them"
+                " to be a random sample of all generations."
+            )
         )
-    )
     st.caption(plain(paragraph(parts)))
 
 

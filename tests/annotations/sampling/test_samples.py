@@ -12,9 +12,11 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.files.open_upload import tables_in
 from annotations.files.package.write_package import import_package, package_parts
+from annotations.human_vs_rule.people_by_instance import design_of
 from annotations.items.batch import items
 from annotations.judges.estimates import estimates
 from annotations.judges.judges import Spec, add_judge, judge, store_labels
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.labels.operations import store_operations
 from annotations.log.verify import verify
 from annotations.pilot.pilots import start_pilot
@@ -35,6 +37,7 @@ from annotations.sampling.samples import (
 )
 from annotations.types import Project
 from core.errors import NotAllowed, NotFound, Refused
+from core.human_vs_rule.compare import comparison
 from core.judges.labels import JudgeLabel
 from core.sampling.designs import SIZED, Design
 from tests.support.judged_generations import Said, all_written, judged_project, operation
@@ -135,6 +138,13 @@ def test_rates_weigh_each_item_by_its_probability(fresh_store: Store, project: P
     assert cell.people == 30 and cell.further == 50 and cell.not_drawn == 0
     assert cell.rates.effect is not None and cell.rates.effect > 1
     assert found.samples == (samples(fresh_store, project)[0].signature,) and found.samples[0] in found.signature
+    rows = generations(fresh_store, project)
+    made = comparison(rows, labels_of_generations(fresh_store, project), design=design_of(fresh_store, project, rows))
+    with_rule = made.weighted("misgendering")
+    assert with_rule.estimate == people_rates(fresh_store, project)["misgendering"][0]
+    assert with_rule.estimate.value == pytest.approx(cell.rates.people.value)
+    assert (with_rule.labelled, with_rule.population) == (30, 80) and found.samples[0] in made.signature
+    assert made.both.effect == pytest.approx(cell.rates.effect) and made.both.judge.units > 0
     by_model = found.cells("misgendering", ("model",))
     assert sum(one.people for one in by_model) == 30
     close_sample(fresh_store, project)
