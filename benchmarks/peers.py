@@ -1,22 +1,26 @@
-"""The same work in Label Studio and here, in turns, each by HTTP on this machine.
+"""The same work in Label Studio or doccano and here, in turns, each by HTTP on this machine.
 
     python -m benchmarks.peers --url http://127.0.0.1:8080 --token TOKEN [--items 9900] [--labels 300] [--rounds 3]
+    python -m benchmarks.peers --peer doccano --url http://127.0.0.1:8123 --token KEY ...
 
-The Label Studio that runs at --url (its legacy token; on a database that may be thrown away: projects are made in it)
-against the app, started here on a database of its own. Label Studio imports and exports by its API; here it is the
-function that the page calls, in this process, from a file and to a file. A label counts from the request to the
-acknowledgement; "next" is the request that hands out an item; both on one kept connection. Every round does both sides,
-in changing order.
+The Label Studio (its legacy token) or doccano (the key that /v1/auth/login/ gives; its task queue must run) at --url,
+on a database that may be thrown away: projects are made in it; against the app, started here on a database of its own.
+They import and export by their API; here it is the function that the page calls, in this process, from a file and to a
+file. A label counts from the request to the acknowledgement (in doccano the category, and the mark that the item is
+done); "next" is the request that hands out an item; both on one kept connection. Every round does both sides, in
+changing order.
 """
 
 import argparse
 import http.client
+import io
 import itertools
 import json
 import os
 import statistics
 import tempfile
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -48,16 +52,23 @@ class Connection:
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """The answer as a value. Raises RuntimeError where the server refuses."""
-        self.web.request(method, path, None if body is None else json.dumps(body).encode(), self.headers)
+        data = self.send(method, path, None if body is None else json.dumps(body).encode())
+        return json.loads(data) if data else None
+
+    def send(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
+        """The answer as bytes. Raises RuntimeError where the server refuses."""
+        self.web.request(method, path, body, self.headers | {"Content-Type": kind})
         reply = self.web.getresponse()
         data = reply.read()
         if reply.status >= 400:
             raise RuntimeError(f"{method} {path}: {reply.status} {data[:300]!r}")
-        return json.loads(data) if data else None
+        return data
 
 
-class Theirs:
+class LabelStudio:
     """Label Studio."""
+
+    name = "Label Studio"
 
     def __init__(self, url: str, token: str, texts: list[str]) -> None:
         self.web, self.texts = Connection(url, f"Token {token}"), texts
@@ -92,6 +103,70 @@ class Theirs:
     def end(self) -> None:
         """Take the project away."""
         self.web.ask("DELETE", f"/api/projects/{self.project}/")
+
+
+class Doccano:
+    """doccano, in whose task queue imports and exports are done."""
+
+    name = "doccano"
+    version = "at that address"
+    BOUNDARY = "one-file"
+
+    def __init__(self, url: str, token: str, texts: list[str]) -> None:
+        self.web, self.texts = Connection(url, f"Token {token}"), texts
+        self.home, self.category = "", 0
+
+    def begin(self) -> None:
+        """A new project of one category."""
+        wanted = {"name": "timed", "description": "a project for timing", "guideline": "", "tags": []}
+        wanted |= {"project_type": "DocumentClassification", "resourcetype": "TextClassificationProject"}
+        wanted |= {"single_class_classification": True, "random_order": False, "collaborative_annotation": False}
+        self.home = f"/v1/projects/{self.web.ask('POST', '/v1/projects', wanted)['id']}"
+        kind = {"text": "accept", "suffix_key": "a", "background_color": "#209cee", "text_color": "#ffffff"}
+        self.category = self.web.ask("POST", f"{self.home}/category-types", kind)["id"]
+
+    def bring(self) -> None:
+        """All texts, from a file that is sent, until the task is over."""
+        head = f'--{self.BOUNDARY}\r\nContent-Disposition: form-data; name="filepond"'
+        file = f'{head}; filename="texts.txt"\r\nContent-Type: text/plain\r\n\r\n' + "\n".join(self.texts)
+        body = f"{head}\r\n\r\n{{}}\r\n{file}\r\n--{self.BOUNDARY}--\r\n".encode()
+        sent = self.web.send("POST", "/v1/fp/process/", body, f"multipart/form-data; boundary={self.BOUNDARY}")
+        wanted = {"format": "TextLine", "task": "DocumentClassification", "encoding": "utf_8"}
+        self._finish(self.web.ask("POST", f"{self.home}/upload", wanted | {"uploadIds": [sent.decode()]}))
+
+    def _finish(self, task: dict[str, Any]) -> str:
+        path = f"/v1/tasks/status/{task['task_id']}"
+        while not (said := self.web.ask("GET", path))["ready"]:
+            time.sleep(0.02)
+        if said["error"]:
+            raise RuntimeError(said)
+        return f"{self.home}/download?taskId={task['task_id']}"
+
+    def following(self) -> Any:
+        """The first item that is not done."""
+        path = f"{self.home}/examples?limit=1&offset=0&confirmed=false"
+        return self.web.ask("GET", path)["results"][0]["id"]
+
+    def label(self, item: Any) -> None:
+        """One category, and the mark that the item is done."""
+        self.web.ask("POST", f"{self.home}/examples/{item}/categories", {"label": self.category})
+        self.web.ask("POST", f"{self.home}/examples/{item}/states", {})
+
+    def fetch(self) -> int:
+        """Everything with its labels; how many labels there are."""
+        wanted = {"format": "JSONL", "exportApproved": False}
+        data = self.web.send("GET", self._finish(self.web.ask("POST", f"{self.home}/download", wanted)))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            lines = [line for name in archive.namelist() for line in archive.read(name).splitlines()]
+        return sum(len(json.loads(line).get("label", ())) for line in lines)
+
+    def end(self) -> None:
+        """Take the project away."""
+        self.web.send("DELETE", self.home)
+
+
+Theirs = LabelStudio | Doccano
+PEERS: dict[str, type[LabelStudio] | type[Doccano]] = {"label-studio": LabelStudio, "doccano": Doccano}
 
 
 class Ours:
@@ -167,10 +242,10 @@ def measure(side: Theirs | Ours, labels: int, found: Times) -> None:
         raise RuntimeError(f"{stored} labels came out, {labels} went in")
 
 
-def comparison(name: str, theirs: list[float], ours: list[float]) -> str:
+def comparison(what: str, peer: str, theirs: list[float], ours: list[float]) -> str:
     """One line: both sides and the ratio of the medians."""
     ratio = statistics.median(theirs) / statistics.median(ours)
-    return f"{name}: Label Studio {spread(theirs)}; here {spread(ours)}; ratio of medians {ratio:.1f}"
+    return f"{what}: {peer} {spread(theirs)}; here {spread(ours)}; ratio of medians {ratio:.1f}"
 
 
 def spread(times: list[float]) -> str:
@@ -184,8 +259,9 @@ def spread(times: list[float]) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--url", required=True, help="where Label Studio answers")
-    parser.add_argument("--token", required=True, help="a legacy token of it")
+    parser.add_argument("--peer", choices=list(PEERS), default="label-studio")
+    parser.add_argument("--url", required=True, help="where it answers")
+    parser.add_argument("--token", required=True, help="a legacy token of Label Studio, the key of doccano")
     parser.add_argument("--items", type=int, default=9_900)
     parser.add_argument("--labels", type=int, default=300, help="per round and side")
     parser.add_argument("--rounds", type=int, default=3)
@@ -195,9 +271,9 @@ def main() -> None:
         folder = Path(name)
         server = Server(folder / "timing.db").start()
         try:
-            theirs, ours = Theirs(asked.url, asked.token, texts), Ours(server, folder, texts)
+            theirs, ours = PEERS[asked.peer](asked.url, asked.token, texts), Ours(server, folder, texts)
             found: tuple[Times, Times] = ({}, {})
-            print(f"Label Studio {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
+            print(f"{theirs.name} {theirs.version}, {asked.items:,} items, {asked.rounds} rounds,", end=" ")
             print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
             for number in range(asked.rounds):
                 sides: list[tuple[Theirs | Ours, Times]] = [(theirs, found[0]), (ours, found[1])]
@@ -206,7 +282,7 @@ def main() -> None:
         finally:
             server.stop()
         for what in found[0]:
-            print(comparison(what, found[0][what], found[1][what]))
+            print(comparison(what, theirs.name, found[0][what], found[1][what]))
 
 
 if __name__ == "__main__":
