@@ -174,7 +174,7 @@ def _label_totals(store: Store, project: Project) -> LabelTotals:
 
 def _facts(known: Known, language: Language, reason: str = "") -> dict[str, Any]:
     """The variables of the template."""
-    project, reasons = known.project, known.guideline.reasons
+    project, reasons = known.project, known.guideline.beside
     return {
         "app": VERSION,
         "project": asdict(project),

@@ -78,7 +78,7 @@ def _spans(found: Case, scheme: Scheme, choice: str | None, names: dict[str, str
         alike = [
             mark for each in found.labels if each.choice == choice for mark in each.marks if mark.kind == kind.code
         ]
-        made += _marked(found, kind.code, names[kind.code], alike, choice or "")
+        made += _marked(found, kind.code, plain(names[kind.code]), alike, choice or "")
     return tuple(sorted(made))
 
 

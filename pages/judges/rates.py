@@ -28,7 +28,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     rates = found.estimates[one.name]
     names = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
     names = choice_names(store, project) | names
-    measure = choose(_("Measure"), {name: names[name] for name in rates.measures}, "judge-measure")
+    measure = choose(_("Measure"), {name: plain(names[name]) for name in rates.measures}, "judge-measure")
     (overall,) = rates.cells(measure)
     with st.container(key="judge-rates"):
         show_tiles(_tiles(overall), 3)

@@ -1,11 +1,13 @@
 """Guideline and quotas of an open project, and the head above them."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.projects.projects import counts, guidelines, set_quotas
-from annotations.types import Project
+from annotations.types import Choice, Project
 from core.guidelines import in_language
 from core.resources import quotas
 from pages.projects.new import preset_name
@@ -14,7 +16,7 @@ from pages.ui.head import open_store
 from pages.ui.language import _, language
 from pages.ui.numbers import day
 from pages.ui.parts import asks, asks_at_click
-from pages.ui.sentences import guideline_html, options_html, quota_bars, status_bar
+from pages.ui.sentences import asked_as, guideline_html, options_html, quota_bars, status_bar
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import literal, plain
 from pages.ui.visitor import page_link
@@ -39,7 +41,11 @@ def show_guideline(store: Store, project: Project) -> None:
     with left:
         show_html(guideline_html(in_language(shown.text, language())))
     with right:
-        show_html(joined([options_html(shown.choices), Markup("<br>"), options_html(shown.reasons)]))
+        about = dict(shown.scheme.about) if shown.scheme else {}
+        parts: list[Sequence[Choice]] = [shown.choices, shown.reasons]
+        if shown.scheme is not None:
+            parts += [shown.scheme.spans, [asked_as(one) for one in shown.scheme.questions]]
+        show_html(Markup("<br>").join(options_html(part, about) for part in parts if part))
 
 
 @asks_at_click("change_projects")

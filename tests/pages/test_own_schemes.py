@@ -95,7 +95,8 @@ def test_pages_say_the_words_of_the_scheme(made: Path, page: str, lang: str, tol
 
 def test_agreement_is_by_choice_and_by_flag(made: Path) -> None:
     app = without_errors(open_page("agreement", project="own"))
-    assert app.button_group(key="own-way").options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
+    options = [one.replace("\\", "") for one in app.button_group(key="own-way").options]
+    assert options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
     frames = [frame.value for frame in app.dataframe]
     marks = next(frame for frame in frames if "F1" in frame)
     assert list(marks["Marks"]) == ["Slur", "Claim"]

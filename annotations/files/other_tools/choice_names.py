@@ -56,7 +56,7 @@ def guess_choice(name: str, guideline: Guideline) -> str | None:
     Codes and labels of the guideline first (choices before reasons), then words for accept and reject.
     """
     wanted = bare_name(name)
-    for options in (guideline.choices, guideline.reasons):
+    for options in (guideline.choices, guideline.beside):
         for option in options:
             if name == option.code or (wanted and wanted in map(bare_name, (option.code, option.zh, option.en))):
                 return option.code
@@ -75,7 +75,7 @@ def meaning_of_name(name: str, guideline: Guideline, names: Names) -> tuple[Mean
         return "nothing", ""
     if _has(guideline.choices, code):
         return "choice", code
-    return ("reason", code) if _has(guideline.reasons, code) else ("unknown", "")
+    return ("reason", code) if _has(guideline.beside, code) else ("unknown", "")
 
 
 def _has(options: tuple[Choice, ...], code: str) -> bool:

@@ -86,8 +86,8 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
         lines.append('  <Text name="context" value="$context"/>')
     lines.append(f'  <Text name="text" value="{"$completion" if generations else "$text"}"/>')
     lines += _choices("choice", guideline.choices, 'choice="single" required="true" showInLine="true"')
-    if guideline.reasons:
-        lines += _choices("reasons", guideline.reasons, 'choice="multiple"')
+    if guideline.beside:
+        lines += _choices("reasons", guideline.beside, 'choice="multiple"')
     if generations and guideline.scheme is None:
         flag = [Choice("yes", "", "是", "yes"), Choice("no", "", "否", "no")]
         lines += _choices("extraneous", flag, 'choice="single" showInLine="true"')

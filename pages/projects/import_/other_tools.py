@@ -106,7 +106,7 @@ def _ask_choices(found: TaskSurvey, asked: Guideline) -> dict[str, str]:
         st.caption(_("Nothing was chosen in these tasks: only the texts will be imported."))
         return {}
     options = {"?": _("please specify"), "": _("ignore")}
-    for option in (*asked.choices, *asked.reasons):
+    for option in (*asked.choices, *asked.beside):
         options[option.code] = option.zh if language() == "zh" else option.en
     said: dict[str, str] = {}
     with st.container(border=True):

@@ -161,7 +161,7 @@ def configuration(draw: st.DrawFn, deep: int = 0) -> str:
 CHOICES = '<Choices name="main"><Choice value="A"/><Choice value="B"/></Choices>'
 
 
-@settings(max_examples=40)
+@settings(max_examples=12)
 @given(st.lists(configuration(), max_size=3))
 def test_any_configuration_is_a_scheme_that_can_be_stored_or_refused(parts: list[str]) -> None:
     text = f"<View>{CHOICES}{''.join(parts)}</View>"

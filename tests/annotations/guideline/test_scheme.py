@@ -167,7 +167,7 @@ def any_scheme(draw: st.DrawFn) -> OwnScheme:
     return OwnScheme(tuple(choices), tuple(flags), Scheme(tuple(spans), tuple(needs), tuple(about), tuple(questions)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(any_scheme())
 def test_a_scheme_comes_back_from_its_file_and_from_the_database(scheme: OwnScheme) -> None:
     assert from_data(json.loads(json.dumps(as_data(scheme))), "file") == scheme

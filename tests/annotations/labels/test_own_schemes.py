@@ -39,6 +39,7 @@ from core.errors import NotAllowed, Refused
 from core.judges.labels import JudgeLabel
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.projects import new_store
+from tests.support.task_files import bring
 
 OPEN = ExportOptions("labels", "all", True, False, False)
 
@@ -225,7 +226,7 @@ LABEL = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(st.lists(st.tuples(LABEL, LABEL), min_size=1, max_size=4))
 def test_a_package_brings_back_exactly_what_left(said: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -247,3 +248,18 @@ def _all(store: Store, project: Any) -> Any:
     keys = ("item", "annotator", "choice", "reasons", "spans", "note", "extraneous", "guideline", "op_id", "created")
     labels = sorted(tuple(map(repr, (row[key] for key in keys))) for row in label_rows(store, project, which="all"))
     return labels, sorted((one.uid, str(one.gold), one.status) for one in items(store, project))
+
+
+@pytest.mark.parametrize("format", ["label-studio", "doccano"])
+def test_labels_go_through_another_program_and_back(fresh_store: Store, tmp_path: Path, format: str) -> None:
+    project = asking(fresh_store, open_text=True)
+    assert say(fresh_store, project, "Ada", 0, "harmful", "stereotype", "made_up", "fluency:3", note="Why not.").stored
+    file = tmp_path / {"label-studio": "out.json", "doccano": "out.jsonl"}[format]
+    out = export_file(fresh_store, project, file, format=format, names=True).out
+    with new_store(tmp_path / "other.db") as store:
+        other = asking(store)
+        bring(store, other, out)
+        keys = ("annotator", "choice", "reasons", "spans", "note", "extraneous")
+        one, back = ([{key: row[key] for key in keys} for row in label_rows(s, p)] for s, p in (
+            (fresh_store, project), (store, other)))  # fmt: skip
+        assert back == one
