@@ -48,8 +48,8 @@ WHERE drawn.sample = ? AND item.aside = 0 AND (item.taken < item.wanted OR EXIST
 """
 _DRAWN = """
 SELECT item.uid, drawn.number, probability, stratum,
-    (SELECT min(sample.number) FROM inclusion JOIN sample ON sample.id = inclusion.sample
-     WHERE inclusion.item = drawn.item)
+    (SELECT min(one.number) FROM sample AS one WHERE one.project = drawn.project
+     AND EXISTS (SELECT 1 FROM inclusion WHERE inclusion.sample = one.id AND inclusion.item = drawn.item))
 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
 WHERE drawn.project = ? ORDER BY drawn.number, item.id
 """
