@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -310,14 +311,19 @@ print(json.dumps({"killed": killed, "two": told[0], "one": told[1]}))
 """
 
 
+def answer_of(script: str, folder: Path) -> Any:
+    """What a script says that trains on the sentences of t.txt in *folder*, in a process of its own."""
+    lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
+    (folder / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ended = subprocess.run([sys.executable, "-c", script, str(folder)], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
 @pytest.mark.rehearsal
 def test_a_grid_on_two_workers_survives_one_that_is_killed(tmp_path: Path) -> None:
     """The cell that the killed worker had goes on at its checkpoint, in the same numbers as one that nobody killed."""
-    lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
-    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    ended = subprocess.run([sys.executable, "-c", GRID, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    found = json.loads(ended.stdout.splitlines()[-1])
+    found = answer_of(GRID, tmp_path)
     assert len(found["killed"]) == 1 and {cell["status"] for cell in found["two"]} == {"ok"}
     assert any(cell["resumed_at"] for cell in found["two"])
     same = [[{**cell, "resumed_at": 0} for cell in found[kind]] for kind in ("one", "two")]
@@ -363,11 +369,7 @@ print(json.dumps({"killed": len(killed), "resumed": away.record["resumed_at"], "
 
 @pytest.mark.rehearsal
 def test_tuning_in_a_worker_that_is_killed_ends_in_the_same_weights(tmp_path: Path) -> None:
-    lines = [f"{word}来了，今天第{i}天。" for i in range(40) for word in ("他", "她")]
-    (tmp_path / "t.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    ended = subprocess.run([sys.executable, "-c", TUNE, str(tmp_path)], cwd=ROOT, capture_output=True, text=True)
-    assert ended.returncode == 0, ended.stderr[-3000:]
-    found = json.loads(ended.stdout.splitlines()[-1])
+    found = answer_of(TUNE, tmp_path)
     assert found["killed"] == 1 and found["resumed"]
     assert found["same figures"] and found["same weights"]
     assert found["heard"] and all(total == 300 for _, total in found["heard"])
