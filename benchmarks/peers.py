@@ -1,14 +1,16 @@
-"""The same work in Label Studio or doccano and here, in turns, each by HTTP on this machine.
+"""The same work in Label Studio, doccano or Potato and here, in turns, each by HTTP on this machine.
 
     python -m benchmarks.peers --url http://127.0.0.1:8080 --token TOKEN [--items 9900] [--labels 300] [--rounds 3]
     python -m benchmarks.peers --peer doccano --url http://127.0.0.1:8123 --token KEY ...
+    python -m benchmarks.peers --peer potato --url http://127.0.0.1:8124 ...
 
 The Label Studio (its legacy token) or doccano (the key that /v1/auth/login/ gives; its task queue must run) at --url,
 on a database that may be thrown away: projects are made in it; against the app, started here on a database of its own.
 They import and export by their API; here it is the function that the page calls, in this process, from a file and to a
 file. A label counts from the request to the acknowledgement (in doccano the category, and the mark that the item is
 done); "next" is the request that hands out an item; both on one kept connection. Every round does both sides, in
-changing order.
+changing order. Potato reads its texts when it starts and has no import or export by HTTP, so only the two are compared:
+it runs at --url with as many items, a radio scheme "choice" (accept, reject), and lets everybody in without a password.
 """
 
 import argparse
@@ -48,7 +50,7 @@ class Connection:
     def __init__(self, url: str, authorization: str) -> None:
         parts = urlsplit(url)
         self.web = http.client.HTTPConnection(parts.hostname or "127.0.0.1", parts.port, timeout=3_600)
-        self.headers = {"Authorization": authorization, "Content-Type": "application/json"}
+        self.headers = {"Authorization": authorization} if authorization else {}
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
         """The answer as a value. Raises RuntimeError where the server refuses."""
@@ -57,18 +59,20 @@ class Connection:
 
     def send(self, method: str, path: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
         """The answer as bytes. Raises RuntimeError where the server refuses."""
-        self.web.request(method, path, body, self.headers | {"Content-Type": kind})
+        self.web.request(method, path, body, self.headers | ({} if body is None else {"Content-Type": kind}))
         reply = self.web.getresponse()
         data = reply.read()
         if reply.status >= 400:
             raise RuntimeError(f"{method} {path}: {reply.status} {data[:300]!r}")
+        if cookie := reply.getheader("Set-Cookie"):
+            self.headers["Cookie"] = cookie.partition(";")[0]
         return data
 
 
 class LabelStudio:
     """Label Studio."""
 
-    name = "Label Studio"
+    name, files = "Label Studio", True
 
     def __init__(self, url: str, token: str, texts: list[str]) -> None:
         self.web, self.texts = Connection(url, f"Token {token}"), texts
@@ -108,7 +112,7 @@ class LabelStudio:
 class Doccano:
     """doccano, in whose task queue imports and exports are done."""
 
-    name = "doccano"
+    name, files = "doccano", True
     version = "at that address"
     BOUNDARY = "one-file"
 
@@ -165,12 +169,61 @@ class Doccano:
         self.web.send("DELETE", self.home)
 
 
-Theirs = LabelStudio | Doccano
-PEERS: dict[str, type[LabelStudio] | type[Doccano]] = {"label-studio": LabelStudio, "doccano": Doccano}
+class Potato:
+    """Potato, whose next item is a page."""
+
+    name, files = "Potato", False
+    version = "at that address"
+
+    def __init__(self, url: str, token: str, texts: list[str]) -> None:
+        self.url, self.people = url, itertools.count(1)
+        self.stored = 0
+
+    def begin(self) -> None:
+        """Another annotator."""
+        self.web, self.stored, self.last = Connection(self.url, ""), 0, ""
+        kind = "application/x-www-form-urlencoded"
+        self.web.send("POST", "/auth", f"email=timed-{os.getpid()}-{next(self.people)}&pass=".encode(), kind)
+        self.web.send("GET", "/annotate")
+
+    def bring(self) -> None:
+        """Nothing: the texts are there."""
+
+    def following(self) -> Any:
+        """The page with the next item; which it is, the page's script asks beside it."""
+        if self.last:
+            self._post("/annotate", {"action": "next_instance", "instance_id": self.last})
+        self.last = self.web.ask("GET", "/api/current_instance")["instance_id"]
+        return self.last
+
+    def label(self, item: Any) -> None:
+        """One label."""
+        said = {"instance_id": item, "annotations": {"choice:accept": "true"}, "span_annotations": []}
+        self.stored += json.loads(self._post("/updateinstance", said))["status"] == "success"
+
+    def _post(self, path: str, body: Any) -> bytes:
+        return self.web.send("POST", path, json.dumps(body).encode())
+
+    def fetch(self) -> int:
+        """How many labels it says are stored."""
+        return self.stored
+
+    def end(self) -> None:
+        """Nothing to take away."""
+
+
+Theirs = LabelStudio | Doccano | Potato
+PEERS: dict[str, type[LabelStudio] | type[Doccano] | type[Potato]] = {
+    "label-studio": LabelStudio,
+    "doccano": Doccano,
+    "potato": Potato,
+}
 
 
 class Ours:
     """The app."""
+
+    files = True
 
     def __init__(self, server: Server, folder: Path, texts: list[str]) -> None:
         self.server, self.folder, self.file = server, folder, folder / "texts.txt"
@@ -232,11 +285,11 @@ def timed(times: list[float], work: Callable[..., Any], *given: Any) -> Any:
 def measure(side: Theirs | Ours, labels: int, found: Times) -> None:
     """One round of one side."""
     side.begin()
-    timed(found.setdefault("import", []), side.bring)
+    timed(found.setdefault("import", []) if side.files else [], side.bring)
     for _ in range(labels):
         item = timed(found.setdefault("next item", []), side.following)
         timed(found.setdefault("label", []), side.label, item)
-    stored = timed(found.setdefault("export", []), side.fetch)
+    stored = timed(found.setdefault("export", []) if side.files else [], side.fetch)
     side.end()
     if stored != labels:
         raise RuntimeError(f"{stored} labels came out, {labels} went in")
@@ -261,7 +314,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peer", choices=list(PEERS), default="label-studio")
     parser.add_argument("--url", required=True, help="where it answers")
-    parser.add_argument("--token", required=True, help="a legacy token of Label Studio, the key of doccano")
+    parser.add_argument("--token", default="", help="a legacy token of Label Studio, the key of doccano")
     parser.add_argument("--items", type=int, default=9_900)
     parser.add_argument("--labels", type=int, default=300, help="per round and side")
     parser.add_argument("--rounds", type=int, default=3)
