@@ -64,6 +64,14 @@ COMMANDS = {
         "commands.agreement.models:models",
         "Dawid-Skene and MACE beside the vote, on the items of PROJECT with five blind labels or more.",
     ),
+    "groupings": (
+        "commands.agreement.groups:groupings",
+        "By what the annotators of PROJECT are grouped, as dialect or first language; how many are in each group.",
+    ),
+    "group-differences": (
+        "commands.agreement.groups:differences",
+        "Do two groups of GROUPING choose differently, with intervals over annotators and items, and on which items?",
+    ),
     "quality": (
         "commands.quality:quality",
         "How steadily the annotators of PROJECT judge, and how often they give known answers.",

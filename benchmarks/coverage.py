@@ -1,7 +1,8 @@
 """How often the 95% intervals hold the truth, all of docs/coverage.md: `python -m benchmarks.coverage [OPTIONS]`.
 
 Samples are made with a known truth, and each interval comes from the function that the app calls: of agreement
-(`benchmarks.coverage_agreement`, `benchmarks.coverage_in_clusters`), of means and shares (`benchmarks.coverage_means`).
+(`benchmarks.coverage_agreement`, `benchmarks.coverage_in_clusters`), of differences between groups of annotators
+(`benchmarks.coverage_groups`), of means and shares (`benchmarks.coverage_means`).
 `make coverage` writes the page.
 """
 
@@ -10,7 +11,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import coverage_in_clusters, coverage_means
+from benchmarks import coverage_groups, coverage_in_clusters, coverage_means
 from benchmarks.coverage_agreement import GRID, planted_truths, simulated
 from benchmarks.coverage_cells import AGAIN, LEAST, by_level, by_measure, second_stage
 
@@ -80,6 +81,8 @@ def sections(cells: int, samples: int, again: int, draws: int, seed: int) -> Ite
     yield from second_stage(found)
     yield ""
     yield from coverage_in_clusters.sections(cells, samples * 3 // 4, again, draws // 2, seed)
+    yield ""
+    yield from coverage_groups.sections(samples, again, seed)
     yield ""
     yield from coverage_means.sections(samples, again, seed)
 

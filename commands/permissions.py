@@ -115,6 +115,8 @@ NEEDS: dict[str, Need] = {
     "log head": Need("see_agreement", "any"),
     "progress": Need("see_names", "project"),
     "agreement": Need("see_names", "project"),
+    "groupings": Need("change_projects", "project"),
+    "group-differences": Need("see_all_labels", "project"),
     "annotator-models": Need("see_all_labels", "project"),
     "quality": Need("see_names", "project"),
     "release": Need("release", "name"),

@@ -22,9 +22,10 @@ from annotations.database.schema.v12_judges import JUDGE_KINDS
 from annotations.database.schema.v13_schemes import SCHEME_KINDS
 from annotations.database.schema.v14_sampling import SAMPLE_KINDS
 from annotations.database.schema.v15_consent import CONSENT_KINDS
+from annotations.database.schema.v16_groups import GROUP_KINDS
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
-KINDS = (*FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS, *CONSENT_KINDS)
+KINDS = (*FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS, *CONSENT_KINDS, *GROUP_KINDS)
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex).encode
@@ -150,6 +151,11 @@ def forget_names(db: sqlite3.Connection, kind: str, row: int) -> None:
         f"DELETE FROM log_salt WHERE kind = ? AND row = ? AND part <> (SELECT 'name:' || name FROM {kind} WHERE id = ?)"
     )
     db.execute(query, (kind, row, row))
+
+
+def forget_row(db: sqlite3.Connection, kind: str, row: int) -> None:
+    """Destroy the salts of a row that was removed, so that its hashes in the log say nothing any more."""
+    db.execute("DELETE FROM log_salt WHERE kind = ? AND row = ?", (kind, row))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from annotations.database.schema.v12_judges import JUDGE_KINDS, JUDGES
 from annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow_own_choices
 from annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
 from annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
+from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -191,10 +192,17 @@ def m015_consent(db: "Database") -> None:
     begin(db.conn, CONSENT_KINDS)
 
 
+def m016_groups(db: "Database") -> None:
+    """Groups of annotators, with entries in the log."""
+    for statement in statements(GROUPS):
+        db.execute(statement)
+    begin(db.conn, GROUP_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
-    m013_schemes, m014_sampling, m015_consent,
+    m013_schemes, m014_sampling, m015_consent, m016_groups,
 )  # fmt: skip
 
 

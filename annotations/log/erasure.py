@@ -14,6 +14,7 @@ from annotations.accounts.accounts import Account, accounts, erase_account, reco
 from annotations.database.chain import forget_names, scrub
 from annotations.database.store import Store
 from annotations.projects.annotators import replace_name
+from annotations.projects.groups import forget_groups
 from annotations.projects.projects import project_by_uid, remove_annotator
 from annotations.types import Annotator
 from core.errors import N_, NotFound
@@ -109,6 +110,7 @@ def erase(store: Store, name: str, *, author: Account | None = None) -> Erased:
         if annotator is not None:
             names |= _former_names(store, annotator)
             replace_name(store, annotator, code)
+            forget_groups(store, annotator)
             forget_names(db, "annotator", annotator.id)
         if who is not None:
             erase_account(store, who, code, author=author)

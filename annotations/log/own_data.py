@@ -22,6 +22,12 @@ _CONSENTS = """
 SELECT project.name, use, given, recorded_by, language, text, label_consent.created
 FROM label_consent JOIN project ON project.id = label_consent.project WHERE annotator = ? ORDER BY label_consent.id
 """
+_GROUPS = """
+SELECT project.name, grouping.name, value, recorded_by, annotator_group.created
+FROM annotator_group JOIN grouping ON grouping.id = annotator_group.grouping
+     JOIN project ON project.id = grouping.project
+WHERE annotator = ? ORDER BY annotator_group.id
+"""
 _PROJECTS = """
 SELECT project.uid FROM member JOIN project ON project.id = member.project
 WHERE member.annotator = ? ORDER BY project.id
@@ -43,6 +49,7 @@ def own_data(store: Store, who: Account) -> str:
         "sign_ins": _sign_ins(store, who),
         "events": _events(store, who),
         "consents": _consents(store, Annotator(*row)) if row else [],
+        "groups": _groups(store, Annotator(*row)) if row else [],
         "records": _records(store, Annotator(*row)) if row else [],
     }
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
@@ -72,6 +79,11 @@ def _consents(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
     names = ("project", "use", "given", "recorded_by", "language", "text", "created")
     rows = store.db.execute(_CONSENTS, (annotator.id,)).fetchall()
     return [dict(zip(names, row, strict=True)) | {"given": bool(row[2])} for row in rows]
+
+
+def _groups(store: Store, annotator: Annotator) -> list[dict[str, Any]]:
+    names = ("project", "grouping", "group", "recorded_by", "created")
+    return [dict(zip(names, row, strict=True)) for row in store.db.execute(_GROUPS, (annotator.id,)).fetchall()]
 
 
 def _records(store: Store, annotator: Annotator) -> list[Any]:

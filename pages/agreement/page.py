@@ -14,6 +14,7 @@ from pages.agreement.by_form import by_form
 from pages.agreement.charts import by_keyword_pair, labels_per_item
 from pages.agreement.disagreements import disagreement_list
 from pages.agreement.generations import by_model, chosen_way, marks
+from pages.agreement.groups import show_groups
 from pages.agreement.scope import by_version, chosen_report, on_what
 from pages.agreement.tiles import (
     annotators_in_twos,
@@ -33,8 +34,8 @@ from pages.ui.visitor import may
 def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> None:
     """The rest in tabs: between annotators, over items, over versions and forms, and the items that they differ on."""
     sees_labels = may(store, "see_all_labels", project)
-    names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models")]
-    between, over, versions, models, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
+    names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models"), _("Groups")]
+    between, over, versions, models, groups, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
     with between:
         left, right = st.columns(2, gap="large")
         with left:
@@ -62,6 +63,8 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
         by_form(report)
     with models:
         show_annotator_models(store, project, report, way)
+    with groups:
+        show_groups(store, project, report, way)
     for place in rest:
         with place:
             disagreement_list(store, project, report)

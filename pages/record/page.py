@@ -3,7 +3,7 @@
 import streamlit as st
 
 from annotations.record.entries import summary
-from pages.record.consent import ask_consent
+from pages.record.consent import ask_consent, ask_groups
 from pages.record.entries import listed
 from pages.record.summary import ask_annotator, files, show_log, show_summary
 from pages.ui.choose import choose_project
@@ -29,5 +29,6 @@ with open_store() as store:
     files(project, person)
     show_log(store, person)
     ask_consent(store, project, person)
+    ask_groups(store, project, person)
     st.subheader(_("Items"))
     listed(store, project, person)

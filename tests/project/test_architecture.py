@@ -317,7 +317,7 @@ WRITTEN_BY = {
     "queue": "assignment progress retest member.turn member.recent member.seen",
     "guideline": "guideline scheme guideline_draft tag_draft member.told",
     "labels": "label skip retest_label",
-    "projects": "project member annotator label_consent",
+    "projects": "project member annotator label_consent grouping annotator_group",
     "adjudication": "settlement comment",
     "pilot": "pilot",
     "quality": "known",

@@ -22,6 +22,7 @@ from annotations.labels.operations import reveal, store_operations
 from annotations.log.verify import verify
 from annotations.projects.annotators import annotators, rename_annotator
 from annotations.projects.consent import answer_consent
+from annotations.projects.groups import add_grouping, set_group
 from annotations.queue.leases import claim
 from annotations.release import make_release
 from annotations.sampling.frame import plan_sample
@@ -68,6 +69,10 @@ def history(store: Store) -> Project:
         close_sample(store, study, author="Vera")
     for given in (True, False):
         answer_consent(store, study, first, given=given)
+    for name in ("L1", "dialect"):
+        grouping = add_grouping(store, study, name, ("one", "two"))
+        for value in ("one", None, "two"):
+            set_group(store, study, grouping, first, value, "annotator")
     for name in ("vera", "ada", "gone"):
         add_account(store, name, password="a long enough password")
     grant(store, account(store, "vera"), "owner", None)
@@ -146,7 +151,7 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
 
 
 def _fresh(name: str, value: Any) -> Any:
-    if name in ("id", "item", "project", "account", "file", "label", "judge", "guideline"):
+    if name in ("id", "item", "project", "account", "file", "label", "judge", "guideline", "grouping"):
         return 990_001
     if name in ("uid", "op_id", "name", "version", "hash") and value is not None:  # one of them may be unique
         return value + 990_001 if isinstance(value, int) else other(value)
@@ -242,10 +247,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 6}  # of studies, judges, schemes, samples and consents, too
+        assert verify(store).kinds == {"start": 7}  # of studies, judges, schemes, samples, consents and groups, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 6, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 7, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

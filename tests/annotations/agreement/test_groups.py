@@ -1,0 +1,99 @@
+"""Groups of annotators: small ones are never shown, an own answer stands before the lead's, erasure removes it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.agreement.groups import group_differences
+from annotations.database.store import Store
+from annotations.log.erasure import erase
+from annotations.log.verify import verify
+from annotations.projects.annotators import annotator
+from annotations.projects.groups import add_grouping, groups_of, own_groups, set_group
+from annotations.types import Project
+from cli import cli
+from core.errors import NotAllowed, Refused
+from tests.support.agreed_labels import label, make, texts
+from tests.support.pages import open_page
+
+NORTH, SOUTH = [f"north {n}" for n in range(5)], [f"south {n}" for n in range(5)]
+
+
+def labelled(store: Store) -> Project:
+    """Ten people, two items: north and south agree on the first, and never on the second."""
+    project = make(store, 2, (*NORTH, *SOUTH), per_item=10)
+    first, second = texts(store, project)
+    for name in (*NORTH, *SOUTH):
+        label(store, project, name, {first: "accept", second: "accept" if name in NORTH else "reject"})
+    return project
+
+
+def put(store: Store, project: Project, names: list[str], group: str) -> None:
+    (of,) = {one.grouping for one in own_groups(store, project, annotator(store, project, names[0]))}
+    for name in names:
+        set_group(store, project, of, annotator(store, project, name), group, "lead")
+
+
+def test_two_groups_and_the_item_of_opinion(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+    of = add_grouping(fresh_store, project, "dialect", ("north", "south", "east"))
+    put(fresh_store, project, NORTH, "north")
+    put(fresh_store, project, SOUTH[:4], "south")
+    small = group_differences(fresh_store, project, of)
+    assert (small.pair, small.small, small.choices, small.items) == (None, 1, (), ())
+    assert "at least 5 people" in str(small.reason) and [one.name for one in small.groups] == ["north"]
+    put(fresh_store, project, SOUTH[4:], "south")
+    found = group_differences(fresh_store, project, of)
+    assert found.pair == ("north", "south") and found.small == 0
+    assert [(one.choice.code, one.first, one.second) for one in found.choices] == [
+        ("accept", 1, 0.5),
+        ("reject", 0, 0.5),
+    ]
+    surest, same = found.items
+    assert (surest.first, surest.second, surest.apart) == ((5, 0), (0, 5), 1.0)
+    assert (surest.p, surest.adjusted) == pytest.approx((2 / 252, 4 / 252)) and surest.differs
+    assert (same.apart, same.p, same.differs, found.differing) == (0.0, 1.0, False, 1)
+    assert group_differences(fresh_store, project, of, ("south", "north")).choices[0].difference.value == -0.5
+    with pytest.raises(Refused, match="at least 5 people"):
+        group_differences(fresh_store, project, of, ("north", "east"))
+
+
+def test_an_own_answer_counts_and_goes_with_the_person(fresh_store: Store) -> None:
+    project = make(fresh_store, 1, ("Ada", "Bo"))
+    of = add_grouping(fresh_store, project, "L1", ("Wu", "Yue"))
+    ada = annotator(fresh_store, project, "Ada")
+    set_group(fresh_store, project, of, ada, "Wu", "lead")
+    set_group(fresh_store, project, of, ada, "Yue", "annotator")
+    with pytest.raises(NotAllowed, match="Ada has chosen"):
+        set_group(fresh_store, project, of, ada, "Wu", "lead")
+    with pytest.raises(Refused, match="no group of L1"):
+        set_group(fresh_store, project, of, ada, "Min", "annotator")
+    for name, options in (("L1", ("a", "b")), ("L2", ("a",))):
+        with pytest.raises((NotAllowed, Refused)):
+            add_grouping(fresh_store, project, name, options)
+    assert groups_of(fresh_store, of) == {ada.id: "Yue"}
+    erase(fresh_store, "Ada")
+    assert groups_of(fresh_store, of) == {}
+    salts = fresh_store.db.execute("SELECT count(*) FROM log_salt WHERE kind = 'annotator_group'").fetchone()
+    assert salts == (0,) and verify(fresh_store).kinds["annotator_group"] == 4
+
+
+def test_commands_and_pages(fresh_store: Store) -> None:
+    project = labelled(fresh_store)
+
+    def asked(*arguments: str) -> dict[str, object]:
+        found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
+        return dict(json.loads(found.stdout))
+
+    asked("groupings", project.name, "--add", "dialect", "--group", "north", "--group", "south")
+    sides = [f"--put={name}={name[:5]}" for name in (*NORTH, *SOUTH[:4])]
+    told = asked("groupings", project.name, "--by", "dialect", *sides)
+    assert told == {"groupings": [{"grouping": "dialect", "groups": {"north": 5, "south": 4}}]}
+    page = open_page("record", project=project.name, annotator=SOUTH[4])
+    page.selectbox[-1].set_value("south").run()
+    assert not page.exception
+    found = asked("group-differences", project.name, "dialect")
+    assert (found["compared"], found["differing"]) == (["north", "south"], 1)
+    shown = open_page("agreement", project=project.name)
+    assert any("on 1 the groups differ beyond chance" in one.value.replace("\\", "") for one in shown.markdown)

@@ -1,0 +1,56 @@
+"""Differences between groups of annotators: the exact test by every permutation, the interval by hand."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from benchmarks.coverage_groups import DESIGN
+from benchmarks.coverage_means import coverage
+from core.statistics.group_differences import difference_of_shares, exact_p
+
+
+@pytest.mark.parametrize(("first", "second"), [((5, 0), (0, 5)), ((3, 2), (1, 4)), ((7, 1), (2, 6)), ((3, 3), (3, 3))])
+def test_two_choices_are_fishers_test(first: tuple[int, ...], second: tuple[int, ...]) -> None:
+    assert exact_p(first, second) == pytest.approx(stats.fisher_exact([first, second]).pvalue)
+    assert exact_p(first[::-1], second[::-1]) == exact_p(second, first) == pytest.approx(exact_p(first, second))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [((3, 1, 0), (0, 2, 3)), ((2, 2, 1), (1, 0, 4)), ((4, 0, 0, 1), (0, 2, 2, 0))]
+)
+def test_more_choices_go_through_every_way_to_draw_the_first_group(
+    first: tuple[int, ...], second: tuple[int, ...]
+) -> None:
+    labels = [place for place, n in enumerate(np.add(first, second)) for _ in range(n)]
+    seen: dict[tuple[int, ...], int] = {}
+    for drawn in combinations(range(len(labels)), sum(first)):
+        table = tuple(np.bincount([labels[one] for one in drawn], minlength=len(first)).tolist())
+        seen[table] = seen.get(table, 0) + 1
+    asked = sum(times for times in seen.values() if times <= seen[first]) / sum(seen.values())
+    assert exact_p(first, second) == pytest.approx(asked)
+
+
+def test_an_empty_group_differs_in_nothing_and_a_huge_item_is_not_tested() -> None:
+    assert exact_p((0, 0), (3, 4)) == 1
+    assert exact_p((500, 500), (500, 500)) is None
+
+
+def test_the_difference_and_what_gives_no_interval() -> None:
+    chosen = np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)
+    second = np.repeat([False, True], 4)
+    annotator, item = np.array([1, 1, 2, 2, 3, 3, 4, 4]), np.tile([1, 2], 4)
+    found = difference_of_shares(chosen, second, annotator, item)
+    assert (found.value, found.units, found.clusters) == (0.5, 2, 4)
+    assert found.low is not None and found.high is not None and found.low < 0.5 < found.high
+    other = difference_of_shares(chosen, ~second, annotator, item)
+    assert (other.value, other.low, other.high) == pytest.approx((-0.5, -found.high, -found.low))
+    assert difference_of_shares(chosen, np.zeros(8, dtype=bool), annotator, item).value is None
+    assert difference_of_shares(chosen, second, np.where(second, 3, 1), item).low is None  # one annotator a group
+
+
+def test_one_cell_of_the_simulation_holds() -> None:
+    cell = {"people": 5, "items": 20, "accept": 0.5, "annotator": 0.2, "item": 0.4}
+    (held,) = coverage(DESIGN, cell, 60)
+    assert held.share >= 0.88
