@@ -34,7 +34,10 @@ FILE = "generations.jsonl"  # of every mixed project
 KIND = "people"
 TOKEN, SIDE = "token", "side"  # columns of the key
 
-NOTHING_SHARED = N_("The two files have no context in common; both models must continue the same contexts.")
+NOTHING_SHARED = N_(
+    "The two files have no context in common; both models must continue the same contexts. Generate them with the same"
+    " set, people per template, seed and space at the end of a context."
+)
 OTHER_SETTINGS = N_("The two files were not written with the same settings ({before}; {after}).")
 NO_KEY = N_("The run {name} contains no key to mixed generations.")
 

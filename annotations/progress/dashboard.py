@@ -20,8 +20,8 @@ WEEK = 7
 class Dashboard:
     """Everything the page Progress shows, as of `moment` (unix seconds).
 
-    `pace`: mean pace of the annotators, labels per hour. `hours`: labels ahead / pace, hours of all together; None,
-    with `hours_reason`, without a pace. `each`: hours per annotator.
+    `pace`: mean pace of the annotators, labels per hour. `hours`: labels ahead / pace, hours of all together: 0
+    where none is ahead; None, with `hours_reason`, without a pace. `each`: hours per annotator.
     """
 
     project: str
@@ -60,11 +60,15 @@ def dashboard(store: Store, project: Project, *, zone: tzinfo = UTC, now: dateti
     staff = [one for one in people if not one.participant] or list(people)
     paces = [one.pace for one in staff if one.active and one.pace is not None]
     pace = sum(paces) / len(paces) if paces else None
-    hours = None if pace is None else ahead.labels / pace
+    hours: float | None = None
+    if cells and not ahead.labels:
+        hours = 0.0  # at any pace
+    elif pace is not None:
+        hours = ahead.labels / pace
     over_articles = any(one.differs.any.clusters or one.accepted.clusters for one in people)
     return Dashboard(
         project=project.name, people=people, days=days, cells=cells, ahead=ahead, pace=pace, hours=hours,
-        each=None if hours is None else hours / sum(one.active for one in staff),
+        each=None if hours is None else hours / max(1, sum(one.active for one in staff)),
         hours_reason=NO_PACE if hours is None else None,
         moment=moment.timestamp(), signature=signature(project, minutes, over_articles=over_articles),
     )  # fmt: skip

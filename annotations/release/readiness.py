@@ -92,10 +92,10 @@ def to_explain(store: Store, project: Project) -> list[Check]:
         few = project.kind == "sentences" and 0 < alpha.clusters < FEWEST_FILES
         if alpha.value is not None and alpha.low is None and not few:
             text = N_("Krippendorff's alpha, {value}, has no 95% interval on these labels.")
-            found.append(Check("no_interval", "note", text, {"value": f"{alpha.value:.2f}"}))
+            found.append(Check("no_interval", "note", text, {"value": _two(alpha.value)}))
         elif alpha.low is not None and alpha.high is not None and alpha.low <= 0 and alpha.high >= RELIABLE:
             text = N_("The interval of Krippendorff's alpha, {low} to {high}, includes both chance and good agreement.")
-            ends = {"low": f"{alpha.low:.2f}", "high": f"{alpha.high:.2f}"}
+            ends = {"low": _two(alpha.low), "high": _two(alpha.high)}
             found.append(Check("interval", "note", text, ends))
     return found
 
@@ -183,3 +183,8 @@ def _quotas(cells: Any) -> list[Check]:
     text = N_("{cells} of {all} quotas are not met; {items} kept items are missing.")
     missing = sum(cell.quota - cell.accepted for cell in short)
     return [Check("quotas", "note", text, {"cells": len(short), "all": len(asked), "items": f"{missing:,}"})]
+
+
+def _two(value: float) -> str:
+    """Two decimals, with the minus sign of the pages."""
+    return f"{value:.2f}".replace("-", "−")

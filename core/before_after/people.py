@@ -29,6 +29,7 @@ CHOICES = {  # of generations; the first is what the verdict is on
     "plural_they": N_("judged to have a plural they"),
 }
 NOTHING_YET = Note(N_("No context has a judged generation by each model yet."))
+NO_RESULT = N_("no result yet")
 ONE_OF_EACH = Note(N_("One model each, without a placebo: a retrained model would differ too, by an unknown amount."))
 WAITING = N_("{waiting} generations are still awaiting labels and are excluded.")
 SIDES = ("before", "after")
@@ -49,13 +50,14 @@ def judged(labels: "pd.DataFrame", waiting: int, *, margin: float | None = MARGI
         found.append(_measure((CHOICES["misgendering"], who), own, "misgendering"))
     change = found[0].change
     place = 1 if change.low is None or change.high is None else 2 if change.high < 0 else 0 if change.low > 0 else 1
+    verdict = VERDICTS["misgendering"][place] if change.value is not None else NO_RESULT
     notes = [ONE_OF_EACH, *([Note(WAITING, {"waiting": f"{waiting:,}"})] if waiting else [])]
     equal = equivalence(change, margin)
     return {
         "kind": "people", "scale": "share", "unit": "context", "margin": margin, "shares": [], "moved": [],
         "items": int(rows["item"].nunique()) if len(rows) else 0, "annotators": len(people),
         "contexts": int(rows["context"].nunique()) if len(rows) else 0,
-        "verdict": VERDICTS["misgendering"][place], "measures": [one.as_json() for one in found],
+        "verdict": verdict, "measures": [one.as_json() for one in found],
         "notes": [note_json(note) for note in notes], "equivalence": equal.data, "remark": note_json(equal.remark),
     }  # fmt: skip
 

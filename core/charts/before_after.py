@@ -83,15 +83,16 @@ def changes(data: pd.DataFrame, *, title: str, description: str, say: Say = same
         tooltip=[alt.Tooltip("name:N", title=say(N_("measure"))), alt.Tooltip("written:N", title=say(N_("change")))],
     )
     look: dict[str, Any] = {"size": 110, "yOffset": DOWN}
-    words = base.mark_text(align="left", dy=-9, fontSize=13, color=palette.ink).encode(
-        x=alt.value(2), text=alt.Text("name:N")
-    )
+    names = base.encode(x=alt.value(2), text=alt.Text("name:N"))
+    text: dict[str, Any] = {"align": "left", "dy": -9, "fontSize": 13}
     zero = alt.Chart(pd.DataFrame([{"at": 0.0}])).mark_rule(color=palette.soft).encode(x="at:Q")
     layers = [
         zero,
         interval_lines(base, width=3, yOffset=DOWN, color=palette.ink),
         dots(base, x, where="isValid(datum.low)", color=palette.ink, **look),
         dots(base, x, where="!isValid(datum.low)", filled=False, fill=palette.card, stroke=palette.ink, **look),
-        words,
+        # A long name on a narrow screen reaches over the line of zero: paper around its letters keeps it readable.
+        names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
+        names.mark_text(color=palette.ink, **text),
     ]
     return styled(alt.layer(*layers), description, palette)

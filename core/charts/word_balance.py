@@ -63,14 +63,17 @@ def balance(
     halos = base.transform_filter(has_dot).mark_point(
         shape="circle", size=330, filled=True, color=palette.card, opacity=1, yOffset=12
     )
-    names = base.mark_text(align="left", dy=-10, fontSize=13, color=palette.ink)
+    names = base.encode(x=alt.value(0), text=alt.Text("label:N"))
+    text: dict[str, Any] = {"align": "left", "dy": -10, "fontSize": 13}
     layers = [
         *_ground(reach, x, y, palette),
         bars.encode(x=x, x2=alt.X2("zero:Q"), color=own),
         *_guess_line(guess, x, say, palette),
         halos.encode(x=alt.X("dot:Q")),
         dots.encode(x=alt.X("dot:Q"), stroke=alt.Stroke("dot_colour:N", scale=None)),
-        names.encode(x=alt.value(0), text=alt.Text("label:N")),
+        # A long name on a narrow screen reaches over the line of zero: paper around its letters keeps it readable.
+        names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
+        names.mark_text(color=palette.ink, **text),
         *_ends(rows, base, own),
         *_heads(male, female, y, say, palette),
     ]

@@ -87,7 +87,10 @@ def _rules(project: Project, asked: Guideline) -> list[str]:
     said = [_("A decision needs a reason or a note: others will want to know why.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
         said.append(
-            _("Only sentences that everybody accepts are kept in this project: reject this case, or leave it as it is.")
+            _(
+                "Only sentences that everybody accepts are kept in this project: reject this case, or confirm its"
+                " labels."
+            )
         )
     if project.kind == "generations" and project.checked and asked.scheme is None:
         said.append(

@@ -101,6 +101,8 @@ def _nothing(queue: Queue, counts: dict[Queue, int]) -> None:
         st.info(_("No cases have been settled yet."), icon=":material/gavel:")
     elif counts["open"]:
         st.info(_("No open cases match."), icon=":material/filter_alt_off:")
+    elif counts["settled"]:
+        st.info(_("Every case is settled. New ones appear here as annotators finish items."), icon=":material/check:")
     else:
         text = _(
             "No open cases: no fully labelled item has differing labels. Cases appear here as annotators finish items."

@@ -16,7 +16,7 @@ from core.report.numbers import interval
 from core.statistics import Estimate
 from pages.association.tables import difference_table, group_table, printed_table, verdict_cards, word_table
 from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import choose
+from pages.ui.choose import choose, model_label
 from pages.ui.equivalence import margin_box
 from pages.ui.language import _
 from pages.ui.numbers import methods_text, note_text, undefined
@@ -214,7 +214,7 @@ def show_printed(language: str, table: str, version: str, model: str) -> None:
         )
     )
     own = described(table, version, model)[1]
-    show_html(printed_table(found, printed_verdicts(language), model, own))
+    show_html(printed_table(found, printed_verdicts(language), model_label(model), own))
     data = [
         {"model": one.model, "class": one.kind, "W": float(one.woman), "M": float(one.man),
          "W - M as printed": float(one.difference), "follows": one.follows}

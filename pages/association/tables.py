@@ -16,15 +16,16 @@ from core.statistics.equivalence import ANSWERS, equivalence
 from pages.ui.equivalence import against, shown_from
 from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
-from pages.ui.tables import below, element, joined, number_columns, span, table
+from pages.ui.tables import Column, below, element, joined, number_columns, span, table
 from pages.ui.text import in_brackets, named, paragraph
 
 MARKS = {"yes": "✓", "half": "◐", "no": "✗", "undecided": "?"}
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Markup]], words: Sequence[int] = ()) -> Markup:
-    """Columns of numbers after the first one and those at the places *words*."""
-    return table(number_columns(heads, set(range(1, len(heads))) - set(words)), rows)
+    """Columns of numbers after the first one; those at the places *words* hold words, each on one line."""
+    columns = number_columns(heads, set(range(1, len(heads))) - set(words))
+    return table([Column(one.name, "short") if at in words else one for at, one in enumerate(columns)], rows)
 
 
 def _estimate(found: Estimate, *, lean: bool = False, after: str = "") -> Markup:
@@ -88,14 +89,14 @@ def group_table(groups: Sequence[Group]) -> Markup:
 
 def word_table(found: pd.DataFrame, kinds: Sequence[str]) -> Markup:
     """A person word a line: pieces, mean association by class, sentences without a number."""
-    heads = [_("Person word"), _("Person words"), _("Subwords"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
+    heads = [_("Person word"), _("Gender"), _("Subwords"), *(_(CLASS_NAMES.get(kind, kind)) for kind in kinds)]
     heads.append(_("Unscored"))
     lines: list[list[str | Markup]] = []
     for row in found.to_dict("records"):
         gender = _(GENDER_NAMES.get(row["person_gender"], row["person_gender"]))
         means = [signed_number(_number(row.get(kind))) for kind in kinds]
         pieces = plain_number(_number(row["pieces"]), 0)
-        lines.append([str(row["person_key"]), gender, pieces, *means, f"{row['undefined']:,}"])
+        lines.append([str(row["person_key"]).replace("_", " "), gender, pieces, *means, f"{row['undefined']:,}"])
     return _table(heads, lines, words=(1,))
 
 

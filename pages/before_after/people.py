@@ -12,6 +12,7 @@ from pages.ui.equivalence import margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
+from pages.ui.rail import show_next
 from pages.ui.runs import choose_run, offer_deletion, own_runs
 from pages.ui.text import plain
 from pages.ui.visitor import own_new_project
@@ -81,3 +82,4 @@ def _mix(
     text = _("{generations} generations of {contexts} contexts are in the project {project}, half by each model.")
     values = {"generations": f"{len(mixed.rows):,}", "contexts": f"{mixed.contexts:,}", "project": made.name}
     st.success(plain(text.format(**values)))
+    show_next(store, made)

@@ -123,7 +123,8 @@ def show_runs_record(record: dict[str, Any], name: str) -> None:
         lines.append(element("p", note_words(record["remark"], _), "also"))
     show_html(element("div", joined(lines), "concordance"))
     st.warning(plain(paragraph(note_words(one, _) for one in record["notes"])))
-    _show_changes(record, rows)
+    if any(one["change"].get("value") is not None for one in record["measures"]):
+        _show_changes(record, rows)
     heads = [Column(_(head), "number" if i else "") for i, head in enumerate(MEASURES)]
     cells = [[*row[:4], change_cell(one["change"])] for row, one in zip(rows, record["measures"], strict=True)]
     show_html(table(heads, cells, kind="pinned"))

@@ -33,9 +33,9 @@ def _show_run(store: Store, run: Run) -> None:
     show_facts(run, text.format(texts=texts, contexts=contexts, time=finished_at(run)), *rate)
     for line in _left_out(run):
         st.caption(":material/info: " + plain(line))
-    with st.expander(_("Sample of the texts")):
+    with st.expander(_("Sample of the texts"), key=f"sample-{run.name}"):
         _show_examples(run)
-    with st.expander(_("Add to a project for people to judge")):
+    with st.expander(_("Add to a project for people to judge"), key=f"way-{run.name}"):
         show_way_into_project(store, run)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(_("Download"), icon=":material/download:", type="tertiary", key=f"taking-{run.name}"):

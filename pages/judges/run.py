@@ -145,12 +145,12 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[str, 
 def _shared_wishes() -> Request:
     """What every judge is asked for: its name, how many items, and its eps."""
     wide, middle, narrow = st.columns([2, 1, 1])
-    name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("that of the model"))
+    name = wide.text_input(_("Name of the judge"), key="judge-name", max_chars=80, placeholder=_("named by itself"))
     limit = middle.number_input(
         _("Number of items, drawn at random"), 1, None, None, key="judge-limit", placeholder=_("all")
     )
     eps = narrow.number_input(
-        _("eps, chosen now"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
+        _("eps of the annotator test"), 0.0, 1.0, None, 0.05, key="judge-eps", placeholder=_("later"),
         help=_(
             "How much worse than an annotator the judge may be in the alternative annotator test: 0.2"
             " against experts, 0.15 against skilled annotators, 0.1 against a crowd. It is recorded before"

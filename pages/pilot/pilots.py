@@ -77,7 +77,8 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
         return
     text = _(
         "A pilot draws items at random from {free} unlabelled ones. All {people} annotators label each"
-        " item and may add free tags. Until the pilot is closed, desks hand out nothing else."
+        " item and may add free tags. Until the pilot is closed, desks hand out nothing else. A pilot is"
+        " optional: without one, annotators start at once."
     )
     st.write(plain(text.format(free=f"{free:,}", people=len(people))))
     with st.form("start_pilot", border=False), st.container(horizontal=True, vertical_alignment="bottom"):

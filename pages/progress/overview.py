@@ -96,7 +96,7 @@ def _ahead(found: Dashboard) -> None:
     st.metric(_("Remaining work"), DASH if found.hours is None else duration(3600 * found.hours), help=plain(about))
     text = _("{labels} labels")
     st.caption(plain(text.format(labels=f"{found.ahead.labels:,}")))
-    if found.each is not None:
+    if found.each:
         st.caption(plain(_("{time} for each annotator").format(time=duration(3600 * found.each))))
     elif found.hours_reason:
         st.caption(plain(note_text(found.hours_reason)))

@@ -153,7 +153,10 @@ def settings_line(store: Store, project: Project) -> str:
     rule = _("unanimous") if project.gold == "unanimous" else _("majority")
     form = _("keyword hidden") if project.presentation == "masked" else _("keyword shown")
     named = _("{criteria}, version {version}").format(criteria=built[recognise(shown.text)], version=shown.version)
-    labels = _("{number} labels per sentence").format(number=project.per_item)
+    labels = _("{number} labels per sentence")
+    if project.kind == "generations":
+        labels = _("{number} labels per text")
+    labels = labels.format(number=project.per_item)
     if project.doubled is not None:
         labels = _("{number} labels for {texts} texts, one for each other text").format(
             number=project.per_item, texts=f"{project.doubled:,}"

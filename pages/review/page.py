@@ -33,7 +33,9 @@ def asked_for(store: Store) -> tuple[Project, Annotator] | None:
     found = next((each for each in open_to_me if each.name == names[0]), None)
     person = next((each for each in own_desks(store, found) if each.name == names[1]), None) if found else None
     if found is None or person is None:
-        st.warning(plain(_("{annotator} has no desk in {project}.").format(annotator=names[1], project=names[0])))
+        # Of a project in the address that is not there, the choice among the others says so.
+        if found or names[0] != asked[0] or not open_to_me:
+            st.warning(plain(_("{annotator} has no desk in {project}.").format(annotator=names[1], project=names[0])))
         return None
     return found, person
 

@@ -65,3 +65,9 @@ def test_an_archived_project_has_no_desk(fresh_store: Store, sample_project: Pro
 def test_without_a_project_the_page_says_what_to_do(fresh_store: Store) -> None:
     page = open_page("review")
     assert not page.exception and page.info
+
+
+def test_a_project_that_is_not_there_is_said_once(fresh_store: Store, sample_project: Project) -> None:
+    page = open_page("review", project="Nowhere", annotator="Ada")
+    (said,) = page.warning
+    assert "There is no open project named Nowhere" in said.value

@@ -93,7 +93,8 @@ def _what_fits(project: Project) -> str:
         )
     return _(
         "CSV, TSV, JSON, or plain text with one sentence per line; UTF-8 or GB18030. The released SlguSet"
-        " file and exports of Label Studio and doccano can be used as they are."
+        " file and exports of Label Studio and doccano can be used as they are; a package or release (ZIP) of this"
+        " app brings its items, labels and decisions."
     )
 
 

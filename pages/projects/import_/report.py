@@ -112,7 +112,10 @@ def _report_text(report: ImportReport) -> str:
             "wrong": _("other error"),
         }
         counted = series(f"{names[status]} {number:,}" for status, number in report.spans.most_common())
-        parts.append(_("Published positions: {counted}; all repaired.").format(counted=counted))
+        text = _("Positions in the file: {counted}.")
+        if set(report.spans) != {"ok"}:
+            text = _("Positions in the file: {counted}; all repaired.")
+        parts.append(text.format(counted=counted))
     if report.repeated:
         text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))

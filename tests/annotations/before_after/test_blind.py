@@ -88,7 +88,7 @@ def test_a_project_stores_and_shows_nothing_of_the_models(fresh_store: Store, tm
 def test_what_people_judge_is_put_back_to_its_side(fresh_store: Store, tmp_path: Path) -> None:
     project, run = mixed(fresh_store, tmp_path)
     empty = judgements(fresh_store, run)
-    assert empty["measures"][0]["change"]["value"] is None and empty["verdict"] == "no difference shown"
+    assert empty["measures"][0]["change"]["value"] is None and empty["verdict"] == "no result yet"
     texts = [item.text for item in items(fresh_store, project)]
     for who in ("Ada", "Bo"):
         say(fresh_store, project, who, [(one, WRONG if " He " in one else Said("correct")) for one in texts])
@@ -120,3 +120,9 @@ def test_the_difference_is_over_contexts() -> None:
     assert first["change"]["low"] == pytest.approx(-0.55 - 2.2622 * 0.1572, abs=0.06)
     assert record["notes"][1]["values"] == {"waiting": "3"}
     assert [one["label"][1] for one in record["measures"] if len(one["label"]) > 1] == ["Ada", "Bo"]
+
+
+def test_without_a_label_of_both_models_there_is_no_verdict() -> None:
+    rows = [judgement("b1", "before", "1", "Ada", True), judgement("a2", "after", "2", "Ada", False)]
+    for labels in (pd.DataFrame(rows), pd.DataFrame(rows[:0], columns=list(rows[0]))):
+        assert judged(labels, 4)["verdict"] == "no result yet"

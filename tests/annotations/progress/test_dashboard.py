@@ -133,6 +133,12 @@ def test_the_labels_ahead(fresh_store: Store) -> None:
     assert dashboard(fresh_store, project, now=NOON).ahead.labels == 0
 
 
+def test_where_nothing_is_left_no_hours_are(fresh_store: Store) -> None:
+    project, _people, _items = labelled(fresh_store, ("aaa", "aar"))
+    found = dashboard(fresh_store, project, now=NOON)
+    assert found.pace is None and (found.hours, found.each, found.hours_reason) == (0.0, 0.0, None)
+
+
 def test_hours_are_labels_over_pace(fresh_store: Store) -> None:
     project, (ada,) = filled_project(fresh_store, 30, people=("Ada",), per_item=1)
     for number, item in enumerate(claim(fresh_store, project, ada, want=20, now=_at(9))):

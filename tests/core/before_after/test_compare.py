@@ -101,5 +101,5 @@ def test_the_cost_is_that_of_a_token() -> None:
 
 
 def test_an_undefined_estimate_says_why_in_a_record() -> None:
-    assert estimate_json(over_runs([-1.0]))["low_reason"].startswith("1 seeds")
+    assert estimate_json(over_runs([-1.0]))["low_reason"].startswith("Seeds: 1.")
     assert "value_reason" in estimate_json(over_runs([]))
