@@ -35,7 +35,8 @@ DONE = """((SELECT labels >= wanted FROM item WHERE item.id = assignment.item) O
         (SELECT 1 FROM assignment AS theirs WHERE theirs.item = assignment.item
             AND theirs.annotator = member.annotator AND theirs.blind IS NOT NULL)))"""
 FINISHED = f"""
-SELECT assignment.item FROM (SELECT value AS item, :project AS project FROM json_each(:items)) AS assignment
+SELECT assignment.item, (SELECT uid FROM item WHERE id = assignment.item)
+FROM (SELECT value AS item, :project AS project FROM json_each(:items)) AS assignment
 WHERE (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
         WHERE mine.item = assignment.item AND mine.annotator = :reader AND mine.state = 'labelled')) AND {DONE}
 """
@@ -92,13 +93,16 @@ class ItemText:
     side: str
 
 
-def finished_items(store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None) -> set[int]:
-    """Those of *items* (row ids) of which no further blind label is expected, so that labels of them may be read.
+def finished_items(
+    store: Store, project: Project, items: Sequence[int], reader: Annotator | None = None
+) -> dict[int, str]:
+    """Those of *items* (row ids) of which no further blind label is expected, so that labels of them may be read, with
+    their public ids.
 
     `reader`: only items that this annotator has labelled; call `record_reveals` before they are shown.
     """
     values = {"project": project.id, "items": json.dumps(list(items)), "reader": reader and reader.id}
-    return {row[0] for row in store.db.execute(FINISHED, values)}
+    return dict(store.db.execute(FINISHED, values).fetchall())
 
 
 def item_texts(store: Store, items: Sequence[int]) -> list[ItemText]:

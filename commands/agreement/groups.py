@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from annotations.agreement.disagreements import finished_items, item_texts
+from annotations.agreement.disagreements import finished_items
 from annotations.agreement.groups import GroupDifferences, OpinionItem, group_differences
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects import groups as records
@@ -73,7 +73,7 @@ def differences(
         made = group_differences(store, found, records.grouping(store, found, grouping), groups, version=version, on=on)
         readable = finished_items(store, found, [one.row for one in made.items])
         listed = [one for one in made.items if one.row in readable]
-        names = [text.item for text in item_texts(store, [one.row for one in listed])]
+        names = [readable[one.row] for one in listed]
     data = {
         "project": found.name,
         "grouping": made.grouping.name,

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from annotations.agreement.annotator_models import AnnotatorModels, ModelledAnnotator, ModelledItem, annotator_models
-from annotations.agreement.disagreements import finished_items, item_texts
+from annotations.agreement.disagreements import finished_items
 from annotations.agreement.schemes import Way, ways_of
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import project as find_project
@@ -40,7 +40,7 @@ def models(project: str, version: int | None, on: ItemScope | None, way: Way, db
         differ = [one for one in made.items if one.differs]
         readable = finished_items(store, found, [one.row for one in differ])
         listed = [one for one in differ if one.row in readable]
-        names = [text.item for text in item_texts(store, [one.row for one in listed])]
+        names = [readable[one.row] for one in listed]
     data = {
         "project": found.name,
         "items": len(made.items),

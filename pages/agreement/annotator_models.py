@@ -1,6 +1,6 @@
 """Dawid-Skene and MACE beside the vote: how reliable annotators are, and the items on which a model says otherwise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
@@ -123,7 +123,7 @@ def differing_items(store: Store, project: Project, models: AnnotatorModels) -> 
         record_reveals(store, reader, texts)
     for one, text in zip(shown, texts, strict=True):
         show_html(_card(one, text, models))
-    below_list("annotator-models", len(listed), lambda: _rows(project, listed, models))
+    below_list("annotator-models", len(listed), lambda: _rows(listed, open_to, models))
 
 
 def page_start(key: str, total: int) -> int:
@@ -167,13 +167,11 @@ def _code(models: AnnotatorModels, place: int | None) -> str:
     return "" if place is None else models.choices[place].code
 
 
-def _rows(project: Project, listed: list[ModelledItem], models: AnnotatorModels) -> list[dict[str, object]]:
+def _rows(listed: list[ModelledItem], public: Mapping[int, str], models: AnnotatorModels) -> list[dict[str, object]]:
     """Ids and labels; texts are in the project's own exports."""
-    with open_store(project) as store:
-        texts = item_texts(store, [one.row for one in listed])
     return [
         {
-            "item": text.item,
+            "item": public[one.row],
             **{f"votes_{choice.code}": n for choice, n in zip(models.choices, one.votes, strict=True)},
             "vote": _code(models, one.vote),
             "dawid_skene": _code(models, one.dawid_skene),
@@ -182,5 +180,5 @@ def _rows(project: Project, listed: list[ModelledItem], models: AnnotatorModels)
             "mace_probability": one.mace_probability,
             "signature": models.signature,
         }
-        for one, text in zip(listed, texts, strict=True)
+        for one in listed
     ]

@@ -1,5 +1,7 @@
 """Groups of annotators: do they choose differently, and on which items; such items are candidates for opinion."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 from markupsafe import Markup
 
@@ -8,7 +10,10 @@ from annotations.agreement.groups import FEWEST_ON_ITEM, GroupDifferences, Opini
 from annotations.agreement.measures import AgreementReport
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
-from annotations.projects.groups import Grouping, add_grouping, groupings
+from annotations.labels.blind_labels import ItemScope
+from annotations.projects.groups import Grouping, add_grouping, groupings, groups_of
+from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import guideline
 from annotations.types import Choice, Project
 from core.errors import EvenhandError
 from core.statistics import holm
@@ -19,7 +24,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import annotator_at_desk
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
-from pages.ui.numbers import estimate_columns, note_text, percent, probability
+from pages.ui.numbers import estimate_columns, note_text, number, percent
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, item_card, judgement, with_keyword
 from pages.ui.tables import show_html, show_records
@@ -61,8 +66,13 @@ def new_grouping(store: Store, project: Project) -> None:
 
 
 def _compared(store: Store, project: Project, report: AgreementReport, way: Way, of: Grouping) -> None:
-    asked = {"way": way, "version": report.version, "on": report.on}
-    found = group_differences(store, project, of, **asked)  # type: ignore[arg-type]
+    changing = (*state(store), str(guideline(store, project).version))
+    inside = tuple(sorted(groups_of(store, of).items()))
+
+    def compared(pair: tuple[str, str] | None) -> GroupDifferences:
+        return _differences(of.id, changing, inside, pair, way, report.on, report.version, project, of)
+
+    found = compared(None)
     if found.small:
         text = _("Groups with fewer than {fewest} people who labelled, not shown: {n}.")
         st.caption(plain(text.format(fewest=FEWEST_PEOPLE, n=found.small)))
@@ -74,7 +84,7 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
         with st.container(horizontal=True):
             first = st.selectbox(_("First group"), names, key="group-first")
             second = st.selectbox(_("Second group"), [one for one in names if one != first], key="group-second")
-        found = group_differences(store, project, of, (first, second), **asked)  # type: ignore[arg-type]
+        found = compared((first, second))
     people = _("{group}: {people} people, {labels} labels")
     shown = [one for one in found.groups if found.pair and one.name in found.pair]
     each = (people.format(group=one.name, people=one.people, labels=f"{one.labels:,}") for one in shown)
@@ -86,6 +96,15 @@ def _compared(store: Store, project: Project, report: AgreementReport, way: Way,
     show_signature(found.signature)
 
 
+@st.cache_data(max_entries=8, show_spinner=False)
+def _differences(
+    grouping: int, state_of_store: tuple[str, ...], inside: tuple[tuple[int, str], ...], pair: tuple[str, str] | None,
+    way: Way, on: ItemScope, version: int | None, _project: Project, _of: Grouping,
+) -> GroupDifferences:  # fmt: skip
+    with open_store(_project) as store:
+        return group_differences(store, _project, _of, pair, way=way, version=version, on=on)
+
+
 def _shares(found: GroupDifferences) -> None:
     assert found.pair is not None
     stays = holm([one.difference for one in found.choices])
@@ -94,8 +113,8 @@ def _shares(found: GroupDifferences) -> None:
         [
             {
                 _("Category"): choice_name(one.choice),
-                first: percent(one.first),
-                second: percent(one.second),
+                _("Share, {group}").format(group=first): percent(one.first),
+                _("Share, {group}").format(group=second): percent(one.second),
                 _("Difference"): points(one.difference) + (" *" if differs else ""),
             }
             for one, differs in zip(found.choices, stays, strict=True)
@@ -142,7 +161,7 @@ def opinion_items(store: Store, project: Project, found: GroupDifferences, choic
         record_reveals(store, reader, texts)
     for one, text in zip(shown, texts, strict=True):
         show_html(_card(one, text, found, choices))
-    below_list("group-items", len(listed), lambda: _rows(project, listed, found, choices))
+    below_list("group-items", len(listed), lambda: _rows(listed, readable, found, choices))
 
 
 def _card(one: OpinionItem, text: ItemText, found: GroupDifferences, choices: tuple[Choice, ...]) -> Markup:
@@ -162,24 +181,26 @@ def _card(one: OpinionItem, text: ItemText, found: GroupDifferences, choices: tu
 def _about(one: OpinionItem) -> str:
     if one.p is None or one.adjusted is None:
         return _("too many labels for the exact test")
-    parts = [named("p", probability(one.p)), named(_("adjusted"), probability(one.adjusted))]
+    parts = [named("p", _p(one.p)), named(_("adjusted"), _p(one.adjusted))]
     return series([*parts, *([_("differs beyond chance")] if one.differs else [])])
 
 
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else number(p, ".3f")
+
+
 def _rows(
-    project: Project, listed: list[OpinionItem], found: GroupDifferences, choices: tuple[Choice, ...]
+    listed: list[OpinionItem], public: Mapping[int, str], found: GroupDifferences, choices: tuple[Choice, ...]
 ) -> list[dict[str, object]]:
     """Ids and counts; texts are in the project's own exports."""
     assert found.pair is not None
-    with open_store(project) as store:
-        texts = item_texts(store, [one.row for one in listed])
     return [
         {
-            "item": text.item,
+            "item": public[one.row],
             **{f"first_{choice.code}": n for choice, n in zip(choices, one.first, strict=True)},
             **{f"second_{choice.code}": n for choice, n in zip(choices, one.second, strict=True)},
             "first_group": found.pair[0], "second_group": found.pair[1],
             "apart": one.apart, "p": one.p, "adjusted": one.adjusted, "signature": found.signature,
         }
-        for one, text in zip(listed, texts, strict=True)
+        for one in listed
     ]  # fmt: skip

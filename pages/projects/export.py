@@ -6,7 +6,7 @@ from hashlib import sha256
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.disaggregated import left_out
+from annotations.files.disaggregated import LeftOut, left_out
 from annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from annotations.files.export_formats import (
     ARCHIVES,
@@ -19,6 +19,7 @@ from annotations.files.export_formats import (
 )
 from annotations.files.other_tools import label_studio_write
 from annotations.guideline.versions import guideline
+from annotations.projects.consent import consenting
 from annotations.projects.pipeline_counts import state
 from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
 from annotations.types import Project
@@ -157,8 +158,14 @@ def _rows(uid: str, there: tuple[str, ...], wish: ExportOptions, _project: Proje
         return counted_elsewhere(store, _project, wish)
 
 
-def _who_is_left_out(store: Store, project: Project) -> str:
-    out = left_out(store, project)
+@st.cache_data(max_entries=20, show_spinner=False)
+def _left_out(uid: str, there: tuple[str, ...], _project: Project) -> LeftOut:
+    with open_store(_project, "export_files") as store:
+        return left_out(store, _project)
+
+
+def _who_is_left_out(uid: str, there: tuple[str, ...], project: Project) -> str:
+    out = _left_out(uid, there, project)
     text = _(
         "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on"
         " My record. A release holds everybody's labels under pseudonyms, whoever consented."
@@ -167,9 +174,10 @@ def _who_is_left_out(store: Store, project: Project) -> str:
 
 
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
-    number = _rows(project.uid, state(store), wish, project)
+    there = (*state(store), *sorted(consenting(store, project)))
+    number = _rows(project.uid, there, wish, project)
     if wish.format == "disaggregated":
-        st.caption(plain(_who_is_left_out(store, project)))
+        st.caption(plain(_who_is_left_out(project.uid, there, project)))
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)
