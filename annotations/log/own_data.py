@@ -19,8 +19,8 @@ SELECT created, action, data, account = :id, author = :id FROM account_event
 WHERE account = :id OR author = :id ORDER BY id
 """
 _CONSENTS = """
-SELECT project.name, use, given, recorded_by, language, text, label_consent.created
-FROM label_consent JOIN project ON project.id = label_consent.project WHERE annotator = ? ORDER BY label_consent.id
+SELECT project.name, one.use, one.given, one.recorded_by, one.language, one.text, one.created
+FROM label_consent AS one JOIN project ON project.id = one.project WHERE one.annotator = ? ORDER BY one.id
 """
 _GROUPS = """
 SELECT project.name, grouping.name, value, recorded_by, annotator_group.created

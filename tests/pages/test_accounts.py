@@ -15,6 +15,8 @@ from annotations.log.own_data import own_data
 from annotations.log.verify import verify
 from annotations.permissions import OPEN, Person, Role
 from annotations.projects.annotators import annotators
+from annotations.projects.consent import answer_consent
+from annotations.projects.groups import add_grouping, set_group
 from annotations.types import Project
 from pages.ui import visitor
 from pages.ui.visitor import PAGES, may_open
@@ -214,12 +216,17 @@ def test_everything_about_oneself_names_nobody_else(fresh_store: Store) -> None:
     ada = add_account(fresh_store, "ada@example.org", author=olga)
     grant(fresh_store, ada, "annotator", project, annotator="Ada", author=olga)
     sign_in(fresh_store, ada, "Firefox")
+    dialect = add_grouping(fresh_store, project, "dialect", ("that of Ada", "that of Bo"))
     for who in annotators(fresh_store, project)[:2]:
         label(fresh_store, project, who, next(items(fresh_store, project)).uid, "accept", note=f"of {who.name}")
+        answer_consent(fresh_store, project, who, given=who.name == "Ada")
+        set_group(fresh_store, project, dialect, who, f"that of {who.name}", "annotator")
     text = own_data(fresh_store, account(fresh_store, "ada@example.org"))
     found = json.loads(text)
     assert [one["role"] for one in found["roles"]] == ["annotator"] and len(found["sign_ins"]) == 1
     assert [one["action"] for one in found["events"]] == ["added", "granted", "signed in"]
     assert [one["note"] for item in found["records"][0]["items"] for one in item["history"]] == ["of Ada"]
     assert len(found["records"][0]["log"]["chain"]) == 1
+    assert [one["given"] for one in found["consents"]] == [True]
+    assert [one["group"] for one in found["groups"]] == ["that of Ada"]
     assert "olga" not in text and "Bo" not in text
