@@ -14,7 +14,7 @@ from pages.ui.language import _
 from pages.ui.parts import asks
 from pages.ui.rail import show_next
 from pages.ui.runs import choose_run, offer_deletion, own_runs
-from pages.ui.text import plain
+from pages.ui.text import names_in, plain
 from pages.ui.visitor import own_new_project
 
 
@@ -50,21 +50,20 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
         one, other = st.columns(2)
         before = one.selectbox(_("Generations before"), list(runs), index=1, key="ba-mix-before")
         after = other.selectbox(_("Generations after"), list(runs), index=0, key="ba-mix-after")
-        name = one.text_input(_("Name of the project"), key="ba-mix-project", max_chars=80)
-        people = other.text_input(_("Annotators, separated by commas"), key="ba-mix-people")
         per_item = one.number_input(_("Annotators per text"), 1, 100, 3, key="ba-mix-per-item")
         per_context = other.number_input(
             _("Texts per context and model"), 1, 100, 5, key="ba-mix-per-context",
             help=_("More contexts are more informative than more texts per context."),
         )  # fmt: skip
+        name = st.text_input(_("Name of the project"), key="ba-mix-project", max_chars=80)
+        people = st.text_area(_("Annotators, one per line"), key="ba-mix-people", height=90)
         pressed = st.form_submit_button(
             _("Mix and create the project"), type="primary", icon=":material/shuffle:", key="ba-mix-start"
         )
     st.caption(_("Annotators see only the texts; the key to who wrote which is kept here."))
     if pressed:
-        names = [one.strip() for one in people.replace("，", ",").split(",") if one.strip()]
         try:
-            _mix(store, name.strip(), (runs[before], runs[after]), names, int(per_item), int(per_context))
+            _mix(store, name.strip(), (runs[before], runs[after]), names_in(people), int(per_item), int(per_context))
         except EvenhandError as error:
             show_error(error)
 

@@ -30,7 +30,7 @@ from pages.ui.numbers import DASH
 from pages.ui.parts import asks
 from pages.ui.rail import show_next
 from pages.ui.tables import Column, show_html, table
-from pages.ui.text import paragraph, plain
+from pages.ui.text import names_in, paragraph, plain
 from pages.ui.visitor import own_new_project, own_projects, page_link
 
 
@@ -131,7 +131,7 @@ def _table(pilot: Correlation, number: int) -> Markup:
 def _new_project(run: Run, texts: int) -> dict[str, Any]:
     """Name, annotators and plan of a new project."""
     name = st.text_input(_("Name of the project"), key=f"new-{run.name}", placeholder=run.name, max_chars=80)
-    people = st.text_input(_("Annotators, separated by commas"), key=f"people-{run.name}")
+    people = st.text_area(_("Annotators, one per line"), key=f"people-{run.name}", height=90)
     plans = {
         "sample": _("One label each, plus a random sample with more labels"),
         "each": _("The same number of labels for every text"),
@@ -146,7 +146,7 @@ def _new_project(run: Run, texts: int) -> dict[str, Any]:
             _("Labels per sampled text") if plan == "sample" else _("Labels per text"), 1, 100, 2,
             key=f"per-{run.name}",
         )  # fmt: skip
-    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    names = names_in(people)
     if names and int(per_item) > len(names):
         st.caption(
             plain(

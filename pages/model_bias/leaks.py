@@ -17,7 +17,7 @@ from pages.ui.language import _, language
 from pages.ui.numbers import duration
 from pages.ui.parts import asks
 from pages.ui.score_files import ScoreFile
-from pages.ui.text import clauses, in_brackets, named, plain
+from pages.ui.text import clauses, in_brackets, named, names_in, plain
 from pages.ui.visitor import own_new_project, page_link
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _new(frame: "pd.DataFrame", store: Store, run: str) -> None:
         left, right = st.columns(2)
         first = _("Leaks of {model}").format(model=sample.model)
         name = left.text_input(_("Name of the project"), first, key="audit-name")
-        people = right.text_input(_("Annotators (comma-separated)"), key="audit-annotators")
+        people = right.text_area(_("Annotators, one per line"), key="audit-annotators", height=90)
         sent = st.form_submit_button(_("Send to the desk"), icon=":material/send:", type="primary")
     if sent:
         _send(store, sample, name, people, per_item, run)
@@ -145,7 +145,7 @@ def _shortages(sample: AuditSample) -> None:
 
 @asks("create_projects")
 def _send(store: Store, sample: AuditSample, name: str, people: str, per_item: int, run: str) -> None:
-    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    names = names_in(people)
     try:
         made: Project = audit_projects.create_audit_project(
             store, sample, name, names, per_item=per_item, language=language(), run=run

@@ -179,7 +179,7 @@ def _reading(what: Measure) -> list[str]:
     """Layer and pooling of SEAT."""
     if what.name != "seat":
         return []
-    poolings = {"": _("as published: first token, last of a causal model"), "mean": _("mean over the text's tokens")}
+    poolings = {"": _("as published: first or (causal) last token"), "mean": _("mean over the text's tokens")}
     left, right = st.columns([3, 1])
     with left:
         pooling = choose(_("Vector of a sentence"), poolings, "om-pooling")

@@ -10,7 +10,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import note_text, with_brackets
 from pages.ui.parts import asks
-from pages.ui.text import plain
+from pages.ui.text import names_in, plain
 from pages.ui.visitor import own_new_project
 
 
@@ -58,7 +58,7 @@ def why_left_out(one: FollowUp) -> str:
 @asks("create_projects")
 def _form(store: Store, project: Project) -> None:
     name = st.text_input(_("Name of the new project"), f"{project.name} follow-up", key="follow-up-name")
-    people = st.text_input(_("People outside the project, separated by commas"), key="follow-up-people")
+    people = st.text_area(_("People outside the project, one per line"), key="follow-up-people", height=90)
     with st.container(horizontal=True):
         kept = st.number_input(_("Kept sentences"), 1, None, 50, key="follow-up-kept", width=150)
         rejected = st.number_input(_("Rejected sentences"), 0, None, 50, key="follow-up-rejected", width=150)
@@ -66,7 +66,7 @@ def _form(store: Store, project: Project) -> None:
         seed = st.number_input(_("Seed"), 0, None, 0, key="follow-up-seed", width=120)
     if not st.button(_("Draw sample"), key="follow-up-draw"):
         return
-    names = [part.strip() for part in people.replace("，", ",").split(",") if part.strip()]
+    names = names_in(people)
     try:
         made = create_follow_up(
             store, project, name, names, kept=kept, rejected=rejected, per_item=per_item, seed=seed,

@@ -298,32 +298,36 @@ def every_job_of(store: Store, command: str = "") -> list[jobs.Job]:
     return [one for one in jobs.jobs(store) if not command or one.command[:1] == (command,)]
 
 
-def jobs_of(store: Store, command: str = "") -> list[jobs.Job]:
-    """Those of them that the visitor may see."""
+def jobs_of(store: Store, command: str = "", project: Project | None = None) -> list[jobs.Job]:
+    """Those of them that the visitor may see. *project*: only those that work on it."""
     who = visitor(store)
-    return [one for one in every_job_of(store, command) if one.is_for(who)]
+    return [
+        one
+        for one in every_job_of(store, command)
+        if one.is_for(who) and (project is None or one.project == project.uid)
+    ]
 
 
-def is_active(store: Store, command: str = "") -> bool:
+def is_active(store: Store, command: str = "", project: Project | None = None) -> bool:
     """Whether a job of this command, or any, of those that the visitor may see, runs or waits."""
-    return any(one.active for one in jobs_of(store, command))
+    return any(one.active for one in jobs_of(store, command, project))
 
 
-def follow(command: str = "") -> None:
-    """Show the jobs of *command* that are not done, again every two seconds while one of them is active.
+def follow(command: str = "", project: Project | None = None) -> None:
+    """Show the jobs of *command* (in *project*) that are not done, again every two seconds while one of them is active.
 
     Without a command: every job, also those that are done. Once none is active any more the whole page runs again and
     finds `<command>_finished` set in the session.
     """
-    with open_store() as store:
-        active = st.session_state[f"{command}_active"] = is_active(store, command)
-    st.fragment(_show_jobs, run_every=EVERY_S if active else None)(command)
+    with open_store(project) as store:
+        active = st.session_state[f"{command}_active"] = is_active(store, command, project)
+    st.fragment(_show_jobs, run_every=EVERY_S if active else None)(command, project)
 
 
 @in_one_sentence
-def _show_jobs(command: str) -> None:
-    with open_store() as store:
-        every = jobs_of(store, command)
+def _show_jobs(command: str, project: Project | None) -> None:
+    with open_store(project) as store:
+        every = jobs_of(store, command, project)
         shown = [one for one in every if one.state != "done"][:LISTED] if command else every
         if shown and command:
             st.subheader(_("Not finished"), anchor=False)

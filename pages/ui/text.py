@@ -63,6 +63,11 @@ def clause(sentence: str) -> str:
     return sentence.rstrip(".。")
 
 
+def names_in(text: str) -> list[str]:
+    """The names that were typed into a field: one per line, or separated by commas of either language."""
+    return [name.strip() for name in re.split(r"[\n,，、]", text) if name.strip()]
+
+
 def show_signature(signature: str) -> None:
     """How numbers were made, to copy: behind one small sign."""
     with st.popover(_("Signature"), icon=":material/fingerprint:", type="tertiary"):

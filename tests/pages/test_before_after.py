@@ -114,7 +114,7 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
         write_record(out, {"model": model, "created": f"2026-01-01T00:00:0{len(word)}+00:00"})
     page = without_errors(open_page("before_after", compare="people"))
     page.text_input(key="ba-mix-project").set_value("mixed")
-    page.text_input(key="ba-mix-people").set_value("Ada, Bo")
+    page.text_area(key="ba-mix-people").set_value("Ada, Bo")
     text = text_of(without_errors(page.button(key="ba-mix-start").click().run()))
     assert "8 generations of 4 contexts are in the project mixed" in text
     project = find_project(fresh_store, "mixed")

@@ -92,7 +92,7 @@ def test_a_new_audit_is_drawn_counted_and_sent(section) -> None:
     page.number_input(key="audit-n").set_value(3).run()
     assert [tile.value for tile in page.metric] == ["3", "3", "6", "36"]
     page.text_input(key="audit-name").set_value("leaks of m")
-    page.text_input(key="audit-annotators").set_value("Ada，Bo, Chen")
+    page.text_area(key="audit-annotators").set_value("Ada，Bo, Chen")
     send_button(page).click().run()
     assert not page.exception and not page.error
     assert "leaks of m" in text_of(page)

@@ -23,7 +23,7 @@ from pages.ui.numbers import day, moment, undefined, zone_name
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
-from pages.ui.text import plain, spoken
+from pages.ui.text import names_in, plain, spoken
 
 
 @pytest.mark.parametrize(
@@ -392,3 +392,8 @@ def test_the_style_sheet_knows_both_themes() -> None:
     known = set(re.findall(r"(--[\w-]+):light-dark", sheet()))
     assert used <= known and {"--male", "--female-tint", "--line"} <= used
     assert "<" not in sheet()  # it stands in a style element
+
+
+@pytest.mark.parametrize("text", ["Ada\nBo Li\n", "Ada, Bo Li", "Ada，Bo Li，", " Ada、\n\n Bo Li "])
+def test_names_stand_on_lines_or_between_commas(text: str) -> None:
+    assert names_in(text) == ["Ada", "Bo Li"]

@@ -33,7 +33,7 @@ from pages.projects.import_.other_tools import (
 )
 from pages.projects.import_.report import next_steps, show_brought, show_report, show_returned
 from pages.ui.head import show_error
-from pages.ui.jobs import start_job
+from pages.ui.jobs import follow, start_job
 from pages.ui.language import _
 from pages.ui.parts import asks
 from pages.ui.sentences import preview_table
@@ -83,6 +83,7 @@ def show_files(store: Store, project: Project) -> None:
         show_report(report, quoting=text_may_leave(project))
     if report is not None:
         next_steps(store, project)
+    follow("import", project)  # texts of the page Generate come by such a job too
 
 
 def _what_fits(project: Project) -> str:
