@@ -120,6 +120,8 @@ WORDS = (
     N_("Delete {file}"),
     N_("{kind} files are not allowed."),
     N_("View less"),
+    N_("Page not found"),
+    N_("The page that you have requested does not seem to exist. Running the app's main page."),
     N_("Connection error"),
     N_("Connection timed out."),
     N_("Streamlit server is not responding. Are you connected to the internet?"),

@@ -50,6 +50,7 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
         one, other = st.columns(2)
         before = one.selectbox(_("Generations before"), list(runs), index=1, key="ba-mix-before")
         after = other.selectbox(_("Generations after"), list(runs), index=0, key="ba-mix-after")
+        one, other = st.columns(2)  # again, so that what belongs together stays together on a narrow screen
         per_item = one.number_input(_("Annotators per text"), 1, 100, 3, key="ba-mix-per-item")
         per_context = other.number_input(
             _("Texts per context and model"), 1, 100, 5, key="ba-mix-per-context",

@@ -50,7 +50,8 @@ def spoken(text: str) -> str:
 
     A screen reader is given such a label as it stands, so that it would read out the backslashes of `plain`.
     """
-    return " ".join(re.sub(r"[\\`*_{}\[\]()<>#+|$~:&=^@]", " ", text).split())
+    signs = r"[\\`*{}\[\]()<>#+|$~:&=^@]|(?<![^\W_])_|_(?![^\W_])"  # an underscore within a word is none
+    return " ".join(re.sub(signs, " ", text).split())
 
 
 def literal(text: str, *, size: str = "1rem") -> None:

@@ -97,6 +97,10 @@ def test_a_spoken_label_has_no_sign_of_markdown(text: str) -> None:
     assert "\\" not in said
 
 
+def test_a_spoken_file_name_keeps_its_underscores() -> None:
+    assert spoken("Undo import of demo_sentences.tsv, _now_") == "Undo import of demo_sentences.tsv, now"
+
+
 INPUTS = (
     *("text_input", "text_area", "number_input", "selectbox", "multiselect", "slider", "select_slider", "checkbox"),
     *("toggle", "radio", "date_input", "file_uploader", "segmented_control"),

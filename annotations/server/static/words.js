@@ -10,11 +10,12 @@ if (!document.evenhandWords) {
   const LABELS = ['aria-label', 'placeholder', 'title', 'alt'];
   const OTHERS = '.stHtml, [data-testid="stBidiComponentRegular"], [data-tag] > span:first-child';
   const escaped = (text) => text.replace(/[.*+?^$()|[\]\\{}]/g, '\\$&');
+  const gap = (_, name) => (name === 'n' ? '([\\d.,]+)' : '(.+)');  // {n} is a number: no "Page not found"
   const table = (pairs) => {
     const exact = new Map(), forms = [];
     for (const [from, to] of pairs) {
       if (!from.includes('{')) exact.set(from, to);
-      else forms.push([new RegExp(`^${escaped(from).replace(/\\\{\w+\\\}/g, '(.+)')}$`, 's'), to]);
+      else forms.push([new RegExp(`^${escaped(from).replace(/\\\{(\w+)\\\}/g, gap)}$`, 's'), to]);
     }
     return (text) => {
       if (exact.has(text)) return exact.get(text);
