@@ -42,7 +42,7 @@ def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> N
     name = make_project(desks.server, 12)
     begin_pilot(desks.server, name)
     desk = desks(name).open()
-    expect(desk.part("progress")).to_have_text("Pilot 1: my progress 0 of 4")
+    expect(desk.part("progress")).to_have_text("Pilot 1, my progress: 0 of 4")
     first = desk.item
     desk.press("t")
     desk.page.keyboard.type("jkx, 1 kin，")
@@ -55,7 +55,7 @@ def test_tags_are_typed_and_stored_and_no_key_in_them_labels(desks: Opener) -> N
     desk.decide("k", "t", *"kin", "Enter", "Enter", "Enter")  # a tag in the place of a reason
     desk.settle()
     assert tags_of(desks.server, name) == [("accept", [], ["jkx", "1 kin"]), ("reject", [], ["kin"])]
-    expect(desk.part("progress")).to_have_text("Pilot 1: my progress 2 of 4")
+    expect(desk.part("progress")).to_have_text("Pilot 1, my progress: 2 of 4")
     # What is typed and not yet decided is there after a reload, once; so are one's own earlier tags, to be pressed.
     desk.press("t", *"left", "Enter", "Enter", "n")
     desk.page.keyboard.type("half a note")

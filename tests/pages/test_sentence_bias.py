@@ -175,7 +175,7 @@ def test_own_words_are_read_and_a_mistake_names_its_line(fake, monkeypatch):
     page = open_page("sentence_bias", text="Nire arreba etorri da.", model="known", lang="en")
     assert not page.error
     assert 'class="female">arreba</span>' in html_of(page)
-    assert "eu" in page.selectbox(key="written").options
+    assert "Basque" in page.selectbox(key="written").options
     wrong = table.replace("arreba", "")
     monkeypatch.setattr("pages.sentence_bias.inputs.read_upload", lambda *a, **k: ("mine.tsv", wrong.encode()))
     page = open_page("sentence_bias", text="The nurse said he left.", model="known", lang="zh")

@@ -7,6 +7,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import pytest
@@ -25,9 +26,13 @@ PROBES = [MaskedSentence("他" + "好" * (i % 9) + "。", 0, 1, ("他", "她")) 
 
 
 class PoolOfOne:
-    """A `core.cluster.Pool` whose only actor is in this process; what travels is pickled all the same."""
+    """A `core.cluster.Pool` whose only actor is in this process; what travels is pickled all the same.
+
+    A real one loads its model in a process of its own; here loading takes turns, which transformers needs.
+    """
 
     size = 1
+    turns = Lock()
 
     def __init__(self, factory: str, arguments: dict[str, Any], *, address: str | None, workers: int) -> None:
         self.actor, self.sent, self.closed = Answerer(factory, arguments), 0, False
@@ -35,7 +40,8 @@ class PoolOfOne:
     def map(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
             self.sent += 1
-            kind, *rest = pickle.loads(pickle.dumps(self.actor.answer(pickle.loads(pickle.dumps(item)))))
+            with self.turns:
+                kind, *rest = pickle.loads(pickle.dumps(self.actor.answer(pickle.loads(pickle.dumps(item)))))
             if kind != "ok":
                 raise cluster._rebuilt(*rest)
             yield rest[0]
