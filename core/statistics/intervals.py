@@ -24,6 +24,7 @@ from core.statistics.estimate import (
     BY_T_SKEWED,
     NO_VARIATION,
     ONE_UNIT,
+    WILSON,
     Estimate,
     Note,
     few_units,
@@ -99,7 +100,7 @@ def by_t(
     if ends and min(value - least, most - value) <= STILL:
         inner = abs(most - least) * t**2 / (t**2 + units)
         low, high = (most - inner, most) if most - value <= STILL else (least, least + inner)
-        return replace(made, low=low, high=high, note=Note(ALIKE_AT_AN_END, {"units": units}))
+        return replace(made, low=low, high=high, note=Note(ALIKE_AT_AN_END, {"units": units}), method=WILSON)
     reach = t * se
     if ends:
         reach *= (most - least) / ((value - least) * (most - value))

@@ -212,6 +212,7 @@ def test_units_that_are_alike_have_no_interval_but_at_an_end() -> None:
         assert (found.low, found.method, found.method_data) == (None, "", {})
         assert "All units gave the same value, so their spread cannot be estimated: no interval." in str(found.note)
     one = by_t(Estimate(1.0), 0.0, 30, (0.0, 1.0))
+    assert one.method == "Wilson's interval"
     t = stats.t.ppf(0.975, 29)
     assert (one.low, one.high) == pytest.approx((30 / (30 + t**2), 1.0))
     assert "each of the 30 counted once" in str(one.note)
