@@ -77,15 +77,22 @@ def remember(store: object, path: Path) -> OpenFiles:
     """
     files = OpenFiles.of(path)
     with _guard:
-        others = [one for one in _in_use.values() if one.path == files.path]
         _in_use[store] = files
     try:
-        for one in others:
-            one.check()
+        check_others(path)
     except Busy:
         forget(store)
         raise
     return files
+
+
+def check_others(path: Path) -> None:
+    """Raise Busy if a store of this process has *path* open with files that are gone or replaced by now."""
+    own = str(path.resolve())
+    with _guard:
+        others = [one for one in _in_use.values() if one.path == own]
+    for one in others:
+        one.check()
 
 
 def forget(store: object) -> None:

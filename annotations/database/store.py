@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from annotations.database import chain, migrations
-from annotations.database.open_files import GONE, OpenFiles, forget, remember
+from annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
 from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import primary_code, write_ahead
@@ -62,6 +62,7 @@ class Store:
             _make_private(where)
             connection, frozen = _connected(where, any_thread)
         except (OSError, sqlite3.OperationalError) as error:
+            check_others(where)  # SQLite only calls it an I/O error where the log was deleted
             message = N_("The database {path} cannot be opened ({why}). Check the folder and its permissions.")
             raise Busy(message, path=str(where), why=_why(error)) from error
         except sqlite3.DatabaseError as error:  # raised here for a short file that is no database
@@ -73,6 +74,7 @@ class Store:
                 store._files = remember(store, where)
         except sqlite3.OperationalError as error:
             store.close()
+            check_others(where)
             raise _refusal(error) from error
         except sqlite3.DatabaseError as error:
             store.close()

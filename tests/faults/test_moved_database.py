@@ -1,5 +1,6 @@
 """The files of the database are moved or deleted under a running server: no label is acknowledged and lost."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,6 +59,20 @@ def test_a_log_that_was_deleted_stops_labels_and_keeps_those_before(ada: RouteDe
         status, message = label(ada, third)
         assert status == 503 and "its log" in message and "Nothing was stored" in message
     assert labels_on_disk(path, tmp_path / "copy.db") == 2
+
+
+def test_an_error_of_the_disk_while_opening_names_the_log_that_was_deleted(
+    ada: RouteDesk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr("annotations.database.store._connected", refuse)
+    with pytest.raises(Busy, match="cannot be opened"):
+        Store.open(ada.store.path)
+    side(ada.store.path, "-wal").unlink()
+    with pytest.raises(Busy, match="the log was deleted"):
+        Store.open(ada.store.path)
 
 
 def test_another_database_in_its_place_stops_labels(ada: RouteDesk, tmp_path: Path) -> None:
