@@ -17,7 +17,7 @@ from tests.support.projects import database, new_store
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> Path:
+def judged_project(tmp_path: Path) -> Path:
     """A project with the scheme: one text judged alike, one not, one with a span."""
     with new_store(database(tmp_path)) as store:
         found = own_project(store, "own")
@@ -55,19 +55,19 @@ def test_what_is_no_scheme_is_said_and_nothing_is_made(tmp_path: Path, monkeypat
     assert "A scheme has 2 to 20 choices, not 1" in app.error[0].value
 
 
-def test_a_draft_changes_the_scheme(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_changes_the_scheme(judged_project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     new = own_scheme(flags=[])
     with monkeypatch.context() as for_once:
         for_once.setattr("pages.pilot.guideline.edit_scheme", lambda begun, key: new)
         app = without_errors(open_page("pilot", project="own", part="guideline"))
-    with Store.open(database(made)) as store:
+    with Store.open(database(judged_project)) as store:
         draft = read_draft(store, project(store, "own"))
     assert (draft.choices, draft.reasons, draft.scheme) == (new.choices, (), new.more)
     assert "−" in html_of(app), "the page shows what goes"
     # Back to the built-in scheme: its choices and tags, and no kinds of spans of one's own.
     place = next(one.key for one in app.segmented_control if one.key.endswith("-scheme"))
     without_errors(app.segmented_control(key=place).set_value("built-in").run())
-    with Store.open(database(made)) as store:
+    with Store.open(database(judged_project)) as store:
         draft = read_draft(store, project(store, "own"))
     assert draft.scheme is None and [one.code for one in draft.choices][1] == "misgendering"
 
@@ -86,14 +86,14 @@ def test_a_draft_changes_the_scheme(made: Path, monkeypatch: pytest.MonkeyPatch)
         ("study", "en", ()),
     ],
 )
-def test_pages_say_the_words_of_the_scheme(made: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
+def test_pages_say_the_words_of_the_scheme(judged_project: Path, page: str, lang: str, told: tuple[str, ...]) -> None:
     app = without_errors(open_page(page, lang, project="own"))
     shown = "\n".join([text_of(app), html_of(app), *(one.value for one in app.subheader)])
     assert not [word for word in told if word not in shown]
     assert "Plural they" not in shown and "they 作复数" not in shown
 
 
-def test_agreement_is_by_choice_and_by_flag(made: Path) -> None:
+def test_agreement_is_by_choice_and_by_flag(judged_project: Path) -> None:
     app = without_errors(open_page("agreement", project="own"))
     options = [one.replace("\\", "") for one in app.button_group(key="own-way").options]
     assert options == ["Choices", "Flag: Stereotype", "Flag: 编造"]
@@ -103,9 +103,9 @@ def test_agreement_is_by_choice_and_by_flag(made: Path) -> None:
     without_errors(app.button_group(key="own-way").set_value("flag:stereotype").run())
 
 
-def test_a_case_is_decided_with_choice_flags_and_spans(made: Path) -> None:
+def test_a_case_is_decided_with_choice_flags_and_spans(judged_project: Path) -> None:
     app = without_errors(open_page("adjudication", project="own"))
-    with Store.open(database(made)) as store:
+    with Store.open(database(judged_project)) as store:
         uid = list(items(store, project(store, "own")))[1].uid
     without_errors(app.button_group(key=f"choice-{uid}").set_value("harmful").run())
     assert app.multiselect(key=f"reasons-{uid}").value == ["stereotype"], "both flagged it"
@@ -113,17 +113,17 @@ def test_a_case_is_decided_with_choice_flags_and_spans(made: Path) -> None:
     assert tuple(slur) == (0, 3)
     app.text_input(key="adjudicator").set_value("Vera")
     without_errors(app.button(key="decide").click().run())
-    with Store.open(database(made)) as store:
+    with Store.open(database(judged_project)) as store:
         assert list(items(store, project(store, "own")))[1].gold == "harmful"
 
 
-def test_what_needs_the_four_labels_says_so(made: Path) -> None:
+def test_what_needs_the_four_labels_says_so(judged_project: Path) -> None:
     app = open_page("human_vs_rule", project="own")
     assert "own has a scheme of its own" in app.error[0].value
 
 
-def test_the_history_of_an_item_names_its_choice_flags_and_spans(made: Path) -> None:
-    with Store.open(database(made)) as store:
+def test_the_history_of_an_item_names_its_choice_flags_and_spans(judged_project: Path) -> None:
+    with Store.open(database(judged_project)) as store:
         uid = list(items(store, project(store, "own")))[2].uid
     app = without_errors(open_page("browse", project="own", item=uid))
     shown = text_of(app) + html_of(app)

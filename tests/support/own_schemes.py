@@ -53,12 +53,12 @@ def say(store: Store, project: Project, who: str, place: int, choice: str, *flag
     """*who* labels the item at *place*; a harmful text and what is made up get the spans that they need."""
     item = list(items(store, project))[place]
     (answer,) = store_operations(
-        store, project, annotator(store, project, who), [said(item, who, choice, *flags, **more)]
+        store, project, annotator(store, project, who), [operation(item, who, choice, *flags, **more)]
     )
     return answer
 
 
-def said(item: Item, who: str, choice: str, *flags: str, **more: Any) -> Operation:
+def operation(item: Item, who: str, choice: str, *flags: str, **more: Any) -> Operation:
     """The label that a desk would send."""
     spans = [Mark(0, 3, "slur")] if choice == "harmful" else []
     spans += [Mark(4, 8, "claim")] if "made_up" in flags else []

@@ -82,18 +82,18 @@ def test_an_own_answer_counts_and_goes_with_the_person(fresh_store: Store) -> No
 def test_commands_and_pages(fresh_store: Store) -> None:
     project = labelled(fresh_store)
 
-    def asked(*arguments: str) -> dict[str, object]:
+    def answer_to(*arguments: str) -> dict[str, object]:
         found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
         return dict(json.loads(found.stdout))
 
-    asked("groupings", project.name, "--add", "dialect", "--group", "north", "--group", "south")
+    answer_to("groupings", project.name, "--add", "dialect", "--group", "north", "--group", "south")
     sides = [f"--put={name}={name[:5]}" for name in (*NORTH, *SOUTH[:4])]
-    told = asked("groupings", project.name, "--by", "dialect", *sides)
+    told = answer_to("groupings", project.name, "--by", "dialect", *sides)
     assert told == {"groupings": [{"grouping": "dialect", "groups": {"north": 5, "south": 4}}]}
     page = open_page("record", project=project.name, annotator=SOUTH[4])
     page.selectbox[-1].set_value("south").run()
     assert not page.exception
-    found = asked("group-differences", project.name, "dialect")
+    found = answer_to("group-differences", project.name, "dialect")
     assert (found["compared"], found["differing"]) == (["north", "south"], 1)
     shown = open_page("agreement", project=project.name)
     assert any("on 1 the groups differ beyond chance" in one.value.replace("\\", "") for one in shown.markdown)

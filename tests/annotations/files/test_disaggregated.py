@@ -82,7 +82,7 @@ def test_consent_is_of_one_project(fresh_store: Store, project: Project) -> None
 
 
 def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project: Project, tmp_path: Path) -> None:
-    def asked(*arguments: str) -> Any:
+    def answer_to(*arguments: str) -> Any:
         found = CliRunner().invoke(cli, [*arguments, "--db", str(fresh_store.path), "--json"], catch_exceptions=False)
         return json.loads(found.stdout)
 
@@ -90,11 +90,11 @@ def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project
     assert "Withdraw consent" not in [one.label for one in page.button]
     page.button(key="consent-give").click().run()
     assert "Withdraw consent" in [one.label for one in page.button] and not page.exception
-    asked("people", project.name, "consent", "Bo", "--give")
-    every = asked("people", project.name, "consent")["consents"]
+    answer_to("people", project.name, "consent", "Bo", "--give")
+    every = answer_to("people", project.name, "consent")["consents"]
     given = {one["annotator"]: (one["given"], one["recorded_by"]) for one in every}
     assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
-    told = asked("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
+    told = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
     assert told == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
     page.button(key="consent-refuse").click().run()
     assert consent_of(fresh_store, project, annotator(fresh_store, project, "Ada")).given is False

@@ -56,4 +56,5 @@ def test_between_sizes_by_hand(
 
 def test_the_chart_is_valid() -> None:
     found = [needed("simple", ((100, 0.2), (400, 0.1)), 0.1, 900), needed("variance", ((100, 0.1),), 0.1, 900)]
-    widths(found, NAMES, 0.1, description="d").to_dict(validate=True)
+    spec = widths(found, NAMES, 0.1, description="d").to_dict(validate=True)
+    assert spec["description"] == "d" and spec["layer"]
