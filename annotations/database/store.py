@@ -30,9 +30,21 @@ BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
+_patience_s = 0.0  # how long the writers of this process wait at least; see `patient`
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
+
+
+@contextmanager
+def patient(seconds: float) -> Iterator[None]:
+    """In it, writers of this process wait up to *seconds* for another one: hours of work must not end because of it."""
+    global _patience_s
+    before, _patience_s = _patience_s, seconds
+    try:
+        yield
+    finally:
+        _patience_s = before
 
 
 def database_path() -> Path:
@@ -179,15 +191,16 @@ class Store:
     def write(self) -> Iterator[Connection]:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
-        Raises Busy where another program keeps the lock for ten seconds, the disk is full or read-only, or the database
-        or its log is no longer the file that was opened. Within `share` it is a part of that transaction.
+        Raises Busy where another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
+        read-only, or the database or its log is no longer the file that was opened. Within `share` it is a part of that
+        transaction.
         """
         if self._shared:
             with self.part():
                 yield self.db
             return
         try:
-            with turn(self.db, self.path, BUSY_MS / 1000):
+            with turn(self.db, self.path, max(BUSY_MS / 1000, _patience_s)):
                 try:
                     yield self.db
                     self._check_files()

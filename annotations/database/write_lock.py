@@ -24,6 +24,7 @@ from core.files.sqlite_wal import BUSY, primary_code
 
 ASK_S = 0.0005  # poll interval of the process whose turn it is
 QUEUE_S = 0.002  # poll interval of the other processes
+LONGEST_QUEUE_S = 5.0  # then SQLite is asked at once: the first process may hang
 
 KEPT_BUSY = N_("The database is locked by another program. Nothing was stored; try again in a moment.")
 NOT_WRITTEN = N_("The database could not be written ({why}). Nothing was stored; check the disk and its permissions.")
@@ -98,7 +99,7 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
     try:
-        with _first_in_the_queue(own, until - patience_s / 2):
+        with _first_in_the_queue(own, until - max(patience_s / 2, patience_s - LONGEST_QUEUE_S)):
             _begin(connection, until)
         yield
     finally:
@@ -113,7 +114,7 @@ def _first_in_the_queue(path: Path, until: float) -> Iterator[None]:
         yield
         return
     try:
-        # The first process may hang. After *until* SQLite decides, as without a queue.
+        # After *until* SQLite decides, as without a queue.
         with suppress(Busy):
             _wait(lambda: _is_mine(queue), QUEUE_S, until)
         yield

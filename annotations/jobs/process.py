@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from annotations.database.store import Store
+from annotations.database.store import Store, patient
 from annotations.jobs.jobs import Job, drop_upload, find, mark_interrupted
 from core.errors import N_, Busy, EvenhandError
 from core.files.timestamps import timestamp
@@ -24,7 +24,7 @@ NICE = 19
 OOM = 500  # of 1000; a child that reads an upload has 1000, the server 0
 LISTED = 500  # longest list in a result
 HEARTBEAT_S = 2.0
-PATIENCE_S = 600.0  # how long the end of a job waits for a busy database
+PATIENCE_S = 600.0  # how long a job waits for a busy database
 _TICK_S = 0.25
 
 
@@ -70,9 +70,14 @@ def perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> Non
 
     `call` returns the output of the command; a JSON object becomes the result.
     """
-    global _current, _job
     _stand_back()
     signal.signal(signal.SIGTERM, _end_now)
+    with patient(PATIENCE_S):
+        _perform(store, uid, call)
+
+
+def _perform(store: Store, uid: str, call: Callable[[Sequence[str]], str]) -> None:
+    global _current, _job
     with store.write() as db:
         db.execute("UPDATE job SET pid = ?, started_process = ? WHERE uid = ?", (*this_process(), uid))
     try:

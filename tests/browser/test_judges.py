@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotations.database.store import Store
+from annotations.jobs import jobs
 from annotations.judges.judges import judges
 from annotations.log.verify import verify
 from annotations.projects.projects import project as find_project
@@ -83,8 +84,30 @@ def start(page: Page, server: Server, source: str, name: str) -> None:
         page.get_by_label("Name of the model on the server").fill("planted")
         page.keyboard.press("Tab")
         expect(page.get_by_text("600 requests")).to_be_visible(timeout=READY_MS)  # the forecast comes first
+    before = len(jobs_now(server))
     page.get_by_test_id("stButton").get_by_role("button", name="Start", exact=True).click()
-    until(lambda: labelled(server, name.partition("@")[0]), 900)
+    until(lambda: len(jobs_now(server)) > before, told=lambda: page.locator(".stApp").inner_text())
+
+    def ended() -> bool:
+        job = jobs_now(server)[0]
+        assert job.active or job.state == "done", state_told(server)
+        return not job.active
+
+    until(ended, 900, lambda: state_told(server))
+    assert labelled(server, name.partition("@")[0]), state_told(server)
+
+
+def jobs_now(server: Server) -> list[jobs.Job]:
+    """The newest first."""
+    with Store.open(server.database) as store:
+        return jobs.jobs(store)
+
+
+def state_told(server: Server) -> str:
+    """How far the newest job is, and the end of its log."""
+    with Store.open(server.database) as store:
+        job = jobs.jobs(store)[0]
+        return f"{job}\n{jobs.log_tail(store, job)}"
 
 
 def test_three_judges_beside_two_people(chromium: Browser, own_server: Server) -> None:

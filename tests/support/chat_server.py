@@ -20,6 +20,7 @@ class ChatServer(ThreadingHTTPServer):
     """
 
     daemon_threads = True
+    request_queue_size = 64  # requests that come together wait; with five places some come a second later
 
     def __init__(self, says: Says) -> None:
         super().__init__(("127.0.0.1", 0), _Answering)

@@ -6,13 +6,15 @@ handle of that file (sqlite.org/howtocorrupt.html, section 2.2).
 
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from annotations.database.store import Store, connect
+from annotations.database import write_lock
+from annotations.database.store import Store, connect, patient
 from annotations.guideline.drafts import discard_draft, read_draft, save_draft
 from annotations.items.batch import Batch, delete_items
 from annotations.projects.projects import archive, set_quotas
@@ -118,6 +120,26 @@ def test_who_cannot_write_is_told_so_in_one_sentence(fresh_store, change, monkey
     monkeypatch.setattr("annotations.database.store.BUSY_MS", 10)
     with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"):
         change(fresh_store, made, begun)
+
+
+def test_a_job_waits_longer_for_who_writes_than_a_page_does(fresh_store, monkeypatch):
+    monkeypatch.setattr("annotations.database.store.BUSY_MS", 10)
+    asked, has_begun = [], write_lock._has_begun
+
+    def begun(connection):
+        asked.append(time.monotonic())
+        if len(asked) == 100:  # each of them half a millisecond after the last one, so far more than 10 ms in all
+            other.execute("ROLLBACK")
+        return has_begun(connection)
+
+    monkeypatch.setattr(write_lock, "_has_begun", begun)
+    with closing(connect(fresh_store.path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with patient(60), fresh_store.write() as db:
+            db.execute("UPDATE database SET uid = uid")
+    assert len(asked) >= 100 and asked[-1] - asked[0] > 0.01
+    with locked(fresh_store.path), pytest.raises(Busy, match="Nothing was stored"), fresh_store.write():
+        pass
 
 
 def test_what_stopped_an_import_is_told_where_nothing_can_be_cleared_up(fresh_store, monkeypatch):
