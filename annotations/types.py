@@ -59,13 +59,15 @@ class Scheme:
     """What a version of a guideline has beside choices and flags (its reasons) if its scheme is the project's own.
 
     `spans`: the kinds of spans that can be marked. `needs`: (code of a choice or flag, code of the kind of span that
-    must be marked with it). `about`: (code, description). `questions`: scales, and at most one text.
+    must be marked with it). `about`: (code, description). `questions`: scales, and at most one text. `compares`: its
+    items are comparisons, and its choices are first, second and perhaps tie.
     """
 
     spans: tuple[Choice, ...] = ()
     needs: tuple[tuple[str, str], ...] = ()
     about: tuple[tuple[str, str], ...] = ()
     questions: tuple[Question, ...] = ()
+    compares: bool = False
 
     @property
     def scales(self) -> tuple[Question, ...]:
@@ -143,7 +145,10 @@ class Annotator:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is labelled: for `sentences` a text with its keyword, spans in half-open code points."""
+    """What is labelled: for `sentences` a text with its keyword, spans in half-open code points.
+
+    `second`: of a comparison the other text; `extra` then names the model of each as `model` and `second_model`.
+    """
 
     id: int
     uid: str
@@ -160,6 +165,7 @@ class Item:
     context: str | None = None
     status: Status = "pending"
     gold: str | None = None  # the choice that counts, by the labels or a settlement
+    second: str | None = None
 
 
 class Mark(NamedTuple):
@@ -176,7 +182,10 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One decision from a desk. `choice` None undoes the label; "skip" stores no label."""
+    """One decision from a desk. `choice` None undoes the label; "skip" stores no label.
+
+    `left`: which text of a comparison was on the left; `choice` is first or second all the same.
+    """
 
     op_id: str
     item: str
@@ -192,6 +201,7 @@ class Operation:
     spans: tuple[Mark, ...] = ()
     tags: tuple[str, ...] = ()  # free words, in a pilot
     guideline: int | None = None  # the version in view; None: the newest
+    left: Literal["first", "second"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

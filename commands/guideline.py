@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import click
 
+from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.criteria import read_reasons, read_text
 from annotations.guideline.drafts import Draft, write_version
 from annotations.guideline.other_schemes import read_any_scheme
@@ -33,9 +34,9 @@ scheme_option = click.option(
     "--scheme",
     metavar="FILE",
     help="A scheme of one's own for generations: JSON, TOML, YAML, or the configuration of Label Studio (XML) or Potato"
-    " (YAML); built-in: the built-in one.",
+    " (YAML); preference: which of two texts is better, for comparisons; built-in: the four labels.",
 )
-BUILT_IN = "built-in"
+BUILT_IN, COMPARING = "built-in", "preference"
 
 
 @click.group()
@@ -104,7 +105,10 @@ def new(
 
 
 def scheme_of(file: str) -> OwnScheme:
-    """The scheme of a file; what it cannot have goes to the terminal, a sentence each. Raises BadFile, Refused."""
+    """The scheme of a file, or COMPARING; what it cannot have goes to the terminal, a sentence each. Raises BadFile,
+    Refused."""
+    if file == COMPARING:
+        return PREFERENCE
     found = read_any_scheme(Path(file))
     for one in found.left_out:
         click.echo(one.text, err=True)

@@ -28,6 +28,7 @@ from annotations.database.schema.v13_schemes import SCHEME_KINDS, SCHEMES, allow
 from annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
 from annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
 from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
+from annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -199,10 +200,17 @@ def m016_groups(db: "Database") -> None:
     begin(db.conn, GROUP_KINDS)
 
 
+def m017_comparisons(db: "Database") -> None:
+    """Items with a second text, and which text was on the left of whom."""
+    for statement in statements(COMPARISONS):
+        db.execute(statement)
+    begin(db.conn, COMPARISON_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
-    m013_schemes, m014_sampling, m015_consent, m016_groups,
+    m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
 )  # fmt: skip
 
 

@@ -10,23 +10,36 @@ from core.errors import N_, BadFile
 from core.files.readers import Source
 from core.files.whole_file import whole_file
 
-# What a generation has; "generation" is context and completion in one text, as the published samples have it.
+# What a generation has; "generation" is context and completion in one text, as the published samples have it. "second"
+# is the other text of a comparison.
 KEYS = (
     *("context", "completion", "generation", "name", "pronouns", "dataset", "setting", "model", "index", "template"),
+    *("second", "second_model"),
 )
-FIXED = ("name", "pronouns", "dataset", "setting", "model")  # which may be one value for a whole file
+FIXED = ("name", "pronouns", "dataset", "setting", "model", "second_model")  # which may be one value for a whole file
+# What stands before A and B, or 1 and 2, in the names of the columns of a comparison.
+_SIDES = ("completion", "continuation", "response", "output", "text", "answer")
 # Names in lower case, letters and digits only; the first that a file has is used.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "context": ("context", "prompt", "prefix", "input", "上文", "语境", "提示", "提示词"),
-    "completion": ("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
+    "completion": (
+        *("completion", "continuation", "response", "output", "generatedtext", "续文", "续写", "回答", "输出"),
+        *("first", "firsttext", "firstcompletion", *(f"{word}{end}" for end in ("a", "1") for word in _SIDES)),
+        *("第一篇", "文本一", "回答一"),
+    ),
     "generation": ("randompregen", "randompostgen", "randomgen", "generation", "fulltext", "generations"),
     "name": ("name", "who", "target", "targetname", "person", "referent", "antecedent", "ante", "姓名", "指称对象"),
     "pronouns": ("pronouns", "pronoun", "pronounset", "pronounsets", "declaredpronouns", "代词", "代词组"),
     "dataset": ("dataset", "benchmark", "数据集"),
     "setting": ("setting", "condition", "设置", "条件"),
-    "model": ("model", "modelname", "modelid", "模型"),
+    "model": ("model", "modelname", "modelid", "模型", "firstmodel", "modela", "model1", "第一篇模型"),
     "index": ("index", "generationindex", "sample", "sampleindex", "k", "序号", "编号"),
     "template": ("template", "templateid", "templateidx", "模板"),
+    "second": (
+        *("second", "secondtext", "secondcompletion", *(f"{word}{end}" for end in ("b", "2") for word in _SIDES)),
+        *("第二篇", "文本二", "回答二"),
+    ),
+    "second_model": ("secondmodel", "modelb", "model2", "第二篇模型"),
 }
 # Enough to separate context and completion. A generation may or may not repeat its context.
 WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"})

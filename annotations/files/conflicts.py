@@ -16,6 +16,7 @@ from annotations.files.import_labels import TAKEN_BACK, point_assignment
 from annotations.items.batch import OTHER_TEXT, OTHER_WORD
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
+from annotations.labels.left_texts import left_of
 from annotations.labels.operations import insert_label
 from annotations.labels.read import FILE_DESK, FORM_DESK
 from annotations.quality.known_answers import set_known
@@ -235,18 +236,19 @@ def _resolve(store: Store, project: Project, found: Conflict, took: str, author:
 
 def _make_standing(store: Store, project: Project, label: int) -> None:
     names = (
-        "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note", "seconds",
-        "form_shown", "after_reveal", "app",
+        "op_id", "item", "annotator", "guideline", "choice", "reasons", "tags", "extraneous", "spans", "note",
+        "seconds", "form_shown", "after_reveal", "app",
     )  # fmt: skip
     row = store.db.execute(f"SELECT {', '.join(names)} FROM label WHERE id = ?", (label,)).fetchone()
     values: dict[str, Any] = dict(zip(names, row, strict=True))
+    left = left_of(store.db, values["op_id"])
     query = "SELECT op_id FROM assignment WHERE item = ? AND annotator = ?"
     standing = store.db.execute(query, (values["item"], values["annotator"])).fetchone()
     values |= {
         "op_id": uuid.uuid4().hex, "project": project.id, "desk": LEAD, "revision": 0, "base": standing[0],
         "created": timestamp(),
     }  # fmt: skip
-    insert_label(store.db, values)
+    insert_label(store.db, values, left)
     point_assignment(store, project, values["item"], values["annotator"])
     recount_item(store, values["item"])
     update_set_aside(store, project, values["item"])

@@ -26,7 +26,7 @@ CANDIDATE = ("sentence", *SPAN_KEYS)
 MINED = ("source", "flags")  # further columns of `mine`; a file with them and without an id is a mined one
 GENERATION = ("context", "completion")
 # "canary": the column that asks to keep a file out of training data; never part of an item
-GENERATION_KEYS = ("item", *GENERATION, "status", "file", "line", "extra", "canary")
+GENERATION_KEYS = ("item", *GENERATION, "second", "status", "file", "line", "extra", "canary")
 # Of a decision of the adjudicator that is in force: that there is one, and of a generation the flag and the marks.
 DECISION = ("adjudicated", "gold_extraneous", "gold_spans")
 GOLD_KEYS = ("gold", *DECISION)  # of a generation in an export; imported columns of the same name are in `extra`
@@ -37,12 +37,13 @@ UID = re.compile(r"[0-9a-f]{32}")
 class Layout:
     """How the rows of a file are read: the format and the column that holds the sentence.
 
-    `columns`: for generations, which column holds what.
+    `columns`: for generations, which column holds what. `compares`: they go into a project of comparisons.
     """
 
     format: Format
     column: str
     columns: Columns | None = None
+    compares: bool = False
 
     @property
     def kind(self) -> Kind:

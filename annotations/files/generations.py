@@ -32,17 +32,25 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
     """The item of *row*: its identity is context, completion, model, setting and index (DESIGN 9).
 
     `NewItem.extra` gets name, pronouns (names of sets, [] if unknown), dataset (one of PRONOUN_DATASETS), setting,
-    model, index, template (the cluster; by default the context), and the other columns.
+    model, index, template (the cluster; by default the context), and the other columns. Of a comparison also
+    second_model; its identity is the same whichever text is first.
     """
     columns = layout.columns or Columns({"context": "context", "completion": "completion"})
     values = {key: row.values.get(column) for key, column in columns.named.items()}
     given = {key: _stated(values.get(key), columns.fixed.get(key)) for key in FACTS}
     facts = _facts(source, columns, given)
     told = _generation_parts(values, facts)
+    second = _second_text(values, told) if layout.compares or "second" in columns.named else None
+    if second is not None:
+        named = _stated(values.get("second_model"), columns.fixed.get("second_model"))
+        facts["second_model"] = _short_text(named, "second_model")
     facts |= {"name": facts["name"] or told.name, "pronouns": facts["pronouns"] or parse_sets(told.pronouns or None)}
     facts["pronouns"] = list(facts["pronouns"])
     facts["template"] = given["template"] or told.context
-    key = [told.context, told.completion, *(str(facts[name]) for name in ("model", "setting", "index"))]
+    texts: list[Any] = [told.completion, str(facts["model"])]
+    if second is not None:
+        texts = [sorted([texts, [second, facts["second_model"]]])]
+    key = [told.context, *texts, *(str(facts[name]) for name in ("setting", "index"))]
     read = set(columns.named.values())
     computed = GOLD_KEYS if row.values.keys() >= set(GOLD_KEYS) else ()  # exports of earlier versions have none of them
     origin = origin_of(source, row, (*GENERATION_KEYS, *computed), (*read, "canary"))
@@ -59,13 +67,15 @@ def generation_row(source: Source, layout: Layout, row: Row) -> Usable:
         context=told.context,
         key=json.dumps(key, ensure_ascii=False),
         stratum=_stratum(facts),
+        second=second,
     )
     return Usable(item)
 
 
 def _stratum(facts: Mapping[str, Any]) -> str:
     dataset = "" if facts["dataset"] == "own" else facts["dataset"]
-    parts = (facts["model"], dataset, "+".join(facts["pronouns"]), facts["setting"])
+    models = sorted({facts["model"], facts["second_model"]} - {""}) if "second_model" in facts else [facts["model"]]
+    parts = (" vs. ".join(models), dataset, "+".join(facts["pronouns"]), facts["setting"])
     return " / ".join(str(part) for part in parts if part != "")
 
 
@@ -141,6 +151,19 @@ def _generation_parts(values: Mapping[str, Any], facts: Mapping[str, Any]) -> Ge
     return GenerationParts(told.context, _text(told.completion, NO_COMPLETION), told.name, told.pronouns)
 
 
+def _second_text(values: Mapping[str, Any], told: GenerationParts) -> str:
+    """The other text of a comparison; without the context where the first text was told apart from it."""
+    second = _text(values.get("second"), NO_SECOND)
+    if "completion" not in values:
+        second = _text(second.removeprefix(told.context), NO_SECOND)
+    if second == told.completion:
+        bad("same_texts", N_("Both texts are the same, so there is nothing to compare."))
+    return second
+
+
+NO_SECOND = N_(
+    "This row has no second text to compare. Fill in its column, or import the row into a project without comparisons."
+)
 NO_COMPLETION = N_("This row has no completion.")
 
 

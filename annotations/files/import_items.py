@@ -18,6 +18,7 @@ from annotations.files.generations import ODD_SIGNS, generation_row
 from annotations.files.other_tools.detect import read_task
 from annotations.files.other_tools.tasks import TASKS, Task
 from annotations.files.sentences import checked_text, mined_row, released_row, sentence_row
+from annotations.guideline.comparison import compares
 from annotations.items.batch import Batch, NewItem
 from annotations.items.mining_runs import RUN, record_runs, run_facts
 from annotations.plan.recount import finish_recount
@@ -100,6 +101,10 @@ def _marked_word(task: Task, layout: Layout) -> NewItem | None:
     return NewItem(text, found[0], "", 0) if len(found) == 1 else None
 
 
+SINGLE_TEXTS = N_(
+    "{file} has a second text in the column {column}, but {project} holds single texts: import it into a project with"
+    " the scheme “preference”, or choose no column for the second text (on the command line: --map second=)."
+)
 CHUNK_ROWS = 1_000
 LISTED = 10_000  # problems listed in a report; others are only counted, to bound the memory
 QUOTED = 80  # characters of a bad sentence that a report quotes
@@ -128,7 +133,8 @@ class ImportReport:
     """What an import did. `spans` counts published positions by how they compare with the true ones (SPEC 1.5).
 
     `repeated`: tables that were left out because other tables of the archive have the same rows. `odd_signs`: in how
-    many generations each of ODD_SIGNS stands; they are kept.
+    many generations each of ODD_SIGNS stands; they are kept. `turned`: how many duplicates have the texts of a stored
+    comparison the other way round.
     """
 
     encoding: str
@@ -143,6 +149,7 @@ class ImportReport:
     runs: list[dict[str, Any]] = field(default_factory=list)  # mining runs of the lines
     repeated: list[str] = field(default_factory=list)
     odd_signs: Counter[str] = field(default_factory=Counter)
+    turned: int = 0
 
     def note(self, problem: Problem) -> None:
         """Count a line that could not be used; the first 10,000 are listed."""
@@ -176,6 +183,7 @@ class ImportReport:
             "errors_left_out": self.rejected - len(errors),
             "repeated": self.repeated,
             "odd_signs": dict(self.odd_signs),
+            "turned": self.turned,
         }
 
 
@@ -306,12 +314,16 @@ def import_examined(
     `patience_s`: how long to wait while another import runs in the project; then ImportBusy is raised.
     """
     files = [examined] if isinstance(examined, Examined) else list(examined)
+    pairs = compares(store, project)
     for one in files:
-        _refuse_other_kind(project, one)
+        _refuse_other_kind(project, one, pairs)
     if project.archived is not None:
         raise Refused(N_("{project} is archived; unarchive it before importing."), project=project.name)
     places = files[0].source.places  # of all files: one archive is one import
-    files = [replace(one, source=replace(one.source, places=places)) for one in files]
+    files = [
+        replace(one, source=replace(one.source, places=places), layout=replace(one.layout, compares=pairs))
+        for one in files
+    ]
     report, files = _begin_report(files)
     total = sum(one.rows for one in files)
     finish_recount(store, project)
@@ -320,6 +332,7 @@ def import_examined(
             added, duplicates = batch.add(chain.from_iterable(_chunks(one, report, progress, total)))
             report.imported += added
             report.duplicates += duplicates
+        report.turned = batch.turned
         if report.imported:
             batch.publish(
                 lambda: record_runs(store, project, batch.id, report.runs, report.imported, report.duplicates)
@@ -336,11 +349,14 @@ def _begin_report(files: Sequence[Examined]) -> tuple[ImportReport, list[Examine
     return ImportReport(read[0].source.encoding, read[0].layout.format, repeated=repeated), read
 
 
-def _refuse_other_kind(project: Project, examined: Examined) -> None:
+def _refuse_other_kind(project: Project, examined: Examined, pairs: bool) -> None:
     if project.kind != examined.layout.kind:
         message = N_("{project} holds {kind}, and {file} was read as {format}. Choose another project or format.")
         file, chosen = examined.source.name, examined.layout.format
         raise Refused(message, project=project.name, kind=project.kind, file=file, format=chosen)
+    second = examined.layout.columns.named.get("second") if examined.layout.columns else None
+    if second is not None and not pairs:
+        raise Refused(SINGLE_TEXTS, file=examined.source.name, column=second, project=project.name)
 
 
 def _chunks(examined: Examined, report: ImportReport, progress: Progress | None, total: int) -> Iterator[list[NewItem]]:

@@ -199,7 +199,7 @@ class _LabelImporter:
             "tags": json.dumps(row.tags, ensure_ascii=False),
             "app": row.app if self.rebuilt and row.origin == "here" else None,
         }  # fmt: skip
-        self._remember(insert_label(self.store.db, values), row)
+        self._remember(insert_label(self.store.db, values, row.left), row)
         self.report.imported += 1
         return item, person
 

@@ -51,7 +51,8 @@ def item_object(item: Item) -> dict[str, Any]:
     place = {"status": item.status, "file": short_path(item.file), "line": item.line}
     columns = without_folders(item.extra)
     if item.word is None or item.stem is None:
-        own = {"item": item.uid, "context": item.context, "completion": item.text} | place
+        own: dict[str, Any] = {"item": item.uid, "context": item.context, "completion": item.text}
+        own |= ({} if item.second is None else {"second": item.second}) | place
     else:
         spans = (*item.word, *item.stem, item.keyword, item.counterpart, item.pair)
         own = {"item": item.uid, "sentence": item.text, **dict(zip(SPAN_KEYS, spans, strict=True)), "side": item.side}

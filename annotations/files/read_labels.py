@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.files.detect import bad
+from annotations.guideline.comparison import Place
 from annotations.guideline.free_tags import clean_tags
 from annotations.labels.marks import parse_marks
 from annotations.labels.operations import MOST_SECONDS
@@ -53,6 +54,7 @@ class LabelRow:
     origin: str = ""
     app: str = ""
     came: "CameWith | None" = None
+    left: Place | None = None  # of a comparison: which text was on the left; None: the file does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,22 @@ def _label(row: Row) -> LabelRow:
         origin=_text_value(values, "origin"),
         app=_text_value(values, "app"),
         came=_came(values),
+        left=_left(values),
     )  # fmt: skip
 
 
 def _text_value(values: Mapping[str, Any], key: str) -> str:
     value = values.get(key)
     return value.strip() if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _left(values: Mapping[str, Any]) -> Place | None:
+    match _text_value(values, "left"):
+        case "first" | "second" as place:
+            return place
+        case other if other:
+            bad("label", N_("left must be first, second or empty, not {value}."), value=other[:40])
+    return None
 
 
 def _flag(values: Mapping[str, Any], key: str) -> bool | None:

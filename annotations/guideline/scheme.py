@@ -11,13 +11,17 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from annotations.types import Choice, Guideline, Question, Scheme
 from core.errors import N_, BadFile, Refused
+from core.guidelines import preference
 
 RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold
 KEYS = "MNXUHW"  # that the desk uses itself; see annotations/desk/static/generations_keys.js
+FIRST: Final = "first"  # of the two texts of a comparison, as its item has them
+SECOND: Final = "second"
+TIE: Final = "tie"
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 KEY = re.compile(r"[A-Za-z0-9]?")
 LONGEST_NAME, LONGEST_ABOUT = 80, 400
@@ -26,6 +30,7 @@ MOST_POINTS, LARGEST_POINT = 11, 100  # of a scale
 LARGEST_BYTES = 200_000
 _FIELDS = {"code", "key", "zh", "en", "about", "needs"}
 _PARTS = ("choices", "flags", "spans")
+_COMPARISON = "comparison"  # in a file, true: its items are comparisons
 _ENDS = ("low_zh", "low_en", "high_zh", "high_en")
 _OF_QUESTION = {"code", "key", "zh", "en", "about", "scale", "text", "required", *_ENDS}
 
@@ -79,6 +84,16 @@ def check_scheme(choices: Sequence[Choice], flags: Sequence[Choice], more: Schem
         keys[key] = one.code
     _check_beside(choices, flags, more, seen)
     _check_questions(more.questions)
+    if more.compares:
+        _check_comparison(choices, more)
+
+
+def _check_comparison(choices: Sequence[Choice], more: Scheme) -> None:
+    codes = {one.code for one in choices}
+    if not {FIRST, SECOND} <= codes <= {FIRST, SECOND, TIE}:
+        raise Refused(N_("The choices of a comparison are first, second and, if wanted, tie."))
+    if more.spans:
+        raise Refused(N_("A comparison has two texts, so its scheme cannot have spans."))
 
 
 def _check_questions(questions: Sequence[Question]) -> None:
@@ -145,6 +160,7 @@ def more_in(stored: Mapping[str, Any]) -> Scheme:
         tuple((str(code), str(kind)) for code, kind in stored["needs"].items()),
         tuple((str(code), str(text)) for code, text in stored["about"].items()),
         tuple(Question(**one) for one in stored.get("questions", ())),
+        bool(stored.get("compares", False)),
     )
 
 
@@ -152,11 +168,13 @@ def more_out(more: Scheme) -> dict[str, Any]:
     """What is stored with a version beside choices and reasons, as JSON."""
     spans = [{"code": one.code, "key": one.key, "zh": one.zh, "en": one.en} for one in more.spans]
     questions = [asdict(one) for one in more.questions]
-    return {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
+    found = {"spans": spans, "needs": dict(more.needs), "about": dict(more.about), "questions": questions}
+    return found | ({"compares": True} if more.compares else {})
 
 
-def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, Any]]]:
-    """A scheme as it stands in a file: choices, flags, spans, questions: lists of objects without empty fields."""
+def as_data(scheme: OwnScheme) -> dict[str, Any]:
+    """A scheme as it stands in a file: choices, flags, spans, questions: lists of objects without empty fields;
+    comparison: true for one of comparisons."""
     needs, about = dict(scheme.more.needs), dict(scheme.more.about)
 
     def row(one: Choice) -> dict[str, str]:
@@ -173,8 +191,10 @@ def as_data(scheme: OwnScheme) -> dict[str, list[dict[str, Any]]]:
 
     parts = zip(_PARTS, (scheme.choices, scheme.flags, scheme.more.spans), strict=True)
     questions = [question_row(one) for one in scheme.more.questions]
-    return {name: [row(one) for one in options] for name, options in parts} | (
-        {"questions": questions} if questions else {}
+    return (
+        {name: [row(one) for one in options] for name, options in parts}
+        | ({"questions": questions} if questions else {})
+        | ({_COMPARISON: True} if scheme.more.compares else {})
     )
 
 
@@ -182,8 +202,10 @@ def from_data(data: Any, file: str) -> OwnScheme:
     """A scheme from an object of a file. Raises BadFile for another shape, Refused as `check_scheme`."""
     if not isinstance(data, dict) or not data.get("choices"):
         raise BadFile(NO_SCHEME, file=file, why="choices")
-    if unknown := sorted(map(str, data.keys() - {*_PARTS, "questions"})):
+    if unknown := sorted(map(str, data.keys() - {*_PARTS, "questions", _COMPARISON})):
         raise BadFile(NO_SCHEME, file=file, why=", ".join(unknown)[:80])
+    if not isinstance(data.get(_COMPARISON, False), bool):
+        raise BadFile(NO_SCHEME, file=file, why=_COMPARISON)
     rows = {part: [_row(one, part, file) for one in _listed(data.get(part), part, file)] for part in _PARTS}
     choices, flags, spans = (tuple(_option(one) for one in rows[part]) for part in _PARTS)
     asked = _listed(data.get("questions"), "questions", file)
@@ -195,6 +217,7 @@ def from_data(data: Any, file: str) -> OwnScheme:
         tuple((one["code"], one["needs"]) for one in every if one.get("needs")),
         tuple((one["code"], one["about"]) for one in every if one.get("about")),
         questions,
+        bool(data.get(_COMPARISON, False)),
     )
     check_scheme(choices, flags, more)
     return OwnScheme(choices, flags, more)
@@ -245,6 +268,7 @@ def _option(row: Mapping[str, str]) -> Choice:
 
 def scheme_text(scheme: OwnScheme, language: str) -> str:
     """The text of a guideline that says what the scheme has, until somebody writes a better one."""
+    asked = preference(language).strip() if scheme.more.compares else ""
     chinese, about = language == "zh", dict(scheme.more.about)
     heads = ("选项", "标记", "片段", "问题") if chinese else ("Choices", "Flags", "Spans", "Questions")
 
@@ -254,10 +278,11 @@ def scheme_text(scheme: OwnScheme, language: str) -> str:
         return f"- {said}: {_MARKDOWN.sub(_ESCAPED, about[one.code])}" if about.get(one.code) else f"- {said}"
 
     options: tuple[Sequence[Choice | Question], ...] = (
-        scheme.choices, scheme.flags, scheme.more.spans, scheme.more.questions,
+        () if asked else scheme.choices, scheme.flags, scheme.more.spans, scheme.more.questions,
     )  # fmt: skip
     parts = zip(heads, options, strict=True)
-    return "\n\n".join("\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found)
+    said = ["\n".join([f"### {head}", "", *map(line, found)]) for head, found in parts if found]
+    return "\n\n".join([asked, *said] if asked else said)
 
 
 def data_of_bytes(data: bytes, file: str) -> Any:

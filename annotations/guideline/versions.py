@@ -195,7 +195,9 @@ def insert_guideline(
     created: str | None = None,
     scheme: Scheme | None = None,
 ) -> None:
-    """Store a version, inside the caller's transaction; `created` None: now."""
+    """Store a version, inside the caller's transaction; `created` None: now. Raises Refused where the items that the
+    project has are comparisons and those of the version are none, or the other way round."""
+    _refuse_other_items(store.db, project, scheme)
     packed = [json.dumps([asdict(option) for option in options], ensure_ascii=False) for options in (choices, reasons)]
     row = store.db.execute(
         "INSERT INTO guideline (project, version, text, choices, reasons, changes, created)"
@@ -205,6 +207,18 @@ def insert_guideline(
     if scheme is not None:
         content = json.dumps(more_out(scheme), ensure_ascii=False)
         store.db.execute("INSERT INTO scheme (guideline, content) VALUES (?, ?)", (row, content))
+
+
+def _refuse_other_items(db: Connection, project: Project, scheme: Scheme | None) -> None:
+    query = "SELECT second IS NOT NULL FROM item WHERE project = ? LIMIT 1"
+    row = db.execute(query, (project.id,)).fetchone()
+    if row is None or bool(row[0]) == (scheme is not None and scheme.compares):
+        return
+    if row[0]:
+        message = N_("{project} holds comparisons, so its scheme must be one of comparisons.")
+        raise Refused(message, project=project.name)
+    message = N_("{project} holds single texts. For comparisons, create a project with the scheme “preference”.")
+    raise Refused(message, project=project.name)
 
 
 def mark_read(db: Connection, project: Project, annotator: int, version: int) -> bool:

@@ -60,13 +60,13 @@ OTHER_TEXT = "conflict_text"  # the same id, with another text
 ITEM_COLUMNS = (
     "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
     " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status,"
-    " item.gold"
+    " item.gold, item.second"
 )
 ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
 INSERT = (
     "INSERT INTO item (uid, project, batch, rank, hash, text, context, start, stop, stem_start, stem_stop, keyword,"
-    " counterpart, file, line, extra, wanted, shared, cell)"
-    f" VALUES ({', '.join('?' * 19)}) ON CONFLICT (project, hash) DO NOTHING"
+    " counterpart, file, line, extra, wanted, shared, second, cell)"
+    f" VALUES ({', '.join('?' * 20)}) ON CONFLICT (project, hash) DO NOTHING"
 )
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -76,9 +76,10 @@ class NewItem:
     """An item of a file.
 
     `candidate` None: a text without a keyword (a generation); then `context` is what it completes, `stratum` the cell
-    it is drawn from, and `key` its identity (context, completion, model, setting and index in one string). `uid`: the
-    public id of an exported item. `late`: it comes last in its cell (mining flagged it). `counterpart`: the other word
-    if its spelling differs from the pair (She of he/she).
+    it is drawn from, and `key` its identity (context, completion, model, setting and index in one string). `second`: of
+    a comparison the other text; `key` is then the same for both orders. `uid`: the public id of an exported item.
+    `late`: it comes last in its cell (mining flagged it). `counterpart`: the other word if its spelling differs from
+    the pair (She of he/she).
     """
 
     text: str
@@ -92,6 +93,7 @@ class NewItem:
     stratum: str = ""
     late: bool = False
     counterpart: str | None = None
+    second: str | None = None
 
 
 class ImportBusy(Refused):
@@ -151,6 +153,7 @@ class Batch:
         # SQLite reuses the row id of a deleted batch, so the moment is needed too to recognise this one.
         self.store, self.project, self.id, self.created = store, project, batch_id, created
         self._cells: dict[tuple[str, str], int] = {}
+        self.turned = 0  # rows with the texts of a comparison that is stored, the other way round
         self._back: dict[int, None] = {}  # withdrawn items of the file, restored at its publication
         self._ranks = hashlib.blake2b(digest_size=8, key=str(project.seed).encode())
 
@@ -250,7 +253,7 @@ class Batch:
         row = (
             new.uid or uuid.uuid4().hex, project.id, self.id,
             _rank(rank.digest()) + (LATE if new.late else 0), identity, new.text, new.context, *word,
-            new.file, new.line, _json(new.extra) if new.extra else "{}", wanted, int(shared),
+            new.file, new.line, _json(new.extra) if new.extra else "{}", wanted, int(shared), new.second,
         )  # fmt: skip
         return _Values(new, identity, cell, row)
 
@@ -286,15 +289,16 @@ class Batch:
     def _is_back(self, one: _Values) -> bool:
         """Whether a known text belongs to a withdrawn item, which this file restores."""
         row = self.store.db.execute(
-            "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair FROM item JOIN batch"
+            "SELECT item.id, batch.withdrawn, start, stop, keyword, cell.pair, text FROM item JOIN batch"
             " ON batch.id = item.batch JOIN cell ON cell.id = item.cell WHERE item.project = ? AND hash = ?",
             (self.project.id, one.identity),
         ).fetchone()
+        self.turned += one.new.second is not None and row[6] != one.new.text
         if row[1] and row[0] not in self._back:
             self._back[row[0]] = None
             return True
         found = one.new.candidate
-        if found is not None and (found.start, found.end, found.keyword, one.cell[0]) != row[2:]:
+        if found is not None and (found.start, found.end, found.keyword, one.cell[0]) != row[2:6]:
             _note_other_word(self.store, self.project, one.new, found, row[0])
         return False
 
@@ -433,9 +437,9 @@ def _note_other_word(store: Store, project: Project, new: NewItem, found: Candid
 
 def _note_other_text(store: Store, project: Project, new: NewItem) -> None:
     """Record that the id is stored with another text; the new item gets a new id. In the caller's transaction."""
-    query = "SELECT id, text FROM item WHERE uid = ? AND project = ?"
+    query = "SELECT id, text, second FROM item WHERE uid = ? AND project = ?"
     row = store.db.execute(query, (new.uid, project.id)).fetchone()
-    if row is not None and row[1] != new.text:
+    if row is not None and row[1:] != (new.text, new.second):
         _record_once(store, project, OTHER_TEXT, row[0], {"text": new.text, "file": new.file, "line": new.line})
 
 

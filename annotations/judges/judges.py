@@ -164,6 +164,7 @@ def store_labels(store: Store, found: Judge, labels: Iterable[JudgeLabel]) -> in
         rows = [_row(found.id, one, now) for one in some]
         with store.write() as db:
             new += db.executemany(_INSERT, rows).rowcount
+            db.executemany(_FIRST, [(one.first, found.id, one.item, one.round) for one in some if one.first])
         if len(some) == CHUNK:
             time.sleep(PAUSE_S)
     return new
@@ -174,6 +175,12 @@ _COLUMNS = (
 )
 _INSERT = (
     f"INSERT INTO judge_label ({_COLUMNS}) VALUES ({', '.join('?' * 13)}) ON CONFLICT (judge, item, round) DO NOTHING"
+)
+
+# Of a label that was there before, what stood first is there too.
+_FIRST = (
+    "INSERT INTO judge_order (label, item, place) SELECT id, item, ? FROM judge_label"
+    " WHERE judge = ? AND item = ? AND round = ? ON CONFLICT DO NOTHING"
 )
 
 

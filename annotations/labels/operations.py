@@ -9,10 +9,12 @@ from sqlite3 import Connection
 from typing import Any
 
 from annotations.database.store import Store, columns_and_marks
+from annotations.guideline.comparison import Place, is_of_comparisons
 from annotations.guideline.free_tags import clean_tags
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
+from annotations.labels.left_texts import insert_left
 from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
@@ -53,9 +55,11 @@ def label_columns(operation: Operation, guideline: Guideline, superseded: bool, 
     }
 
 
-def insert_label(db: Connection, values: Mapping[str, Any]) -> int:
-    """Append a label, a column each of *values*; returns its row id."""
+def insert_label(db: Connection, values: Mapping[str, Any], left: Place | None = None) -> int:
+    """Append a label, a column each of *values*; returns its row id. *left*: of a comparison, which text was there."""
     cursor = db.execute(f"INSERT INTO label {columns_and_marks(values)}", dict(values))
+    if values["choice"] is not None:
+        insert_left(db, values["op_id"], values["item"], left)
     return int(cursor.lastrowid or 0)
 
 
@@ -101,6 +105,7 @@ class _ItemState:
     revision: int = -1
     withdrawn: int = 0  # its import was undone; it is not handed out
     here: int = 1  # 0: this annotator has left the project and gets no items
+    pair: int = 0  # 1: it is a comparison
 
 
 def store_operations(
@@ -139,7 +144,7 @@ def reveal(store: Store, project: Project, annotator: Annotator, item_uid: str) 
 def _item_state(store: Store, project: Project, annotator: Annotator, uid: str) -> _ItemState | RetestItem:
     row = store.db.execute(
         "SELECT item.id, length(text), coalesce(state, ''), revealed, blind, coalesce(skips, 0), op_id, desk,"
-        " coalesce(revision, -1), item.withdrawn, coalesce(member.active, 0)"
+        " coalesce(revision, -1), item.withdrawn, coalesce(member.active, 0), second IS NOT NULL"
         " FROM imported_item AS item"
         " LEFT JOIN member ON member.project = item.project AND member.annotator = :annotator"
         " LEFT JOIN assignment ON assignment.item = item.id AND assignment.annotator = :annotator"
@@ -188,6 +193,8 @@ class _Writer:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
         guideline = self._guideline(operation)
+        if operation.choice not in (None, "skip") and bool(target.pair) != is_of_comparisons(guideline):
+            raise Refused(N_("This version of the guideline is for other items than this one."))
         self._check_marks(operation, target, guideline)
         superseded = not self._may_stand(operation, target)
         label: int | None = None
@@ -291,7 +298,7 @@ class _Writer:
             "after_reveal": int(target.revealed is not None),
             **label_columns(operation, guideline, superseded, self.created),
         }
-        return insert_label(self.db, values)
+        return insert_label(self.db, values, operation.left)
 
     def _is_skip(self, op_id: str | None) -> bool:
         # Not by the state: a skipped item may have been handed out again before its skip is undone.

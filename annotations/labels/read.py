@@ -14,6 +14,7 @@ from annotations.database.store import Store
 from annotations.items.batch import ITEM_COLUMNS, as_item
 from annotations.items.wanted_labels import labels_expected
 from annotations.labels import retest_labels
+from annotations.labels.left_texts import left_column
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
 Which = Literal["blind", "latest", "all"]
@@ -196,7 +197,7 @@ _ROW_KEYS = (
     "item", "annotator", "pair", "side", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline",
     "after_reveal", "form_shown", "text", "context", "keyword", "counterpart", "file", "line", "op_id", "desk",
     "revision", "base", "superseded", "created", "tags", "origin", "app", "program", "label_file",
-    "label_file_sha256", "label_file_created", "label_file_undone",
+    "label_file_sha256", "label_file_created", "label_file_undone", "second", "left",
 )  # fmt: skip
 
 OF_FILE = ("program", "label_file", "label_file_sha256", "label_file_created", "label_file_undone")
@@ -205,7 +206,8 @@ _ROW = (
     " label.spans, label.note, label.seconds, guideline.version, label.after_reveal, {form}, item.text,"
     " item.context, item.keyword, item.counterpart, item.file, item.line, label.op_id, label.desk, label.revision,"
     " label.base, label.superseded, label.created, label.tags, {origin}, label.app, label_file.program,"
-    " label_file.file, label_file.sha256, label_file.created, label_file.undone{standing} FROM {source}"
+    " label_file.file, label_file.sha256, label_file.created, label_file.undone, item.second, {left}{standing}"
+    " FROM {source}"
     " JOIN published_item AS item ON item.id = label.item JOIN cell ON cell.id = item.cell"
     " JOIN annotator ON annotator.id = label.annotator JOIN guideline ON guideline.id = label.guideline"
     " {from_file} WHERE label.project = ? {kept}"
@@ -227,11 +229,13 @@ def each_label_row(store: Store, project: Project, *, which: Which = "blind") ->
     "all": every row, undone (`choice` None) and superseded ones too. `item` is the public id, `annotator` the name,
     `guideline` its version, `reasons`, `spans` and `tags` are lists. `origin`: "here" (a desk of this database; `app`:
     of which version, "" if not recorded), "imported" (with `program`, `label_file` and its hash) or "unknown".
-    `form_shown` None: no record says which.
+    `form_shown` None: no record says which. Of a comparison, `second`: its other text, and `left`: which text was
+    on the left ("first", "second", None: no record says it).
     """
     source, kept = _SOURCES[which]
     # A known answer refers to the labels before it, so the order of all operations must survive an export.
     parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label"), "standing": ""}
+    parts["left"] = left_column(store, project, "label")
     query = _ROW.format(**parts, source=source, kept=kept, order="" if which == "all" else "label.annotator, ")
     for values in store.db.execute(query, (project.id,)):
         yield _as_row(values)
@@ -265,6 +269,7 @@ def each_labelled_item(store: Store, project: Project) -> Iterator[ItemLabels]:
     """What `each_label_row` gives for "all", "latest" and "blind", read once."""
     source = "label LEFT JOIN assignment ON assignment.item = label.item AND assignment.annotator = label.annotator"
     parts = {"origin": ORIGIN, "from_file": FROM_FILE, "form": form_of("label")}
+    parts["left"] = left_column(store, project, "label")
     query = _ROW.format(**parts, standing=_STANDING, source=source, kept="", order="")
     for uid, group in groupby(store.db.execute(query, (project.id,)), key=itemgetter(0)):
         found = [(values[-3:], _as_row(values)) for values in group]

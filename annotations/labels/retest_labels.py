@@ -7,7 +7,9 @@ from sqlite3 import Connection
 from typing import Any
 
 from annotations.database.store import Store, columns_and_marks
+from annotations.guideline.comparison import Place
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.labels.left_texts import insert_left
 from annotations.queue.assignments import next_turn
 from annotations.queue.retests import assign_repeat
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, Operation, OwnProgress, Project
@@ -36,14 +38,15 @@ class RetestItem:
     desk: str | None
     revision: int
     sent_back: int | None  # whether its first label is sent for relabelling
+    pair: int = 0  # 1: it is a comparison
 
 
 def retest_item(db: Connection, project: Project, annotator: Annotator, uid: str) -> RetestItem | None:
     """The retest of this annotator with that public id, or None."""
     row = db.execute(
         "SELECT retest.id, retest.item, length(text), retest.state, retest.skips, coalesce(first, assignment.blind),"
-        " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled'"
-        " FROM retest JOIN imported_item AS item ON item.id = retest.item"
+        " retest.op_id, retest.desk, coalesce(retest.revision, -1), assignment.kept AND assignment.state <> 'labelled',"
+        " second IS NOT NULL FROM retest JOIN imported_item AS item ON item.id = retest.item"
         " JOIN assignment ON assignment.item = retest.item AND assignment.annotator = retest.annotator"
         " WHERE retest.uid = ? AND retest.project = ? AND retest.annotator = ?",
         (uid, project.id, annotator.id),
@@ -60,12 +63,14 @@ def is_overtaken(db: Connection, target: RetestItem, operation: Operation) -> bo
 def insert_retest_label(db: Connection, target: RetestItem, operation: Operation, columns: Mapping[str, Any]) -> int:
     """Append a retest label, a skip or an undo; returns its row. *columns*: those of any label."""
     values = {**columns, "retest": target.id, "skip": int(operation.choice == "skip")}
-    return insert_repeated_label(db, values)
+    return insert_repeated_label(db, values, target.item, operation.left)
 
 
-def insert_repeated_label(db: Connection, values: Mapping[str, Any]) -> int:
-    """Append a retest label, a column each of *values*; returns its row id."""
+def insert_repeated_label(db: Connection, values: Mapping[str, Any], item: int, left: Place | None) -> int:
+    """Append a retest label of *item*, a column each of *values*; returns its row id. *left*: see `insert_left`."""
     cursor = db.execute(f"INSERT INTO retest_label {columns_and_marks(values)}", dict(values))
+    if values["choice"] is not None:
+        insert_left(db, values["op_id"], item, left)
     return int(cursor.lastrowid or 0)
 
 

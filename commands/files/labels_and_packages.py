@@ -127,4 +127,6 @@ def import_summary(report: ImportReport) -> str:
     if report.odd_signs:
         signs = ", ".join(f"{sign} in {count}" for sign, count in sorted(report.odd_signs.items()))
         text += f"\nkept as they are, texts with {signs}"
+    if report.turned:
+        text += f"\nduplicates with the two texts the other way round: {report.turned}"
     return text

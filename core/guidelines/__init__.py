@@ -74,6 +74,12 @@ def generations(language: str = "zh") -> BuiltIn:
     return BuiltIn("generations", written, text, choices, tags)
 
 
+@cache
+def preference(language: str = "zh") -> str:
+    """The text of a guideline for comparisons: which of two texts is better."""
+    return (_FOLDER / f"preference.{'zh' if language == 'zh' else 'en'}.md").read_text(encoding="utf-8")
+
+
 def recognise(text: str) -> BuiltInName | None:
     """Which built-in guideline *text* is or once was, in either language; None where somebody wrote or changed it."""
     found = _shipped().get(_bare(text))
@@ -82,7 +88,10 @@ def recognise(text: str) -> BuiltInName | None:
 
 def in_language(text: str, language: str) -> str:
     """A built-in text in the reader's language, of the edition that it is; any other text exactly as it is."""
-    found = _shipped().get(_bare(text))
+    bare = _bare(text)
+    if bare in (_bare(preference("zh")), _bare(preference("en"))):
+        return preference(language)
+    found = _shipped().get(bare)
     if found is None:
         return text
     name, folder = found

@@ -24,7 +24,8 @@ class JudgeLabel:
     """What a judge says of one item (row). `shares`: of its samples, or its probabilities, by choice; None: one answer.
 
     `spans`: half-open code points and "pronoun" or "extraneous". `answered`: which model a server says has answered.
-    `round`: 0, or the number of a later asking of the same judge, by which drift is seen. `seconds`: it took.
+    `round`: 0, or the number of a later asking of the same judge, by which drift is seen. `seconds`: it took. `first`:
+    of a comparison, which text of the item stood first in the prompt.
     """
 
     item: int
@@ -38,6 +39,7 @@ class JudgeLabel:
     tokens_out: int | None = None
     seconds: float | None = None
     round: int = 0
+    first: str | None = None
 
 
 Keep = Callable[[JudgeLabel], object]

@@ -316,7 +316,7 @@ WRITTEN_BY = {
     "jobs": "job",
     "queue": "assignment progress retest member.turn member.recent member.seen",
     "guideline": "guideline scheme guideline_draft tag_draft member.told",
-    "labels": "label skip retest_label",
+    "labels": "label skip retest_label left_text",
     "projects": "project member annotator label_consent grouping annotator_group",
     "adjudication": "settlement comment",
     "pilot": "pilot",
@@ -324,7 +324,7 @@ WRITTEN_BY = {
     "files": "label_file label_of_file",
     "release": "release release_file release_item",
     "sampling": "sample inclusion",
-    "judges": "judge judge_label judge_failure judge_margin",
+    "judges": "judge judge_label judge_failure judge_margin judge_order",
     "study": "study study_consent study_question study_person study_identity",
     "accounts": "account account_role account_event account_identity sign_in access_link",
 }

@@ -195,7 +195,8 @@ class _RecordWriter:
         values = {key: json.dumps(row[key]) if key in LISTS else row[key] for key in names}
         values["app"] = row.get("app") if self.rebuilt else None
         values |= {"retest": found, "guideline": self._one(query, self.project.id, row["guideline"])}
-        insert_repeated_label(self.store.db, values)
+        item = self._one("SELECT item FROM retest WHERE id = ?", found)
+        insert_repeated_label(self.store.db, values, item, row.get("left"))
         restore_latest(self.store.db, found)
         return True
 

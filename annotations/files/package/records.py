@@ -9,6 +9,7 @@ from typing import Any
 
 from annotations.database.events import HERE_ONLY
 from annotations.database.store import Store
+from annotations.labels.left_texts import left_of
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 
@@ -172,6 +173,8 @@ def _retests(store: Store, project: Project, names: _Names) -> Iterator[dict[str
         for version, *values in store.db.execute(query, (row_id,)):
             one = dict(zip(RETEST_LABEL, values, strict=True))
             one |= {key: json.loads(one[key]) for key in LISTS}
+            left = left_of(store.db, one["op_id"])
+            one |= {} if left is None else {"left": left}
             yield {"kind": "retest_label", "retest": found["uid"], "guideline": version} | one
 
 

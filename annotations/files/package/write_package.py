@@ -109,7 +109,8 @@ def label_objects(
     kept = [key for key in (*LABELS, *OPERATION) if key != "text" and (with_text or key != "note")]
     for row in rows:
         came = {"imported": OF_FILE, "here": ("app",)}.get(row["origin"], ())
-        said = {key: row[key] for key in (*kept, "origin", *came)}
+        shown = ("left",) if row["left"] is not None else ()
+        said = {key: row[key] for key in (*kept, "origin", *came, *shown)}
         if codes and said.get("label_file") is not None:
             said["label_file"] = coded_file(said["label_file"], codes)
         yield said | {"annotator": codes.get(row["annotator"], row["annotator"])}

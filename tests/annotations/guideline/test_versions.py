@@ -33,6 +33,8 @@ SHIPPED = {
         "generations.zh": "4bbc892f09",
         "journal.en": "cdbba5f03d",
         "journal.zh": "c41208b72a",
+        "preference.en": "492633b93e",
+        "preference.zh": "086c74afc0",
     },
 }
 EDITIONS = [(folder, name) for folder in SHIPPED for name in BUILT_IN]

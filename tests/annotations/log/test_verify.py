@@ -15,6 +15,8 @@ from annotations.database.schema.v7_log import Kind
 from annotations.database.store import Store
 from annotations.files.import_labels import store_labels
 from annotations.files.read_labels import LabelRow
+from annotations.guideline.comparison import PREFERENCE, place_on_left
+from annotations.guideline.versions import add_guideline
 from annotations.items.batch import items
 from annotations.judges.judges import Spec, add_judge, choose_margin
 from annotations.judges.judges import store_labels as store_judge_labels
@@ -30,6 +32,7 @@ from annotations.sampling.samples import close_sample, start_sample
 from annotations.study.studies import change_consent, set_closed
 from annotations.types import Project
 from core.judges.labels import JudgeLabel
+from tests.support.comparisons import compared_project
 from tests.support.own_schemes import own_project
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import rehearse
@@ -39,6 +42,7 @@ from tests.support.tampering import broken_at, covered, opened_bare, other
 
 def history(store: Store) -> Project:
     """Something of every kind that the log is about."""
+    compared(store)
     for name in ("one", "two"):
         own_project(store, f"own scheme {name}")
     made = rehearse(store, 24)
@@ -81,6 +85,18 @@ def history(store: Store) -> Project:
     withdraw(store, account(store, "gone"), study)
     close_account(store, account(store, "gone"))
     return study
+
+
+def compared(store: Store) -> None:
+    """Labels of comparisons by a person and a judge."""
+    pairs, (ada, *_others) = compared_project(store, store.path.parent, 3)
+    add_guideline(store, pairs, "once more", PREFERENCE.choices, (), scheme=PREFERENCE.more)
+    found = list(items(store, pairs))
+    places = [place_on_left(0, one.uid, ada.uid) for one in found]
+    said = [decide(one, "first", left=left) for one, left in zip(found, places, strict=True)]
+    assert all(answer.stored for answer in store_operations(store, pairs, ada, said))
+    judge = add_judge(store, pairs, "one", Spec("file", 2, "one", "one"))
+    store_judge_labels(store, judge, [JudgeLabel(one.id, "tie", first="second") for one in found])
 
 
 @pytest.fixture(scope="module")
@@ -201,6 +217,7 @@ def test_every_entry_that_is_missing_moved_or_put_in_is_found(lived: Path) -> No
 def test_a_text_and_its_sentence_are_part_of_a_label(lived: Path) -> None:
     changes = (
         "UPDATE item SET text = text || ' ' WHERE id = (SELECT min(item) FROM label)",
+        "UPDATE item SET second = second || ' ' WHERE id = (SELECT min(item) FROM left_text)",
         "UPDATE log_salt SET salt = x'00' WHERE kind = 'label' AND part = 'note'",
         "DELETE FROM log_salt WHERE kind = 'label' AND part = 'note'",
         "INSERT INTO log_salt SELECT 'label', id, 'note', x'00' FROM label WHERE note = '' LIMIT 1",
@@ -247,10 +264,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 7}  # of studies, judges, schemes, samples, consents and groups, too
+        assert verify(store).kinds == {"start": 8}  # each later version with kinds has one, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 7, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 8, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

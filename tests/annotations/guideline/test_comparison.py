@@ -1,0 +1,146 @@
+"""Comparisons: which scheme they have, what a project of them takes, the order that is drawn, what is mirrored."""
+
+from collections import Counter
+
+import pytest
+
+from annotations.guideline.comparison import PREFERENCE, compares, mirrored, place_on_left
+from annotations.guideline.scheme import START, as_data, check_scheme, from_data, more_in, more_out, scheme_text
+from annotations.guideline.versions import add_guideline, guideline
+from annotations.items.batch import items
+from annotations.projects.projects import create_project
+from annotations.types import Choice, Scheme
+from core.errors import Refused
+from core.guidelines import in_language, preference
+from tests.support.comparisons import MODELS, compared_project, imported, rows_of
+
+FIRST, SECOND, TIE = PREFERENCE.choices
+
+
+def test_the_built_in_scheme_goes_through_a_file_and_through_the_database(fresh_store):
+    data = as_data(PREFERENCE)
+    assert data["comparison"] is True
+    assert [one["code"] for one in data["choices"]] == ["first", "second", "tie"]
+    assert from_data(data, "p.json") == PREFERENCE
+    assert more_in(more_out(PREFERENCE.more)) == PREFERENCE.more
+    assert "compares" not in more_out(Scheme())  # stored schemes keep the words that they were hashed with
+
+
+@pytest.mark.parametrize(
+    ("choices", "more", "says"),
+    [
+        ((FIRST, TIE), Scheme(compares=True), "first, second and, if wanted, tie"),
+        ((FIRST, SECOND, Choice("both", "3", "", "Both")), Scheme(compares=True), "first, second and, if wanted, tie"),
+        ((FIRST, SECOND), Scheme(spans=(Choice("odd", "", "", "Odd"),), compares=True), "cannot have spans"),
+    ],
+)
+def test_a_scheme_of_comparisons_that_is_refused(choices, more, says):
+    with pytest.raises(Refused, match=says):
+        check_scheme(choices, (), more)
+
+
+def test_a_tie_is_not_needed_and_flags_may_stand_beside():
+    check_scheme((FIRST, SECOND), (Choice("unsafe", "F", "", "Unsafe"),), Scheme(compares=True))
+
+
+def test_the_text_of_its_guideline_is_read_in_the_language_of_the_reader():
+    assert in_language(scheme_text(PREFERENCE, "en"), "zh") == preference("zh")
+    assert in_language(scheme_text(PREFERENCE, "zh"), "en") == preference("en")
+    assert "### Choices" in scheme_text(START, "en")
+
+
+def test_an_item_has_both_texts_and_both_models(fresh_store, tmp_path):
+    project, _ = compared_project(fresh_store, tmp_path, 1)
+    (item,) = items(fresh_store, project)
+    assert compares(fresh_store, project)
+    assert (item.context, item.text, item.second) == ("Question 1?", "Answer 1 one.", "Answer 1 two.")
+    assert (item.extra["model"], item.extra["second_model"]) == (MODELS[1], MODELS[0])
+    assert item.pair == "loud-70b vs. quiet-7b"  # the same stratum whichever is first
+
+
+def test_the_same_two_texts_the_other_way_round_are_a_duplicate(fresh_store, tmp_path):
+    project, _ = compared_project(fresh_store, tmp_path, 2)
+    there = rows_of(2)
+    turned = [
+        one | {"completion": one["second"], "second": one["completion"], "model": one["second_model"],
+               "second_model": one["model"]}
+        for one in there
+    ]  # fmt: skip
+    report = imported(fresh_store, project, tmp_path, [*there[:1], *turned])
+    assert (report.imported, report.duplicates, report.turned) == (0, 3, 2)
+    # The models belong to the texts: with their names exchanged it is another comparison.
+    other = there[0] | {"model": there[0]["second_model"], "second_model": there[0]["model"]}
+    assert imported(fresh_store, project, tmp_path, [other]).imported == 1
+
+
+def test_rows_that_cannot_be_compared_are_rejected_and_the_good_ones_go_in(fresh_store, tmp_path):
+    project, _ = compared_project(fresh_store, tmp_path, 0)
+    good, lone, same = rows_of(3)
+    lone["second"], same["second"] = "  ", same["completion"]
+    report = imported(fresh_store, project, tmp_path, [lone, good, same])
+    assert (report.imported, report.rejected) == (1, 2)
+    assert [(one.file, one.line, one.reason) for one in report.errors] == [
+        ("pairs.jsonl", 1, "no_text"), ("pairs.jsonl", 3, "same_texts"),
+    ]  # fmt: skip
+    assert "no second text" in report.errors[0].message
+
+
+def test_a_file_without_a_second_text_names_what_each_line_lacks(fresh_store, tmp_path):
+    project, _ = compared_project(fresh_store, tmp_path, 0)
+    report = imported(fresh_store, project, tmp_path, [{"context": "Q", "completion": "A"}])
+    assert (report.imported, [one.reason for one in report.errors]) == (0, ["no_text"])
+
+
+def test_a_second_text_does_not_go_into_a_project_of_single_texts(fresh_store, tmp_path):
+    project = create_project(fresh_store, "single", kind="generations", language="en")
+    with pytest.raises(Refused, match="second text in the column second, but single holds single texts"):
+        imported(fresh_store, project, tmp_path, rows_of(1))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("response_a", "response_b"), ("Completion 1", "Completion 2"), ("output", "second"), ("回答一", "回答二")],
+)
+def test_names_of_columns(fresh_store, tmp_path, first, second):
+    project, _ = compared_project(fresh_store, tmp_path, 0)
+    row = {"prompt": "Q", first: "A", second: "B", "model_a": "m", "model_b": "n"}
+    imported(fresh_store, project, tmp_path, [row])
+    (item,) = items(fresh_store, project)
+    assert (item.text, item.second, item.extra["model"], item.extra["second_model"]) == ("A", "B", "m", "n")
+
+
+def test_a_project_with_items_stays_what_it_is(fresh_store, tmp_path):
+    pairs, _ = compared_project(fresh_store, tmp_path, 1)
+    own = START.choices, START.flags
+    with pytest.raises(Refused, match="pairs holds comparisons"):
+        add_guideline(fresh_store, pairs, "x", *own, scheme=START.more)
+    single = create_project(fresh_store, "single", kind="generations", language="en")
+    add_guideline(fresh_store, single, "x", PREFERENCE.choices, (), scheme=PREFERENCE.more)  # nothing in it yet
+    assert guideline(fresh_store, single).version == 2
+    add_guideline(fresh_store, single, "x", *own, scheme=START.more)
+    imported(fresh_store, single, tmp_path, [{"context": "Q", "completion": "A"}])
+    with pytest.raises(Refused, match="single holds single texts"):
+        add_guideline(fresh_store, single, "x", PREFERENCE.choices, (), scheme=PREFERENCE.more)
+
+
+def test_the_order_is_drawn_for_each_item_and_annotator_and_stays():
+    drawn = [place_on_left(7, f"item{n}", who) for n in range(1000) for who in ("ada", "bo")]
+    assert drawn == [place_on_left(7, f"item{n}", who) for n in range(1000) for who in ("ada", "bo")]
+    number = Counter(drawn)
+    assert abs(number["first"] - 1000) < 4 * 500**0.5  # four standard deviations of 2,000 fair coins
+    both = Counter(zip(drawn[::2], drawn[1::2], strict=True))  # what one sees says nothing of what another one sees
+    assert all(abs(count - 250) < 4 * (1000 * 0.25 * 0.75) ** 0.5 for count in both.values())
+    assert place_on_left(8, "item1", "ada") in ("first", "second")
+
+
+@pytest.mark.parametrize(
+    ("said", "left", "stored"),
+    [
+        ("first", "first", "first"), ("second", "first", "second"), ("first", "second", "second"),
+        ("second", "second", "first"), ("tie", "second", "tie"), ("skip", "second", "skip"), (None, "second", None),
+        ("first", None, "first"),
+    ],
+)  # fmt: skip
+def test_left_and_right_become_first_and_second_and_back(said, left, stored):
+    assert mirrored(said, left) == stored
+    assert mirrored(stored, left) == said
