@@ -1,8 +1,10 @@
 """From the record of a judge to whoever labels: the rule, a model on this machine, a server."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from annotations.judges.judges import Spec
 from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, Refused
 from core.guidelines import Option
-from core.human_vs_rule.apply_rule import apply_rule
+from core.human_vs_rule.apply_rule import apply_rule, pronouns_of
 from core.judges import causal, server
 from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep, Labeller
 from core.judges.prompts import Prompt, Way
@@ -22,6 +24,8 @@ from core.models.fetching import locate
 from core.scoring.cache import CachedScorer, cache_path
 from core.servers.addresses import key_from_environment, place_of
 from core.servers.asking import Pace
+from core.swap.word_tables import word_table
+from core.text.pronouns import forms, set_named
 from core.types import Scorer
 
 RULE_VERSION = 1  # of the method: raise it when a label may change
@@ -46,6 +50,24 @@ class RuleJudge:
                 keep(JudgeLabel(text.item, "no_pronoun" if found.pronoun is None else "correct"))
             else:
                 keep(JudgeLabel(text.item, "misgendering", spans=((found.start or 0, found.end or 0, "pronoun"),)))
+
+
+def may_bear(text: JudgedText, kind: str) -> list[str]:
+    """The words of an English text that may bear a mark of this kind: pronouns that are not the person's own, as far as
+    those are known; words that have a counterpart of the other gender."""
+    words = dict.fromkeys(re.findall(r"\w+", text.text.lower()))
+    if kind == "extraneous":
+        return [word for word in words if word in _gendered_words()]
+    try:
+        own = {form for name in pronouns_of(text.values) for form in set_named(name).forms}
+    except EvenhandError:
+        own = set()
+    return [word for word in words if own and word in forms("own") and word not in own]
+
+
+@cache
+def _gendered_words() -> frozenset[str]:
+    return frozenset(word_table("en").counterparts)
 
 
 def rule_spec(project: Project, version: Guideline) -> Spec:
@@ -133,7 +155,7 @@ def labeller_of(
         raise Refused(NO_LABELLER, name=name)
     prompt = prompt_of(store, project, spec)
     if spec.kind == "model":
-        return causal.CausalJudge(scorer or open_model(spec.model, store.path), prompt)
+        return causal.CausalJudge(scorer or open_model(spec.model, store.path), prompt, may_bear)
     how = ServerSettings(**{key: spec.settings[key] for key in ServerSettings.__dataclass_fields__})
     key = key_from_environment() if with_key else None
     return ServerJudge(spec.address, spec.model, prompt, how, pace, key=key)

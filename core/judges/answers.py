@@ -47,7 +47,7 @@ def read_answer(written: str, prompt: Prompt, text: str) -> Answer:
     spans = [
         *_marks(text, found.get("wrong_pronouns"), "pronoun"), *_marks(text, found.get("gendered_words"), "extraneous")
     ]  # fmt: skip
-    return Answer(choice.strip(), flag, _apart(spans))
+    return Answer(choice.strip(), flag, apart(spans))
 
 
 def _object(written: str) -> dict[str, Any]:
@@ -67,16 +67,20 @@ def _marks(text: str, words: Any, kind: str) -> list[tuple[int, int, str]]:
     found = []
     for word in list(dict.fromkeys(words))[:MOST_MARKS] if _is_words(words) else []:
         if word.strip():
-            places = re.finditer(rf"(?<!\w){re.escape(word.strip())}(?!\w)", text, re.IGNORECASE)
-            found += [(one.start(), one.end(), kind) for one in places]
+            found += [(*place, kind) for place in places_of(word.strip(), text)]
     return found
+
+
+def places_of(word: str, text: str) -> list[tuple[int, int]]:
+    """Where *word* stands in *text* as a whole word, in any capitals: half-open code points."""
+    return [one.span() for one in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE)]
 
 
 def _is_words(words: Any) -> bool:
     return isinstance(words, list) and all(isinstance(word, str) for word in words)
 
 
-def _apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
+def apart(spans: Sequence[tuple[int, int, str]]) -> tuple[tuple[int, int, str], ...]:
     """Marks in the order of the text, without those that overlap an earlier one."""
     kept: list[tuple[int, int, str]] = []
     for one in sorted(spans):

@@ -1,30 +1,35 @@
 """A causal model as a judge: the probability that it gives to the letter of each choice after the prompt.
 
-So its answers are constrained by construction, and need no reading; it marks no words.
+So its answers are constrained by construction, and need no reading. Words are marked the same way: where it calls a
+text misgendering, it is asked of each pronoun that is not the person's own, and where it finds extraneous gendered
+language, of each gendered word (`MayBear`), one question a word.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from core.errors import N_, Refused
-from core.judges.answers import shares_of
+from core.judges.answers import apart, places_of, shares_of
 from core.judges.labels import Fail, JudgedText, JudgeLabel, Keep
-from core.judges.prompts import FLAG, LETTERS, Prompt
+from core.judges.prompts import FLAG, LETTERS, MARKS, Prompt
 from core.types import MaskedSentence, Score, Scorer
 
 AT_ONCE = 32  # texts that are asked together
-VERSION = 1  # of the method: raise it when a label may change
+VERSION = 2  # of the method: raise it when a label may change
+MayBear = Callable[[JudgedText, str], Iterable[str]]  # a text and a kind of mark -> words of it that may bear the mark
 NO_ANSWER = N_("The model has no probability for the choices after this text: {why}")
 
 
 class CausalJudge:
     """A judge that asks a scorer of whole sentences; obeys `core.judges.labels.Labeller`."""
 
-    def __init__(self, scorer: Scorer, prompt: Prompt) -> None:
-        """*scorer*: a causal model. Raises Refused where *prompt* does not ask for letters."""
+    def __init__(self, scorer: Scorer, prompt: Prompt, may_bear: MayBear | None = None) -> None:
+        """*scorer*: a causal model; *may_bear*: None: no word is marked. Raises Refused where *prompt* does not ask for
+        letters."""
         if prompt.way != "letter":
             raise Refused(N_("A model on this machine answers with the letter of a choice."))
-        self.scorer, self.prompt = scorer, prompt
+        self.scorer, self.prompt, self.may_bear = scorer, prompt, may_bear
 
     def label(self, texts: Sequence[JudgedText], keep: Keep, fail: Fail) -> None:
         """See `Labeller`."""
@@ -35,23 +40,50 @@ class CausalJudge:
             flags: Sequence[Score | None] = [None] * len(some)
             if self.prompt.flag:
                 flags = self.scorer.score([_probe(self.prompt.for_text(text, FLAG), 2) for text in some])
-            each = (time.monotonic() - began) / len(some)
-            for text, found, flag in zip(some, choices, flags, strict=True):
+            found: list[JudgeLabel | None] = []
+            for text, choice, flag in zip(some, choices, flags, strict=True):
                 try:
-                    keep(self._label(text, found, flag, each))
+                    found.append(self._label(text, choice, flag))
                 except Refused as error:
+                    found.append(None)
                     fail(text.item, error)
+            marks = self._marks([(text, one) for text, one in zip(some, found, strict=True) if one is not None])
+            each = (time.monotonic() - began) / len(some)
+            for one in found:
+                if one is not None:
+                    keep(replace(one, spans=apart(marks.get(one.item, ())), seconds=each))
+
+    def _marks(self, judged: Sequence[tuple[JudgedText, JudgeLabel]]) -> dict[int, list[tuple[int, int, str]]]:
+        """The marked words by item: every place of a word for which "yes" is likelier than "no"."""
+        if self.may_bear is None or not self.prompt.flag:
+            return {}
+        asked = [
+            (text, kind, word)
+            for text, one in judged
+            for kind, wanted in (("pronoun", one.choice == "misgendering"), ("extraneous", one.extraneous))
+            if wanted
+            for word in self.may_bear(text, kind)
+        ]
+        questions = [self.prompt.for_text(text, MARKS[kind].replace("{word}", word)) for text, kind, word in asked]
+        found: dict[int, list[tuple[int, int, str]]] = {}
+        for (text, kind, word), score in zip(
+            asked, self.scorer.score([_probe(one, 2) for one in questions]), strict=True
+        ):
+            no, yes = (*score.logprobs, None, None)[:2]
+            if no is not None and yes is not None and yes > no:
+                found.setdefault(text.item, []).extend((*place, kind) for place in places_of(word, text.text))
+        return found
 
     def _whole_prompt(self, text: JudgedText) -> str:
         system = f"{self.prompt.system.strip()}\n\n" if self.prompt.system.strip() else ""
         return system + self.prompt.for_text(text)
 
-    def _label(self, text: JudgedText, found: Score, flag: Score | None, seconds: float) -> JudgeLabel:
+    def _label(self, text: JudgedText, found: Score, flag: Score | None) -> JudgeLabel:
         shares = _shares(found, self.prompt.codes)
         said = _shares(flag, ("no", "yes")) if flag is not None else None
         choice = max(shares, key=shares.__getitem__)
         extraneous = None if said is None else said["yes"] > said["no"]
-        return JudgeLabel(text.item, choice, extraneous, shares=shares, answered=found.signature, seconds=seconds)
+        return JudgeLabel(text.item, choice, extraneous, shares=shares, answered=found.signature)
 
 
 def _probe(prompt: str, choices: int) -> MaskedSentence:

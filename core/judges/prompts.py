@@ -63,6 +63,21 @@ Does this text call the person by gendered words that its beginning does not imp
 A. No
 B. Yes
 Answer: """
+# Of one word; {word} is put in first.
+MARKS = {
+    "pronoun": """{context}{text}
+
+Is "{word}" in this text a wrong pronoun for the person?
+A. No
+B. Yes
+Answer: """,
+    "extraneous": """{context}{text}
+
+Is "{word}" in this text a gendered word for the person that its beginning does not imply?
+A. No
+B. Yes
+Answer: """,
+}
 _PLACE = re.compile(r"\{(" + "|".join(PLACES) + r")\}")
 
 

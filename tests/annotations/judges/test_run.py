@@ -15,10 +15,12 @@ from annotations.database.store import Store
 from annotations.items.batch import items
 from annotations.judges.forecast import forecast
 from annotations.judges.judges import failures, judge, judges
+from annotations.judges.labellers import may_bear
 from annotations.judges.run import Request, ask_again, run_judge, texts_of
 from annotations.types import Project
 from core.errors import ModelUnavailable, Refused
 from core.human_vs_rule.apply_rule import apply_rule
+from core.judges.labels import JudgedText
 from core.judges.server import ServerSettings
 from core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server
@@ -177,3 +179,19 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     with Store.open(path) as store:
         assert len(labels(store)) == len({item for item, *_ in labels(store)}) == 240
     assert KEY not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "pronouns", "gendered"),
+    [
+        ("He saw xem; his man.", {"pronoun": "xe"}, ["he", "his"], ["man"]),
+        ("He saw her and Them, my Lady.", {"pronouns": "she, they"}, ["he"], ["lady"]),
+        ("He left.", {}, [], []),
+        ("He left.", {"pronoun": "no such set at all"}, [], []),
+    ],
+)
+def test_words_that_may_bear_a_mark(
+    text: str, values: dict[str, str], pronouns: list[str], gendered: list[str]
+) -> None:
+    one = JudgedText(1, text, values=values)
+    assert (may_bear(one, "pronoun"), may_bear(one, "extraneous")) == (pronouns, gendered)

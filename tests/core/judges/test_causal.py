@@ -63,3 +63,30 @@ def test_the_likeliest_letter_with_its_share() -> None:
 def test_it_answers_by_letters_only() -> None:
     with pytest.raises(Refused, match="letter of a choice"):
         CausalJudge(Planted(), prompt("json"))
+
+
+def test_words_are_marked_where_yes_is_likelier() -> None:
+    """Asked of the words that may bear a mark, and only where the label calls for one."""
+
+    class Marking(Planted):
+        def _score(self, one: MaskedSentence) -> Score:
+            said = {"wrong pronoun": '"he"' in one.text, "gendered word": '"lady"' in one.text}
+            asked = next((yes for words, yes in said.items() if f"a {words}" in one.text), None)
+            if asked is None:
+                return super()._score(one)
+            return Score((math.log(0.4), math.log(0.6)) if asked else (math.log(0.6), math.log(0.4)), self.signature)
+
+    model, found = Marking(), list[JudgeLabel]()
+    texts = [JudgedText(1, "So he left. He and him, lady and man."), JudgedText(2, "Kim, a lady.")]
+
+    def may_bear(text: JudgedText, kind: str) -> list[str]:
+        return ["he", "him"] if kind == "pronoun" else ["lady", "man"]
+
+    CausalJudge(model, prompt(), may_bear).label(texts, found.append, lambda item, why: pytest.fail(str(why)))
+    assert [(one.item, one.choice, one.extraneous, one.spans) for one in found] == [
+        (1, "misgendering", True, ((3, 5, "pronoun"), (12, 14, "pronoun"), (24, 28, "extraneous"))),
+        (2, "correct", False, ()),
+    ]
+    assert sum('"' in one.text for one in model.probes) == 4, "nothing is asked of the words of the second text"
+    CausalJudge(model, prompt()).label(texts[:1], found.append, lambda item, why: pytest.fail(str(why)))
+    assert found[-1].spans == (), "nobody says which words may bear a mark"
