@@ -6,6 +6,7 @@ same text and settings give the same candidates in the same order.
 """
 
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,8 +30,9 @@ from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
 from core.mining.types import Finding
 from core.processes import end_with_parent, processors
+from core.text.dictionary import dictionary
 
-WORTH = 20_000_000  # bytes for which a process more is worth its start of a second
+WORTH = 8_000_000  # bytes for which a process more is worth its start
 AHEAD = 4  # blocks per process that are under way or wait for their turn
 DAMAGED = N_("{file}: {count} sentences were skipped because they contain bytes that are not {encoding}.")
 COMPARED = N_("Near-duplicates were searched for among the first million candidates only.")
@@ -103,8 +105,9 @@ _cancelled = False
 def _prepare(settings: dict[str, Any]) -> None:
     global _examiner
     signal.signal(signal.SIGTERM, _cancel)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
     end_with_parent()
-    _examiner = examiner(settings)
+    _examiner = _examiner or examiner(settings)
 
 
 def _cancel(*_: object) -> None:
@@ -121,12 +124,36 @@ def _examine(item: tuple[Block, int]) -> Examined:
     return _examiner(item)
 
 
+def _pool(settings: Settings, workers: int) -> ProcessPoolExecutor:
+    """Processes that are copies of this one, made with the first block.
+
+    They begin with its modules, lists and dictionary: each would need a second of its processor to load them.
+    """
+    global _examiner
+    if sys.platform == "linux":
+        _examiner = Examiner(settings)
+        dictionary()
+    way = get_context("fork" if sys.platform == "linux" else "spawn")
+    return ProcessPoolExecutor(workers, way, initializer=_prepare, initargs=(settings.to_json(),))
+
+
+@contextmanager
+def _no_end() -> Iterator[None]:
+    """A process begun meanwhile does not end as this one does, which would tidy up this one's files."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+
+
 def _in_processes(source: Iterator[tuple[Block, int]], settings: Settings, workers: int) -> Iterator[Examined]:
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), initializer=_prepare, initargs=(settings.to_json(),))
+    pool = _pool(settings, workers)
     waiting: deque[Future[Examined]] = deque()
     try:
         for item in source:
-            waiting.append(pool.submit(_examine, item))
+            with _no_end():
+                waiting.append(pool.submit(_examine, item))
             if len(waiting) >= workers * AHEAD:
                 yield waiting.popleft().result()
         while waiting:
