@@ -2,6 +2,9 @@
 
 import re
 from functools import cache
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.resources import table
@@ -18,6 +21,15 @@ class Token(NamedTuple):
     tag: str
     start: int
     end: int
+
+
+def cut(text: str) -> list[str]:
+    """The words of *text*, as `tagged` has them, in half of its time."""
+    try:
+        words: list[str] = dictionary().cut(text)
+    except UnicodeEncodeError:
+        words = dictionary().cut(HALF_PAIR.sub("\ufffd", text))
+    return words
 
 
 def tagged(text: str) -> tuple[Token, ...]:
@@ -47,6 +59,24 @@ def is_word(text: str) -> bool:
     """Whether *text* is a word of jieba's dictionary (349,046 words)."""
     known: bool = dictionary().has_word(text)
     return known
+
+
+@cache
+def beside(character: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The characters that stand right before and right behind *character* in words of the dictionary.
+
+    They are read from the file of jieba, which has the words of rjieba; rjieba itself lists none. It takes 4 ms.
+    """
+    package = find_spec("jieba")
+    assert package is not None and package.origin is not None
+    data, wanted = (Path(package.origin).parent / "dict.txt").read_bytes(), character.encode()
+    before, behind, at = set[str](), set[str](), data.find(wanted)
+    while at >= 0:  # a line is a word, its frequency and its tag
+        word = data[data.rfind(b"\n", 0, at) + 1 : data.index(b" ", at)].decode()
+        before.update(first for first, second in pairwise(word) if second == character)
+        behind.update(second for first, second in pairwise(word) if first == character)
+        at = data.find(wanted, at + 1)
+    return frozenset(before), frozenset(behind)
 
 
 @cache

@@ -13,10 +13,11 @@ rule throws away one good sentence in five. Three tests instead:
 import re
 from bisect import bisect_left, bisect_right
 from functools import lru_cache
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from core.text.dictionary import AFTER_SURNAME, Token, dictionary, is_surname, is_word, tagged
-from core.text.word_lists import REACH, accepted_words, inside_words, touching
+from core.text.dictionary import AFTER_SURNAME, Token, beside, cut, dictionary, is_surname, is_word, tagged
+from core.text.word_lists import REACH, accepted_words, holding_words, inside_words, touching
 from core.types import Candidate, Span
 
 HAN = re.compile("[一-龥]+")
@@ -44,13 +45,15 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
         return None
     if text.startswith("们", found.end) and len(found.keyword) > 1:
         return None  # 女人|们, never 女|人们
-    certain = touching(inside_words(found.keyword, sure=True), text, found.start, found.end)
-    if certain is not None:
-        return OtherWord("list", certain)
-    listed = touching(inside_words(found.keyword, sure=False), text, found.start, found.end)
-    if listed is not None and _is_there(text, found, listed):
-        return OtherWord("list", listed)
-    if found.keyword not in IN_NAMES and not _dictionary_disagrees(text, found.start, found.end):
+    keyword = found.keyword
+    if holding_words(keyword).search(text, max(0, found.start - REACH), found.end + REACH) is not None:
+        certain = touching(inside_words(keyword, sure=True), text, found.start, found.end)
+        if certain is not None:
+            return OtherWord("list", certain)
+        listed = touching(inside_words(keyword, sure=False), text, found.start, found.end)
+        if listed is not None and _is_there(text, found, listed):
+            return OtherWord("list", listed)
+    if keyword not in IN_NAMES and not _dictionary_disagrees(text, found.start, found.end):
         return None
     tokens = _clause(text, found)
     return _by_tokens(text, tokens, found) or _end_of_name(tokens, found)
@@ -58,6 +61,10 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
     """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
+    if end - start == 1:  # such a word also has the character before or behind it
+        before, behind = beside(text[start])
+        if text[end : end + 1] not in behind and (start == 0 or text[start - 1] not in before):
+            return False
     low, high = start, end  # no word reaches over what is no Chinese character
     while low > max(0, start - WIDEST + 1) and "一" <= text[low - 1] <= "龥":
         low -= 1
@@ -79,26 +86,40 @@ def _known(text: str) -> bool:
 
 def _is_there(text: str, found: Candidate, listed: Span) -> bool:
     """Whether a listed word is there and not the ends of two others: 村女 in 乡|村女|教师, 母亲节 in 母亲|节俭."""
-    for token in _clause(text, found):
-        touches = token.start < found.end and found.start < token.end
-        if not touches and any(token.start < end < token.end for end in listed):
+    start, end = _bounds(text, found.start)
+    first, last = listed
+    at = start
+    for word in _words(text, start, end):
+        begins, at = at, at + len(word)
+        if (begins < first < at or begins < last < at) and (at <= found.start or found.end <= begins):
             return False
     return True
 
 
 def _clause(text: str, found: Candidate) -> tuple[Token, ...]:
     """The tokens around the keyword. Only its clause is cut: no word crosses punctuation."""
-    clauses = _clauses(text)
-    place = bisect_right(clauses, found.start, key=lambda span: span[0]) - 1
-    if place < 0 or found.start >= clauses[place][1]:
-        return ()
-    start, end = clauses[place]
-    if end - start > LONGEST_CLAUSE:  # no clause at all: around each keyword as much as a clause may have is cut
-        start += max(0, (found.start - start) // STEP - 1) * STEP
-        end = min(end, start + 3 * STEP)
+    start, end = _bounds(text, found.start)
     tokens = _tokens(text, start, end)
     first = bisect_left(tokens, found.start - 2 * REACH, key=lambda token: token.end)
     return tokens[first : bisect_right(tokens, found.end + 2 * REACH, key=lambda token: token.start)]
+
+
+def _bounds(text: str, place: int) -> Span:
+    """Where the clause of the character at *place* stands; an empty span where that is no Chinese character."""
+    clauses = _clauses(text)
+    number = bisect_right(clauses, place, key=itemgetter(0)) - 1
+    if number < 0 or place >= clauses[number][1]:
+        return place, place
+    start, end = clauses[number]
+    if end - start > LONGEST_CLAUSE:  # no clause at all: around each keyword as much as a clause may have is cut
+        start += max(0, (place - start) // STEP - 1) * STEP
+        end = min(end, start + 3 * STEP)
+    return start, end
+
+
+@lru_cache(maxsize=8)
+def _words(text: str, start: int, end: int) -> list[str]:
+    return cut(text[start:end])
 
 
 @lru_cache(maxsize=8)

@@ -59,6 +59,12 @@ def inside_words(keyword: str, *, sure: bool) -> re.Pattern[str]:
 
 
 @cache
+def holding_words(keyword: str) -> re.Pattern[str]:
+    """All of `inside_words`: where nothing of it stands, neither kind is looked for."""
+    return joined([row["words"] for row in table("mining_inside") if keyword in row["keywords"].split()])
+
+
+@cache
 def accepted_words(keyword: str) -> re.Pattern[str]:
     """Compounds of *keyword* whose swapped form people say although no dictionary has it: 女兵."""
     rows = [row["words"] for row in table("mining_accepted") if keyword in row["keywords"].split()]
