@@ -91,6 +91,8 @@ def _wish(project: Project, version: Guideline) -> Wish:
                 " works; they are too small to judge."
             )
         )
+        if ruled:
+            st.caption(_("Where it finds a wrong pronoun or gendered language, it is asked about each word."))
         template, system, examples = _prompt(project, version, short=True)
         request = replace(_shared_wishes(), model=model, template=template, system=system, examples=examples)
         return Wish("model", request)

@@ -84,7 +84,8 @@ def _figures(beside: list[BesidePrinted] | None) -> None:
     heads += [] if beside is None else [_("Own run"), _("Difference"), _("Reason for the missing value")]
     columns = number_columns(heads, (3, 4, 5, *(() if beside is None else (6, 7))))
     for measure in MEASURES:
-        st.markdown(f"**{plain(measure_name(measure))}**")
+        name = measure_name(measure)
+        st.markdown(f"**{plain(name[:1].upper() + name[1:])}**")
         rest: list[list[str]] = []
         for place, rows in _by_table(measure, beside).items():
             if len(rows) < WHOLE_TABLE:
