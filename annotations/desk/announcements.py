@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from annotations.database.events import record
 from annotations.database.store import Store
+from annotations.desk.comparisons import choice_as_shown, choices_at_the_desk
+from annotations.desk.session import DeskSession
 from annotations.guideline.relabelling import earlier_labels, own_items_to_relabel
 from annotations.guideline.versions import guidelines, mark_read
 from annotations.pilot.pilots import own_pilot
@@ -67,15 +69,14 @@ def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str,
     }
 
 
-def item_news(
-    store: Store, project: Project, annotator: Annotator, items: Sequence[Item], language: Language
-) -> dict[str, dict[str, Any]]:
+def item_news(store: Store, at: DeskSession, items: Sequence[Item], language: Language) -> dict[str, dict[str, Any]]:
     """By public id, display data of items.
 
     `veil`: cover it until it is opened, because it was flagged (sentences of a project that blurs). `earlier`: for
     relabelling, the annotator's label under an older version, in that version's words; else None.
     """
-    before = earlier_labels(store, annotator.id, items) if items else {}
+    project = at.project
+    before = earlier_labels(store, at.annotator.id, items) if items else {}
     versions = {each.version: each for each in guidelines(store, project)} if before else {}
     covers = project.blur and project.kind == "sentences"  # generations are covered all or none
     found: dict[str, dict[str, Any]] = {}
@@ -83,9 +84,12 @@ def item_news(
         said = before.get(item.uid)
         told: dict[str, Any] | None = None
         if said is not None:
-            names = {one.code: option_name(one, language) for one in versions[said.version].options}
+            version = versions[said.version]
+            options = [*version.options, *choices_at_the_desk(version)]
+            names = {one.code: option_name(one, language) for one in options}
             reasons = [*(names.get(code, code) for code in said.reasons), *(f"#{tag}" for tag in said.tags)]
-            told = {"choice": names.get(said.choice, said.choice), "reasons": reasons, "version": said.version}
+            choice = str(choice_as_shown(at, item, said.choice))
+            told = {"choice": names.get(choice, choice), "reasons": reasons, "version": said.version}
         found[item.uid] = {"veil": covers and is_flagged(item), "earlier": told}
     return found
 

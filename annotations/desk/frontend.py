@@ -14,6 +14,7 @@ from markdown_it.token import Token
 
 from annotations.database.store import Store
 from annotations.desk.announcements import desk_news, option_name
+from annotations.desk.comparisons import choices_at_the_desk
 from annotations.desk.session import account_version
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
@@ -104,11 +105,12 @@ def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
         "spans": listed(shown.scheme.spans),
         "needs": dict(shown.scheme.needs),
         "points": listed(shown.scheme.points),
+        "compares": shown.scheme.compares,
         "questions": [_question(each, language, about.get(each.code, "")) for each in shown.scheme.questions],
     }
     return {
         "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
-        "choices": listed(shown.choices),
+        "choices": listed(choices_at_the_desk(shown)),
         "reasons": listed(shown.reasons),
         "scheme": scheme,
     }

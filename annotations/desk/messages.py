@@ -48,10 +48,11 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> J
     """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
 
     Of a generation: the text, its context and the person meant. Model, setting, data set, file and stratum are not
-    sent: annotators judge the text alone.
+    sent: annotators judge the text alone. Of a comparison, `text` is on the left and `second` on the right.
     """
     if kind == "generations":
-        return {"id": item.uid, "text": item.text, "context": item.context or "", **person_out(item), "base": base}
+        texts = {"text": item.text} | ({} if item.second is None else {"second": item.second})
+        return {"id": item.uid, **texts, "context": item.context or "", **person_out(item), "base": base}
     told = [text for name in SOURCE_COLUMNS if (text := _source_text(item.extra.get(name)))]
     return {
         "id": item.uid,

@@ -18,6 +18,7 @@ from starlette.routing import Route
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.announcements import desk_news, item_news, record_changes_read
+from annotations.desk.comparisons import as_shown, as_stored, choice_as_shown, decision_as_shown
 from annotations.desk.frontend import newer_guideline
 from annotations.desk.messages import (
     decision_out,
@@ -41,6 +42,7 @@ from annotations.desk.session import (
 )
 from annotations.desk.shared_commit import SharedCommit
 from annotations.desk.tokens import issue, verify
+from annotations.guideline.comparison import compares
 from annotations.guideline.free_tags import own_tags
 from annotations.guideline.versions import newest_version
 from annotations.labels.operations import reveal
@@ -52,7 +54,7 @@ from annotations.labels.retest_labels import progress_with_retests
 from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.projects.annotators import is_active
 from annotations.queue import leases
-from annotations.types import Answer, Item, Operation, OwnProgress
+from annotations.types import Answer, Decision, Item, Operation, OwnProgress
 from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate
 
@@ -273,7 +275,7 @@ def sync(call: DeskRequest) -> Reply:
     }
     if hello:
         found = own_decisions(call.store, at.project, at.annotator, limit=hello)
-        reply["history"] = [decision_out(each, at.project.kind) for each in found]
+        reply["history"] = [_decision(call, each) for each in found]
         reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
     if hello or sent:
         reply["conflicts"] = _conflicts(call)
@@ -292,14 +294,12 @@ def history(call: DeskRequest) -> Reply:
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
     search = search_in(call.body)
     found = own_decisions(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
-    return {"history": [decision_out(each, call.at.project.kind) for each in found]}
+    return {"history": [_decision(call, each) for each in found]}
 
 
 def item(call: DeskRequest) -> Reply:
     """One item with the annotator's own decision. In: `item`."""
-    return {
-        "decision": decision_out(standing_decision(call.store, call.at, id_in(call.body, "item")), call.at.project.kind)
-    }
+    return {"decision": _decision(call, standing_decision(call.store, call.at, id_in(call.body, "item")))}
 
 
 def opinion(call: DeskRequest) -> Reply:
@@ -334,6 +334,8 @@ ROUTES: dict[str, tuple[Callable[[DeskRequest], Reply], Action]] = {
 def _append(call: DeskRequest, sent: Sequence[Any]) -> list[Reply]:
     """One answer per operation, in order; an invalid one is refused alone."""
     read: list[Operation | Reply] = [_read_operation(call, raw) for raw in sent]
+    if compares(call.store, call.at.project):
+        read = [as_stored(call.at, each) if isinstance(each, Operation) else each for each in read]
     operations = [each for each in read if isinstance(each, Operation)]
     stored = store_operations(call.store, call.at.project, call.at.annotator, operations) if operations else []
     answers = iter(stored)
@@ -364,14 +366,20 @@ def _progress(call: DeskRequest, own: OwnProgress) -> OwnProgress:
 def _items(call: DeskRequest, items: Sequence[Item]) -> list[Reply]:
     at = call.at
     replaced = bases(call.store, at.annotator, items) if items else {}
-    beside = item_news(call.store, at.project, at.annotator, items, call.language)
+    beside = item_news(call.store, at, items, call.language)
     veil = {"veil": True} if call.invited is not None and call.invited.cover else {}
-    return [item_out(each, replaced.get(each.uid), at.project.kind) | beside[each.uid] | veil for each in items]
+    kind = at.project.kind
+    return [item_out(as_shown(at, each), replaced.get(each.uid), kind) | beside[each.uid] | veil for each in items]
+
+
+def _decision(call: DeskRequest, found: Decision) -> Reply:
+    return decision_out(decision_as_shown(call.at, found), call.at.project.kind)
 
 
 def _conflicts(call: DeskRequest) -> list[Reply]:
     found = own_conflicts(call.store, call.at.project, call.at.annotator)
-    kind = call.at.project.kind
+    stands = [standing_choice(call.store, call.at, each.item.uid) for each in found]
     return [
-        {**decision_out(each, kind), "stands": standing_choice(call.store, call.at, each.item.uid)} for each in found
+        {**_decision(call, each), "stands": choice_as_shown(call.at, each.item, choice)}
+        for each, choice in zip(found, stands, strict=True)
     ]

@@ -106,6 +106,8 @@ WORDS = (
     N_("Extraneous gendered language: yes"), N_("Extraneous gendered language: no"), N_("{tag}: yes"),
     N_("{tag}: no"), N_("Undone: {what}. Press Enter to save it again."),
     N_("Earlier decision: {what}. Press Enter to save your changes, Esc to leave it unchanged."),
+    # comparisons
+    N_("Left text"), N_("Right text"), N_("choose the left or the right text"),
     # generations: marking
     N_("Marking"), N_("Mark words in the text."), N_("Wrong pronoun"), N_("Gendered word"), N_("wrong pronoun"),
     N_("gendered"), N_("Remove mark"), N_("Save: {choice}"), N_("No word begins with {letter}."),

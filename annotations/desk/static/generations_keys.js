@@ -11,6 +11,8 @@ const GENERATION_LETTERS = {
 
 const MOVES = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "up", ArrowDown: "down", Home: "first", End: "last" };
 
+const SIDES = { ArrowLeft: "first", ArrowRight: "second" }; // of a comparison: the desk's first text is on the left
+
 // The letter or digit of a key by its place, lower case; null for other keys.
 function characterOf(event) {
   return digitOf(event) ?? /^Key([A-Z])$/.exec(event.code)?.[1].toLowerCase() ?? null;
@@ -75,6 +77,8 @@ function generationAction(event, mode, { choices, scheme, veiled }) {
   if (sign === "search") return { name: "search" };
   if (isEnter(event)) return { name: "confirm" };
   if (event.code === "Space") return veiled ? { name: "open" } : null;
+  const side = scheme.compares && SIDES[event.code];
+  if (side) return { name: "choose", code: side };
   const letter = GENERATION_LETTERS[event.code];
   return choiceOf(event, choices) ?? (letter ? { name: letter } : lettersOf(characterOf(event), scheme));
 }
@@ -92,6 +96,7 @@ function generationHelp(desk) {
   ];
   return [
     ...choices,
+    ...(scheme.compares ? [["← →", t("choose the left or the right text")]] : []),
     ...scheme.help(),
     ...(scheme.kinds.length ? marking : []),
     ["Enter", t("save a choice that is waiting for a mark, or save an earlier decision again")],

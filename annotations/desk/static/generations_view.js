@@ -11,8 +11,10 @@ class GenerationView extends View {
   words() {
     super.words();
     const { part, t, desk } = this;
-    part.text.lang = part.context.lang = desk.data.project.language;
-    part.text.dir = part.context.dir = "auto";
+    part.text.lang = part.second.lang = part.context.lang = desk.data.project.language;
+    part.text.dir = part.second.dir = part.context.dir = "auto";
+    part.leftTitle.textContent = t("Left text");
+    part.rightTitle.textContent = t("Right text");
     part.contextTitle.textContent = t("Context");
     part.textTitle.textContent = t("Model output");
     part.card.setAttribute("aria-label", t("Text"));
@@ -64,6 +66,7 @@ class GenerationView extends View {
     if (fresh) {
       this.text = `${item?.id}`;
       part.context.textContent = item?.context ?? "";
+      this.drawSecond(item);
       this.drawWho(item);
       this.meta(item);
       if (part.card.getBoundingClientRect().top < 0) part.card.scrollIntoView({ block: "start" });
@@ -75,7 +78,21 @@ class GenerationView extends View {
       part.text.replaceChildren(...(item ? markedText(desk, marking) : []));
     }
     part.given.hidden = !item?.context?.trim();
-    part.textTitle.hidden = part.who.hidden = !item;
+    part.textTitle.hidden = !item || isPair(item);
+    part.who.hidden = !item || (isPair(item) && !item.name && !item.sets.length);
+  }
+
+  // Of a comparison the text on the right, and a name for both: they are groups for a screen reader.
+  drawSecond(item) {
+    const { part, t, root } = this;
+    const pair = isPair(item);
+    root.dataset.pair = pair;
+    part.other.hidden = part.leftTitle.hidden = !pair;
+    part.second.textContent = pair ? item.second : "";
+    for (const [side, name] of [[part.one, t("Left text")], [part.other, t("Right text")]]) {
+      if (pair) side.setAttribute("aria-label", name);
+      else side.removeAttribute("aria-label");
+    }
   }
 
   drawWho(item) {
@@ -182,7 +199,7 @@ class GenerationView extends View {
 
   spoken(item) {
     if (this.desk.veiled) return this.t("The text is covered until you open it.");
-    return `${item.context} ${item.text}`;
+    return `${item.context} ${spokenTexts(item, this.t)}`;
   }
 
   // The word on the next line, or the one before, that is nearest to where the cursor is.

@@ -116,6 +116,10 @@ class OwnScheme {
 
   digitsOnly = true; // a letter goes to a word
 
+  get compares() {
+    return this.own.compares;
+  }
+
   // What is missing first: a question without its answer ("code?"), or a span with its kind ("code>kind").
   broken(choice, { reasons, marks, note }) {
     const answered = ({ code, points }) => (points.length ? points.some((n) => reasons.has(`${code}:${n}`)) : note.trim());

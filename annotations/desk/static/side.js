@@ -140,7 +140,7 @@ async function searchPast(desk, text) {
     const reply = await desk.request("history", { limit: 50, search: asked });
     if (desk.asked !== asked || desk.mode !== "search") return; // another search was faster
     // What is still on its way is only known here.
-    const fits = (one) => [one.item.text, one.note, ...(one.tags ?? [])].some((text) => text?.includes(asked));
+    const fits = (one) => [one.item.text, one.item.second, one.note, ...(one.tags ?? [])].some((text) => text?.includes(asked));
     const here = desk.queue.past.filter((one) => fits(one) && (!reply || waiting.has(one.op)));
     const ids = new Set(here.map((one) => one.item.id));
     desk.found = [...here, ...(reply?.history ?? []).filter((one) => !ids.has(one.item.id))];

@@ -74,7 +74,17 @@ function spoken(item, masked, t) {
   return `${item.text} ${sideWord(item.side, t)}: ${word}`;
 }
 
+// A comparison: two texts, of which one is on the right.
+function isPair(item) {
+  return item?.second !== undefined;
+}
+
+function spokenTexts(item, t) {
+  return isPair(item) ? `${t("Left text")}: ${item.text} ${t("Right text")}: ${item.second}` : item.text;
+}
+
 function oneLine(item, masked) {
+  if (isPair(item)) return `${item.text} ‖ ${item.second}`;
   const [before, word, after] = parts(item);
   return before + (masked && item.word ? "▢▢" : word) + after;
 }

@@ -24,11 +24,13 @@ function unveil(desk) {
   desk.onScreen(desk.screen.item);
   desk.draw();
   desk.view.focusDesk();
-  desk.view.say(desk.screen.item.text);
+  desk.view.say(spokenTexts(desk.screen.item, (text) => desk.t(text)));
 }
 
 function drawVeil(part, desk) {
   part.unveil.hidden = !desk.veiled;
-  part.text.classList.toggle("veiled", desk.veiled);
-  part.text.setAttribute("aria-hidden", String(desk.veiled));
+  for (const text of [part.text, part.second]) {
+    text.classList.toggle("veiled", desk.veiled);
+    text.setAttribute("aria-hidden", String(desk.veiled));
+  }
 }

@@ -1,0 +1,117 @@
+"""Comparisons at the desk over HTTP: which text is where, what is stored of it, and what no reply says."""
+
+import json
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from annotations.database.store import Store
+from annotations.desk import frontend
+from annotations.guideline.comparison import PREFERENCE
+from annotations.guideline.drafts import Draft, write_version
+from annotations.items.batch import items
+from annotations.labels.read import label_rows
+from annotations.types import Project
+from tests.support.comparisons import MODELS, compared_project, rows_of
+from tests.support.desk_by_http import RouteDesk as Desk
+
+NUMBER = 24
+
+
+@pytest.fixture
+def project(fresh_store: Store, tmp_path: Any) -> Project:
+    return compared_project(fresh_store, tmp_path, NUMBER)[0]
+
+
+def op(at: Desk, item: str, choice: str | None, **more: Any) -> dict[str, Any]:
+    return at.op(item, choice, **{"form": "original", "extraneous": None, "spans": [], **more})
+
+
+def test_left_is_stored_as_the_text_that_was_there(client: TestClient, fresh_store: Store, project: Project) -> None:
+    ada, bo = (Desk(client, fresh_store, project, who, f"desk-{who}") for who in ("Ada", "Bo"))
+    stored = {one.uid: one for one in items(fresh_store, project)}
+    shown = {}
+    for at in (ada, bo):
+        sent = at.sync(want=NUMBER)["items"]
+        again = at.sync(want=NUMBER)["items"]
+        assert [one["text"] for one in again] == [one["text"] for one in sent]  # a reload shows the same
+        for one in sent:
+            item = stored[one["id"]]
+            assert {one["text"], one["second"]} == {item.text, item.second}
+            (answer,) = at.sync(op(at, one["id"], "first"))["answers"]
+            assert answer["result"] == "acked"
+            shown[one["id"], at.who.name] = one["text"]
+    rows = label_rows(fresh_store, project)
+    assert len(rows) == 2 * NUMBER
+    for row in rows:
+        place = "first" if shown[row["item"], row["annotator"]] == stored[row["item"]].text else "second"
+        assert (row["choice"], row["left"]) == (place, place)
+    assert {row["left"] for row in rows} == {"first", "second"}
+    assert any(shown[uid, "Ada"] != shown[uid, "Bo"] for uid in stored)
+
+
+def test_what_comes_back_to_the_desk_is_left_and_right_again(
+    client: TestClient, fresh_store: Store, project: Project
+) -> None:
+    ada = Desk(client, fresh_store, project, "Ada")
+    sent = {one["id"]: one for one in ada.sync(want=NUMBER)["items"]}
+    said = dict(zip(sent, ["first", "second", "tie"] * NUMBER, strict=False))
+    for uid, choice in said.items():
+        ada.sync(op(ada, uid, choice))
+    history = ada.sync(hello=NUMBER)["history"]
+    assert {one["item"]["id"]: one["choice"] for one in history} == said
+    assert all(one["item"]["text"] == sent[one["item"]["id"]]["text"] for one in history)
+    uid = next(iter(sent))
+    assert ada.post("item", {"item": uid}).json()["decision"]["choice"] == said[uid]
+    late = Desk(client, fresh_store, project, "Ada", "desk-late")
+    (conflict,) = late.sync(op(late, uid, "second"))["conflicts"]
+    assert (conflict["choice"], conflict["stands"]) == ("second", said[uid])
+    assert conflict["item"]["text"] == sent[uid]["text"]
+    draft = Draft(1, "Once more.", PREFERENCE.choices, (), "It is asked anew.", scheme=PREFERENCE.more)
+    write_version(fresh_store, project, draft, which="all")
+    names = {"first": "Left is better", "second": "Right is better", "tie": "Tie"}
+    back = ada.sync(want=NUMBER)["items"]
+    assert {one["id"]: one["earlier"]["choice"] for one in back} == {uid: names[one] for uid, one in said.items()}
+
+
+def test_no_reply_names_a_model_or_says_which_text_is_first(
+    client: TestClient, fresh_store: Store, project: Project
+) -> None:
+    ada = Desk(client, fresh_store, project, "Ada")
+    replies: list[Any] = [ada.sync(want=NUMBER, hello=5)]
+    uid = replies[0]["items"][0]["id"]
+    replies += [ada.sync(op(ada, uid, "second"), hello=5), ada.post("item", {"item": uid}).json()]
+    opening = frontend.start_data(fresh_store, project, ada.who, language="en", api="/api/desk")
+    replies.append({key: value for key, value in opening.items() if key not in ("words", "guideline")})
+    sent = json.dumps(replies, ensure_ascii=False).lower()
+    assert [one for one in (*MODELS, "model", "vs.", "stratum", "pairs.jsonl", "place") if one.lower() in sent] == []
+    first = {one["completion"] for one in rows_of(NUMBER)}
+    on_the_left = [one["text"] in first for one in replies[0]["items"]]
+    assert 0 < sum(on_the_left) < NUMBER  # so a place says nothing of the order in the file
+
+
+def test_the_choices_stand_as_the_texts_do(fresh_store: Store, project: Project) -> None:
+    start = {
+        language: frontend.start_data(
+            fresh_store, project, Desk(None, fresh_store, project, "Ada").who, language=language, api="/"
+        )
+        for language in ("en", "zh")
+    }
+    assert [(one["code"], one["key"], one["label"]) for one in start["en"]["choices"]] == [
+        ("first", "1", "Left is better"), ("tie", "0", "Tie"), ("second", "2", "Right is better"),
+    ]  # fmt: skip
+    assert [one["label"] for one in start["zh"]["choices"]] == ["左边更好", "不分高下", "右边更好"]
+    assert start["en"]["scheme"]["compares"] is True
+
+
+def test_a_version_for_single_texts_takes_no_label_of_a_comparison(
+    client: TestClient, fresh_store: Store, tmp_path: Any
+) -> None:
+    made, _ = compared_project(fresh_store, tmp_path, 1, name="with tie only")
+    ada = Desk(client, fresh_store, made, "Ada")
+    (item,) = ada.sync(want=1)["items"]
+    (answer,) = ada.sync(op(ada, item["id"], "correct"))["answers"]
+    assert answer["result"] == "refused"
+    (answer,) = ada.sync(op(ada, item["id"], "first", spans=[[0, 2, "pronoun"]]))["answers"]
+    assert answer["result"] == "refused"
