@@ -36,6 +36,7 @@ AGAINST_SEEDS = N_("Welch's t over the seeds of a model and those of its placebo
 BY_T = N_("t on the jackknife over units")
 BY_T_SKEWED = N_("t on the jackknife over units, corrected for skewness")
 BY_T_OF_DRAWS = N_("t on the spread of resampled units")
+BY_SANDWICH = N_("t on the robust standard error over units")
 BY_T_CROSSED = N_("t on the two-way jackknife")
 ALL_ALIKE = Note(N_("All units gave the same value, so their spread cannot be estimated: no interval."))
 NO_VARIATION = Note(N_("All resamples gave the same value: this interval is less informative than it looks."))

@@ -60,7 +60,7 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
     """
     tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
     stays = [False] * len(estimates)
-    for i, p in zip(tested, holm_adjusted([_two_sided(estimates[i]) for i in tested]), strict=True):
+    for i, p in zip(tested, holm_adjusted([two_sided(estimates[i]) for i in tested]), strict=True):
         stays[i] = bool(p <= 0.05)
     return stays
 
@@ -76,7 +76,8 @@ def holm_adjusted(p: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def _two_sided(estimate: Estimate) -> float:
+def two_sided(estimate: Estimate) -> float:
+    """p of 0 for an estimate with a standard error: its own, else by t or the normal distribution."""
     assert estimate.value is not None and estimate.se
     if estimate.p is not None:
         return estimate.p

@@ -1,0 +1,147 @@
+"""How often the intervals of preferences between models hold the truth: a part of `benchmarks.coverage`.
+
+python -m benchmarks.coverage_preferences
+"""
+
+import math
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.coverage_cells import Held, by_level, by_measure, in_two_stages, second_stage
+from benchmarks.coverage_designs import Cell, Design, Random
+from benchmarks.coverage_means import coverage
+from core.statistics import Estimate
+from core.statistics.bradley_terry import Comparisons, Preferences, bradley_terry
+from core.statistics.paired_likelihood import maximised
+
+Numbers = NDArray[np.float64]
+Places = NDArray[np.int64]
+STRONGEST, LEFT = 0.8, 0.2  # the weakest is -0.8; log-odds of the left side
+OF_CONTEXT, OF_ANNOTATOR = 1.0, 0.6  # standard deviations of what a model is worth in one context, to one annotator
+CIRCLES = "no circles found"  # the test of fit at 0.05 lets pass what follows the model
+PAIRS = 4  # of models in a context, 3 where there are no more
+LEVELS = {
+    "models": (3, 8), "contexts": (10, 30, 150), "annotators": (3, 12), "labels": (1, 3), "ties": (0.0, 0.25),
+    "leaning": (0, 1),
+}  # fmt: skip
+
+
+def _strengths(cell: Cell) -> Numbers:
+    return np.linspace(STRONGEST, -STRONGEST, int(cell["models"]))
+
+
+def _tau(cell: Cell) -> float:
+    """Of two equal models so many tie."""
+    ties = float(cell["ties"])
+    return math.log(2 * ties / (1 - ties)) if ties else -math.inf
+
+
+@cache
+def _these(models: int) -> Numbers:
+    """What each model is worth to three annotators who are always the same, apart from its strength."""
+    return np.random.default_rng(models).standard_normal((3, models)) * OF_ANNOTATOR
+
+
+def _sample(cell: Cell, random: Random) -> dict[str, Estimate]:
+    """Pairs of models in contexts, each judged by some of the annotators; the left text is drawn at random."""
+    models, contexts, labels = int(cell["models"]), int(cell["contexts"]), int(cell["labels"])
+    pool, leaning = int(cell["annotators"]), int(cell["leaning"])
+    pairs = np.array([(a, b) for a in range(models) for b in range(a + 1, models)])
+    of_context = random.standard_normal((contexts, models)) * OF_CONTEXT * leaning
+    fixed = _these(models) if pool == 3 else random.standard_normal((pool, models)) * OF_ANNOTATOR
+    of_annotator = fixed * leaning
+    each = min(PAIRS, len(pairs))
+    chosen = np.concatenate([random.choice(len(pairs), each, replace=False) for _ in range(contexts)])
+    context = np.repeat(np.repeat(np.arange(contexts), each), labels)
+    one, two = np.repeat(pairs[chosen], labels, axis=0).T
+    who = np.concatenate([random.choice(pool, labels, replace=False) for _ in chosen])
+    side = random.choice([-1, 1], len(context))
+    worth = _strengths(cell) + of_context[context] + of_annotator[who]
+    at = np.arange(len(context))
+    eta = (worth[at, one] - worth[at, two] + LEFT * side) / 2
+    weights = np.exp(np.stack([eta, -eta, np.full(len(eta), _tau(cell))], axis=1))
+    ends = (weights / weights.sum(axis=1, keepdims=True)).cumsum(axis=1)
+    preferred = (random.random(len(eta))[:, None] > ends[:, :2]).sum(axis=1)
+    names = tuple(map(str, range(models)))
+    everybody = np.unique(who, return_inverse=True)[1]
+    return _measures(bradley_terry(Comparisons(names, one, two, preferred, side, context, everybody)))
+
+
+def _measures(found: Preferences) -> dict[str, Estimate]:
+    last = len(found.models) - 1
+    ranks = [Estimate(float(low), low, high) for low, high in found.ranks]
+    p = found.fit.p
+    made = {
+        "strength of the first": found.strengths[0],
+        "first less last": found.difference(0, last),
+        "first less second": found.difference(0, 1),
+        "left": found.left,
+        "rank of the second": ranks[1],
+        CIRCLES: Estimate(None) if p is None else Estimate(p, float(p < 0.05), float(p < 0.05)),
+    }
+    return made | ({} if found.tie.value is None else {"tie": found.tie})
+
+
+def _truth(cell: Cell) -> dict[str, float]:
+    """What infinitely many contexts (and annotators, where they are drawn) would give: the maximum of the likelihood
+    at the expected shares, since a mixture of preferences is none of the family itself."""
+    models, strengths = int(cell["models"]), _strengths(cell)
+    pairs = np.array([(a, b, side) for a in range(models) for b in range(a + 1, models) for side in (-1, 1)])
+    leaning, few = int(cell["leaning"]), int(cell["annotators"]) == 3
+    spread = leaning * math.sqrt(2 * (OF_CONTEXT**2 + (0.0 if few else OF_ANNOTATOR**2)))
+    points, weights = np.polynomial.hermite_e.hermegauss(80)
+    people = _these(models) * leaning if few else np.zeros((1, models))
+    worth = strengths + people
+    apart = worth[:, pairs[:, 0]] - worth[:, pairs[:, 1]] + LEFT * pairs[:, 2]
+    eta = (apart[:, :, None] + spread * points) / 2
+    logs = np.stack([eta, -eta, np.full_like(eta, _tau(cell))], axis=-1)
+    chances = np.exp(logs) / np.exp(logs).sum(axis=-1, keepdims=True)
+    expected = np.einsum("acpo,p->co", chances, weights / weights.sum()) / len(people)
+    basis = np.linalg.svd(np.ones((1, models)))[2][1:].T
+    design = np.concatenate([basis[pairs[:, 0]] - basis[pairs[:, 1]], pairs[:, 2:]], axis=1) / 2
+    top = maximised(expected[None] * 1000, design).values[0]
+    limit = basis @ top[: models - 1]
+    rank = 1.0 + float((limit > limit[1]).sum())
+    truth = {
+        "strength of the first": limit[0], "first less last": limit[0] - limit[-1],
+        "first less second": limit[0] - limit[1], "left": 1 / (1 + math.exp(-top[-2])), "rank of the second": rank,
+    }  # fmt: skip
+    if not (leaning and few):  # three people who differ are no one strength a model
+        truth[CIRCLES] = 0.0
+    if cell["ties"]:
+        truth["tie"] = 1 / (1 + 2 * math.exp(-top[-1]))
+    return {name: float(one) for name, one in truth.items()}
+
+
+DESIGN = Design(
+    "Preferences between models",
+    "Pairs of texts of one context, four pairs a context, each judged by so many *labels* of so many *annotators*."
+    " Three annotators are the same in every sample and the truth is that of these three; twelve are drawn anew."
+    f" *leaning* 1: what a model is worth varies between contexts (standard deviation {OF_CONTEXT:g}) and annotators"
+    f" ({OF_ANNOTATOR:g}). Strengths from {STRONGEST:g} to -{STRONGEST:g}; *ties*: of two equal models.",
+    LEVELS, _sample, _truth,
+)  # fmt: skip
+
+
+def _cell(place: int, samples: int, seed: int, measures: tuple[str, ...] = ()) -> list[Held]:
+    return coverage(DESIGN, DESIGN.cells[place], samples, seed, measures)
+
+
+def sections(samples: int, again: int, seed: int) -> Iterator[str]:
+    """This part of the document: every cell."""
+    found = in_two_stages(_cell, len(DESIGN.cells), samples, seed, again)
+    levels = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in LEVELS.items())
+    yield f"# {DESIGN.name}\n\n{DESIGN.about} {levels}. {samples} samples a cell.\n"
+    yield from by_measure(found)
+    for factor in LEVELS:
+        yield f"\n## Preferences by {factor}\n"
+        yield from by_level(found, factor)
+    yield "\n## Preferences: cells below 92%\n"
+    yield from second_stage(found)
+
+
+if __name__ == "__main__":
+    print("\n".join(sections(200, 1000, 0)))

@@ -1,0 +1,435 @@
+"""Strengths of models from comparisons of two texts: Bradley and Terry (1952), with ties (Davidson 1970) and the
+advantage of a side (Davidson and Beaver 1977); maximum likelihood.
+
+The first of two models is preferred with a chance in proportion to r, the second to 1/r, neither to nu, where
+log r = (strength of the first - strength of the second + advantage of its side) / 2. Strengths are natural logarithms
+and sum to 0: a difference of 1 is odds of 2.7 to 1 among comparisons that are no ties. nu has one value for all pairs.
+
+Nothing shrinks the estimates. Where the likelihood has no maximum, as for a model that won everything, there are no
+strengths but the reason with the names of the models.
+
+Intervals: t on the robust error over contexts, whose texts and labels resemble each other (Liang and Zeger 1986, with
+the correction of Kauermann and Carroll 2001); with five annotators and more over these as well (`of_kinds`). With fewer
+they hold for these annotators only: what others would prefer, so few cannot tell. docs/coverage.md has what they hold.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import N_
+from core.statistics.estimate import BY_SANDWICH, ONE_UNIT, Estimate, Note
+from core.statistics.intervals import (
+    FEWEST_SKEWED,
+    HANGS_ON_ONE,
+    MOST_LEFT_OUT,
+    STILL,
+    UNEQUAL,
+    by_t,
+    of_kinds,
+)
+from core.statistics.paired_likelihood import FIRST, SECOND, TIE, Maximum, corrected, derivatives, maximised, scores
+from core.statistics.proportions import holm, two_sided
+from core.statistics.units import effective_units
+
+VERSION = 1  # of the method: raise it when a number may change
+FEWEST_ANNOTATORS = 5  # over whom an interval can be drawn
+ROOM_OF_CONTEXTS = 10  # contexts beyond the degrees of freedom that the test of fit needs
+
+Numbers = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+NO_COMPARISON = Note(N_("There are no comparisons yet."))
+ALL_TIES = Note(N_("All comparisons are ties, so no model is stronger."))
+APART = N_("No chain of comparisons connects these groups: {groups}. Their strengths cannot be compared.")
+NEVER_LOST = N_(
+    "Never behind the others: {models}. How far ahead, no finite strength says. Leave out what stands alone."
+)
+UNDETERMINED = Note(N_("These comparisons do not determine the strengths."))
+NO_SIDES = Note(N_("It is not known which text stood left, or it was always the same one."))
+NO_TIE = Note(N_("There is no tie."))
+TWO_MODELS = Note(N_("The comparisons form no ring of three models or more, so there is nothing to check."))
+FEW_CONTEXTS = N_("Too few contexts ({contexts}) to check whether one strength per model is enough.")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """One entry a label: places in `models` of both texts, which was preferred (FIRST, SECOND or TIE), the side of the
+    first (1 left, -1 right, 0 not known), and codes of the context and of the annotator, from 0 without gaps."""
+
+    models: tuple[str, ...]
+    first: Places
+    second: Places
+    preferred: Places
+    side: Places
+    context: Places
+    annotator: Places
+
+    def only(self, keep: NDArray[np.bool_]) -> "Comparisons":
+        """A selection of the labels; models without any are left out, and all codes are counted again."""
+        pair, used = _codes(np.stack([self.first[keep], self.second[keep]]))
+        return Comparisons(
+            tuple(self.models[place] for place in used), pair[0], pair[1], self.preferred[keep], self.side[keep],
+            _codes(self.context[keep])[0], _codes(self.annotator[keep])[0],
+        )  # fmt: skip
+
+    def without(self, models: Sequence[str]) -> "Comparisons":
+        """The comparisons in which none of *models* took part."""
+        out = [place for place, name in enumerate(self.models) if name in models]
+        return self.only(~(np.isin(self.first, out) | np.isin(self.second, out)))
+
+    def wins(self) -> tuple[Places, Places]:
+        """How often the model of the row was preferred to that of the column, and how often neither was."""
+        size = len(self.models)
+        won, tied = np.zeros((size, size), dtype=np.int64), np.zeros((size, size), dtype=np.int64)
+        for outcome, ahead, behind in ((FIRST, self.first, self.second), (SECOND, self.second, self.first)):
+            np.add.at(won, (ahead[self.preferred == outcome], behind[self.preferred == outcome]), 1)
+        ties = self.preferred == TIE
+        np.add.at(tied, (self.first[ties], self.second[ties]), 1)
+        return won, tied + tied.T
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Strength of `one` less that of `other` (places in the models), and whether it stays after Holm's adjustment."""
+
+    one: int
+    other: int
+    estimate: Estimate
+    stays: bool
+
+    @property
+    def chance(self) -> Estimate:
+        """The chance that `one` is preferred where there is no tie, 0 to 1."""
+        return chance_of(self.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Is one strength a model enough, or do preferences run in circles? `ratio`: twice the log-likelihood that is
+    gained by a parameter of its own for each pair, `df` how many these are more. `p`: of a score test that is robust
+    to labels of a context that go together; None with a `reason`."""
+
+    ratio: float | None
+    df: int
+    p: float | None
+    reason: Note | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What comparisons say. `reason`: why there are no strengths, else None.
+
+    `ranks`: from the best to the worst place that the differences leave open (1: the strongest), together right in 95
+    of 100 samples. `tie`: the chance that two equal models tie; `left`: that of two equal models the left one is
+    preferred where there is no tie; both 0 to 1. `signature`: how all of it was made.
+    """
+
+    models: tuple[str, ...]
+    strengths: tuple[Estimate, ...]
+    ranks: tuple[tuple[int, int], ...]
+    differences: tuple[Difference, ...]
+    tie: Estimate
+    left: Estimate
+    fit: Fit
+    reason: Note | None
+    signature: str
+
+    def difference(self, one: int, other: int) -> Estimate:
+        """The strength of *one* less that of *other*, whichever of the two was counted from."""
+        for each in self.differences:
+            if (each.one, each.other) == (one, other):
+                return each.estimate
+            if (each.one, each.other) == (other, one):
+                return _turned(each.estimate)
+        raise KeyError((one, other))
+
+
+def bradley_terry(given: Comparisons) -> Preferences:
+    """Strengths, differences, ranks, ties, sides and fit of *given*."""
+    reason = _without_strengths(given)
+    sides = bool((given.side == 1).any() and (given.side == -1).any())
+    found = None if reason else _Model.of(given, sides=sides)
+    if found is not None and not found.settled and sides:
+        found = _Model.of(given, sides=False)
+    if found is None or not found.settled:
+        return _undefined(given, reason or _why_undefined(given))
+    pairs = list(combinations(range(len(given.models)), 2))
+    contrasts = np.concatenate([np.eye(len(given.models)), *(_contrast(pair, len(given.models)) for pair in pairs)])
+    made = found.estimates(contrasts)
+    strengths, apart = made[: len(given.models)], made[len(given.models) : -2]
+    stays = holm(apart)
+    differences = [Difference(*pair, *both) for pair, both in zip(pairs, zip(apart, stays, strict=True), strict=True)]
+    return Preferences(
+        given.models, tuple(strengths), _ranks(len(given.models), differences), tuple(differences),
+        _tie_chance(made[-2]), chance_of(made[-1]), found.fit(), None, found.signature,
+    )  # fmt: skip
+
+
+def chance_of(log_odds: Estimate) -> Estimate:
+    """Log-odds with their interval as a chance, 0 to 1; the p of even odds stands in `p`."""
+    return _moved(log_odds, lambda value: 1 / (1 + np.exp(-value)))
+
+
+def _tie_chance(log_nu: Estimate) -> Estimate:
+    """nu against both sides, for two equal models. Its neutral value means nothing, so there is no p."""
+    return replace(_moved(log_nu, lambda value: 1 / (1 + 2 * np.exp(-value))), p=None)
+
+
+def _moved(found: Estimate, scale: Callable[[float], float]) -> Estimate:
+    if found.value is None:
+        return found
+    value, low, high = (None if one is None else float(scale(one)) for one in (found.value, found.low, found.high))
+    p = two_sided(found) if found.se and found.low is not None else None
+    return replace(found, value=value, low=low, high=high, se=None, df=None, p=p)
+
+
+def _turned(found: Estimate) -> Estimate:
+    value, low, high = (None if one is None else -one for one in (found.value, found.high, found.low))
+    return replace(found, value=value, low=low, high=high)
+
+
+def _contrast(pair: tuple[int, int], models: int) -> Numbers:
+    found = np.zeros((1, models))
+    found[0, pair] = 1, -1
+    return found
+
+
+def _ranks(models: int, differences: Sequence[Difference]) -> tuple[tuple[int, int], ...]:
+    """From the differences that stay: each model lies behind those surely above it and ahead of those surely below."""
+    above, below = [0] * models, [0] * models
+    for one in differences:
+        if one.stays and one.estimate.value is not None:
+            ahead, behind = (one.one, one.other) if one.estimate.value > 0 else (one.other, one.one)
+            above[behind] += 1
+            below[ahead] += 1
+    return tuple((1 + up, models - down) for up, down in zip(above, below, strict=True))
+
+
+def _undefined(given: Comparisons, reason: Note) -> Preferences:
+    nothing = Estimate.undefined(reason, int(given.context.max(initial=-1)) + 1)
+    pairs = combinations(range(len(given.models)), 2)
+    return Preferences(
+        given.models, (nothing,) * len(given.models), ((1, len(given.models)),) * len(given.models),
+        tuple(Difference(*pair, nothing, False) for pair in pairs), nothing, nothing, Fit(None, 0, None, reason),
+        reason, f"bradley-terry|v{VERSION}",
+    )  # fmt: skip
+
+
+def _without_strengths(given: Comparisons) -> Note | None:
+    """Why nothing need be tried."""
+    if not len(given.first):
+        return NO_COMPARISON
+    groups = _groups(given)
+    if len(groups) > 1:
+        return Note(APART, {"groups": " | ".join(", ".join(group) for group in groups)})
+    return ALL_TIES if (given.preferred == TIE).all() else None
+
+
+def _why_undefined(given: Comparisons) -> Note:
+    """Which models are never behind the others: by wins and ties, else by wins alone."""
+    won, tied = given.wins()
+    for reached in (won + tied > 0, won > 0):
+        ahead = [one for one in _strong_groups(given.models, reached) if one]
+        if ahead:
+            return Note(NEVER_LOST, {"models": " | ".join(", ".join(group) for group in ahead)})
+    return UNDETERMINED
+
+
+def _strong_groups(models: Sequence[str], reached: NDArray[np.bool_]) -> list[list[str]]:
+    """The groups, smaller than all, that no model outside was ever preferred to."""
+    from scipy.sparse.csgraph import connected_components  # scipy takes a while to import
+
+    count, group = connected_components(reached, connection="strong")
+    if count < 2:
+        return []
+    found = []
+    for one in range(count):
+        inside = group == one
+        if not reached[np.ix_(~inside, inside)].any():
+            found.append([name for name, here in zip(models, inside, strict=True) if here])
+    return found
+
+
+def _groups(given: Comparisons) -> list[list[str]]:
+    """Models that a chain of comparisons connects."""
+    from scipy.sparse.csgraph import connected_components
+
+    won, tied = given.wins()
+    count, group = connected_components(won + tied > 0, directed=False)
+    return [[name for name, of in zip(given.models, group, strict=True) if of == one] for one in range(count)]
+
+
+def _codes(values: Places) -> tuple[Places, Places]:
+    used, codes = np.unique(values, return_inverse=True)
+    return codes.reshape(values.shape).astype(np.int64), used
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """The likelihood of *given*: `design` by the free parameters, of which `basis` makes the strengths; the last is
+    the advantage of the left side where `sides` count. `cell` of each label, `counts` in the cells."""
+
+    given: Comparisons
+    sides: bool
+    basis: Numbers
+    pairs: Places
+    design: Numbers
+    cell: Places
+    counts: Numbers
+    top: Maximum
+
+    @classmethod
+    def of(cls, given: Comparisons, *, sides: bool) -> "_Model":
+        """Fitted to all labels."""
+        size = len(given.models)
+        basis = np.linalg.svd(np.ones((1, size)))[2][1:].T  # columns that sum to 0, of length 1, at right angles
+        side = given.side if sides else np.zeros_like(given.side)
+        cells, cell = np.unique(np.stack([given.first, given.second, side]), axis=1, return_inverse=True)
+        design = (basis[cells[0]] - basis[cells[1]]) / 2
+        if sides:
+            design = np.concatenate([design, cells[2][:, None] / 2], axis=1)
+        cell = cell.reshape(-1).astype(np.int64)
+        counts = _counted(np.zeros_like(cell), cell, given.preferred, 1, len(design))
+        return cls(given, sides, basis, cells, design, cell, counts, maximised(counts, design))
+
+    @property
+    def settled(self) -> bool:
+        """Whether the likelihood has a maximum."""
+        return bool(self.top.settled[0])
+
+    @property
+    def tied(self) -> bool:
+        """Whether there is a tie."""
+        return bool((self.given.preferred == TIE).any())
+
+    @property
+    def crossed(self) -> bool:
+        """Whether intervals are over annotators too."""
+        return len(np.unique(self.given.annotator)) >= FEWEST_ANNOTATORS
+
+    @property
+    def signature(self) -> str:
+        """What was estimated, and what was left out for the intervals."""
+        ties, sides = "davidson" if self.tied else "none", "left" if self.sides else "unknown"
+        unit = "context+annotator" if self.crossed else "context"
+        return f"bradley-terry|ties:{ties}|side:{sides}|unit:{unit}|sandwich-t:{MOST_LEFT_OUT}|v{VERSION}"
+
+    def estimates(self, contrasts: Numbers) -> list[Estimate]:
+        """Each of *contrasts* of the strengths, then the logarithm of nu, then the log-odds of the left side."""
+        wanted = np.zeros((len(contrasts) + 2, self.design.shape[1] + 1))
+        wanted[: len(contrasts), : self.basis.shape[1]] = contrasts @ self.basis
+        wanted[-2, -1] = 1.0
+        if self.sides:
+            wanted[-1, -2] = 1.0
+        kinds = [self.given.context, *([self.given.annotator] if self.crossed else [])]
+        moved = [self._moved(codes, wanted) for codes in kinds]
+        both = self._both(wanted) if self.crossed else np.zeros(len(wanted))
+        values = np.where(np.isfinite(self.top.values[0]), self.top.values[0], 0.0) @ wanted.T
+        involved = [*((np.abs(row) > STILL) for row in contrasts), None, None]
+        found = [
+            self._estimate(values[at], [one[:, at] for one in moved], both[at], self._freedom(kinds, models))
+            for at, models in enumerate(involved)
+        ]
+        if not self.tied:
+            found[-2] = Estimate.undefined(NO_TIE, found[0].units)
+        return found if self.sides else [*found[:-1], Estimate.undefined(NO_SIDES, found[0].units)]
+
+    @property
+    def _used(self) -> slice:
+        """The parameters, without nu where there is no tie."""
+        return slice(None if self.tied else -1)
+
+    def _moved(self, codes: Places, wanted: Numbers) -> Numbers:
+        """How far each unit moves each of *wanted*, units x wanted; of many units each of 400 parts of them. NaN where
+        they would not be determined without one."""
+        units = int(codes.max()) + 1
+        parts = min(units, MOST_LEFT_OUT)
+        of = np.random.default_rng(0).permutation(units) % parts if units > parts else np.arange(units)
+        own = _counted(of[codes], self.cell, self.given.preferred, parts, len(self.design))
+        slopes, shares = derivatives(own, self.design, self.top.values[0])
+        return corrected(self.top.information[0], slopes, shares, self._used) @ wanted[:, self._used].T
+
+    def _both(self, wanted: Numbers) -> Numbers:
+        """The variance over pairs of context and annotator, which each of the two kinds counts."""
+        annotators = int(self.given.annotator.max()) + 1
+        moved = self._moved(_codes(self.given.context * annotators + self.given.annotator)[0], wanted)
+        return np.asarray((moved**2).sum(axis=0))
+
+    def _freedom(self, kinds: Sequence[Places], models: NDArray[np.bool_] | None) -> list[float]:
+        """Degrees of freedom of each kind of units, counted by their labels; no more than units have labels of a model
+        that is concerned, less one."""
+        found = []
+        for codes in kinds:
+            free = effective_units(np.bincount(codes)) - 1
+            for one in np.flatnonzero(models) if models is not None and models.sum() <= 2 else ():
+                takes_part = (self.given.first == one) | (self.given.second == one)
+                free = min(free, float(len(np.unique(codes[takes_part])) - 1))
+            found.append(free)
+        return found
+
+    def _estimate(self, value: float, moved: list[Numbers], both: float, freedom: list[float]) -> Estimate:
+        units = [int(self.given.context.max()) + 1, *([int(self.given.annotator.max()) + 1] if self.crossed else [])]
+        found = Estimate(float(value), units=units[0], clusters=units[1] if self.crossed else 0)
+        if min(units) < 2:
+            return replace(found, note=ONE_UNIT)
+        if min(freedom) < 1:
+            return replace(found, note=UNEQUAL)
+        if not all(np.isfinite(one).all() for one in moved):
+            return replace(found, note=Note(HANGS_ON_ONE, {"units": min(units)}))
+        variances = [float(one @ one) for one in moved]
+        if self.crossed:
+            return of_kinds(found, list(zip(variances, freedom, strict=True)), both)
+        se = float(np.sqrt(variances[0]))
+        skew = float((moved[0] ** 3).sum()) / se**3 if se > STILL and units[0] >= FEWEST_SKEWED else 0.0
+        return by_t(found, se, units[0], None, freedom[0], BY_SANDWICH, skew)
+
+    def fit(self) -> Fit:
+        """Does a parameter for each pair of models fit better than one strength a model?"""
+        low, high = np.minimum(*self.pairs[:2]), np.maximum(*self.pairs[:2])
+        of, pairs = _codes(low * len(self.given.models) + high)[0], len(np.unique(low * len(self.given.models) + high))
+        own = np.zeros((len(of), pairs))
+        own[np.arange(len(of)), of] = np.where(self.pairs[0] == low, 0.5, -0.5)
+        if self.sides:
+            own = np.concatenate([own, self.pairs[2][:, None] / 2], axis=1)
+        df = pairs - self.basis.shape[1]
+        if df < 1:
+            return Fit(None, 0, None, TWO_MODELS)
+        ratio = max(0.0, 2 * float(maximised(self.counts, own).height[0] - self.top.height[0]))
+        p = self._robust_p(own[:, :pairs], df)
+        few = Note(FEW_CONTEXTS, {"contexts": int(self.given.context.max()) + 1})
+        return Fit(ratio, df, p, few if p is None else None)
+
+    def _robust_p(self, pairs: Numbers, df: int) -> float | None:
+        """p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling."""
+        from scipy import stats  # scipy.stats takes a while to import
+
+        contexts = int(self.given.context.max()) + 1
+        if contexts < df + ROOM_OF_CONTEXTS:
+            return None
+        # Directions of the pairs that no strengths make.
+        flat = np.linalg.lstsq(pairs, self.design[:, : self.basis.shape[1]], rcond=None)[0]
+        free = np.linalg.svd(flat.T)[2][np.linalg.matrix_rank(flat) :].T
+        values = self.top.values[0]
+        columns = np.concatenate([pairs @ free, self.design], axis=1)
+        parameters = np.concatenate([np.zeros(free.shape[1]), values])
+        added = scores(self.given.preferred, self.cell, columns, parameters)
+        whole = derivatives(self.counts, columns, parameters)[1][0]
+        own, rest = slice(0, free.shape[1]), slice(free.shape[1], None if self.tied else -1)
+        clean = added[:, own] - added[:, rest] @ np.linalg.solve(whole[rest, rest], whole[rest, own])
+        of_contexts = np.stack([np.bincount(self.given.context, weights=one) for one in clean.T], axis=1)
+        spread = np.cov(of_contexts.T, ddof=1).reshape(df, df) * contexts
+        total = of_contexts.sum(axis=0)
+        if np.linalg.eigvalsh(spread)[0] <= STILL:
+            return None
+        statistic = float(total @ np.linalg.solve(spread, total)) * (contexts - df) / (df * (contexts - 1))
+        return float(stats.f.sf(statistic, df, contexts - df))
+
+
+def _counted(unit: Places, cell: Places, preferred: Places, units: int, cells: int) -> Numbers:
+    """How many labels of each unit prefer what in each cell, units x cells x 3."""
+    flat = np.bincount((unit * cells + cell) * 3 + preferred, minlength=units * cells * 3)
+    return flat.reshape(units, cells, 3).astype(float)

@@ -1,0 +1,141 @@
+"""The likelihood of comparisons with ties and sides, for many weightings of the same labels at once.
+
+Labels are counted in cells: two models and the side of the first. In a cell the logs of the weights of first, second
+and tie are eta, -eta and tau; eta is linear in the strengths (and in the advantage of a side), tau is one number. That
+is an exponential family, so the likelihood has one maximum at most, which Newton's method finds.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIRST, SECOND, TIE = 0, 1, 2
+ROUNDS, LONGEST_STEP, AT_REST = 60, 2.0, 1e-9
+FLAT = 1e-4  # information in a direction; where there is a maximum it is about that of one label, at least
+ALONE = 1e-6  # share of the information that no other unit has
+ROOM = 2_000_000  # numbers held at a time
+
+Numbers = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Maximum:
+    """`values`: the parameters of each weighting (weightings x parameters, tau last, -inf without a tie); `settled`:
+    whether there is a maximum; `information`: its second derivatives, negated; `height`: the log-likelihood."""
+
+    values: Numbers
+    settled: Mask
+    information: Numbers
+    height: Numbers
+
+
+def maximised(counts: Numbers, design: Numbers, start: Numbers | None = None) -> Maximum:
+    """*counts*: weightings x cells x (first, second, tie); *design*: cells x parameters, eta by them.
+
+    Without a maximum the values run away, and `height` is what they come near to.
+    """
+    most = max(1, ROOM // (design.size + counts[0].size))
+    parts = [_maximised(counts[at : at + most], design, start) for at in range(0, len(counts), most)]
+    columns = zip(*((one.values, one.settled, one.information, one.height) for one in parts), strict=True)
+    return Maximum(*map(np.concatenate, columns))
+
+
+def _maximised(counts: Numbers, design: Numbers, start: Numbers | None) -> Maximum:
+    size = design.shape[1] + 1
+    values = np.zeros((len(counts), size)) if start is None else np.tile(start, (len(counts), 1))
+    tied = counts[..., TIE].sum(axis=1) > 0
+    values[~np.isfinite(values)] = 0.0
+    going = np.ones(len(counts), dtype=bool)
+    information = np.zeros((len(counts), size, size))
+    least = np.zeros(len(counts))
+    for _ in range(ROUNDS):
+        slope, information[going] = _slopes(counts[going], design, values[going], tied[going])
+        sizes, ways = np.linalg.eigh(information[going])
+        least[going] = sizes[:, 0]
+        along = np.einsum("bpq,bp->bq", ways, slope) / np.maximum(sizes, 1e-12)
+        step = np.einsum("bpq,bq->bp", ways, along)
+        longest = np.abs(step).max(axis=1, keepdims=True)
+        values[going] += step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300))
+        going[going] = longest[:, 0] > AT_REST
+        if not going.any():
+            break
+    height = _height(counts, design, values, tied)
+    decided = counts[..., :TIE].sum(axis=(1, 2)) > 0
+    settled = ~going & (least > FLAT) & decided
+    values[~tied, -1] = -np.inf
+    return Maximum(values, settled, information, height)
+
+
+def chances(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
+    """The chances of first, second and tie in each cell, weightings x cells x 3."""
+    logs = _logs(design, values, tied)
+    weights = np.exp(logs - logs.max(axis=2, keepdims=True))
+    found: Numbers = weights / weights.sum(axis=2, keepdims=True)
+    return found
+
+
+def _logs(design: Numbers, values: Numbers, tied: Mask) -> Numbers:
+    eta = values[:, :-1] @ design.T
+    tau = np.where(tied, values[:, -1], -np.inf)
+    return np.stack([eta, -eta, np.broadcast_to(tau[:, None], eta.shape)], axis=2)
+
+
+def _slopes(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> tuple[Numbers, Numbers]:
+    """First derivatives and negated second ones. Without a tie tau is none of the parameters: its row is that of 1."""
+    found = chances(design, values, tied)
+    number = counts.sum(axis=2)
+    ahead, tie = found[..., FIRST] - found[..., SECOND], found[..., TIE]
+    slope = np.empty_like(values)
+    slope[:, :-1] = (counts[..., FIRST] - counts[..., SECOND] - number * ahead) @ design
+    slope[:, -1] = np.where(tied, (counts[..., TIE] - number * tie).sum(axis=1), 0.0)
+    size = design.shape[1]
+    squares = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
+    information = np.empty((len(counts), size + 1, size + 1))
+    spread = number * (1 - tie - ahead**2)
+    information[:, :size, :size] = (spread @ squares).reshape(-1, size, size)
+    information[:, :size, size] = information[:, size, :size] = -(number * ahead * tie) @ design
+    information[:, size, size] = np.where(tied, (number * tie * (1 - tie)).sum(axis=1), 1.0)
+    return slope, information
+
+
+def _height(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> Numbers:
+    logs = _logs(design, values, tied)
+    top = logs.max(axis=2, keepdims=True)
+    logs = logs - top - np.log(np.exp(logs - top).sum(axis=2, keepdims=True))
+    found: Numbers = np.where(counts > 0, counts * np.where(counts > 0, logs, 0.0), 0.0).sum(axis=(1, 2))
+    return found
+
+
+def scores(outcome: NDArray[np.int64], cell: NDArray[np.int64], design: Numbers, values: Numbers) -> Numbers:
+    """What each label adds to the first derivatives at *values*, labels x parameters; they sum to 0 at the maximum."""
+    tied = np.isfinite(values[-1:])
+    found = chances(design, np.where(np.isfinite(values), values, 0.0)[None], tied)[0]
+    ahead = (outcome == FIRST) * 1.0 - (outcome == SECOND) - (found[:, FIRST] - found[:, SECOND])[cell]
+    tie = (outcome == TIE) - found[cell, TIE]
+    added: Numbers = np.concatenate([ahead[:, None] * design[cell], tie[:, None]], axis=1)
+    return added
+
+
+def derivatives(counts: Numbers, design: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
+    """First and negated second derivatives of each weighting, all at the same *values*."""
+    tied = np.broadcast_to(np.isfinite(values[-1:]), len(counts))
+    return _slopes(counts, design, np.tile(np.where(np.isfinite(values), values, 0.0), (len(counts), 1)), tied)
+
+
+def corrected(information: Numbers, slopes: Numbers, shares: Numbers, used: slice) -> Numbers:
+    """How far each unit moves the *used* parameters, units x parameters: their squares add up to the variance.
+
+    *slopes*, *shares*: what each unit adds to the first derivatives and to *information*. A unit pulls the maximum
+    towards itself, which hides a part of its error; Kauermann and Carroll (2001) give that part back. NaN for a unit
+    without which there is no information in some direction.
+    """
+    sizes, ways = np.linalg.eigh(information[used, used])
+    root = ways / np.sqrt(sizes) @ ways.T
+    own = root @ shares[:, used, used] @ root
+    parts, along = np.linalg.eigh(own)
+    left = np.where(parts < 1 - ALONE, 1 - np.minimum(parts, 1 - ALONE), np.nan)
+    turned = np.einsum("upq,up->uq", along, slopes[:, used] @ root)
+    moved: Numbers = np.einsum("upq,uq->up", along, turned / np.sqrt(left)) @ root
+    return moved

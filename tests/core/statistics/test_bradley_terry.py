@@ -1,0 +1,224 @@
+"""Strengths: Agresti's baseball, Davidson's puddings, statsmodels, what has no maximum, other names."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from benchmarks.coverage_means import coverage
+from benchmarks.coverage_preferences import DESIGN
+from core.statistics.bradley_terry import ALL_TIES, NO_COMPARISON, NO_SIDES, NO_TIE, Comparisons, bradley_terry
+
+# Home and away team, games won by either: Agresti (2002), Categorical Data Analysis, table 10.10.
+BASEBALL = """Milwaukee Detroit 4 3|Milwaukee Toronto 4 2|Milwaukee York 4 3|Milwaukee Boston 6 1
+|Milwaukee Cleveland 4 2|Milwaukee Baltimore 6 0|Detroit Milwaukee 3 3|Detroit Toronto 4 2|Detroit York 4 3
+|Detroit Boston 6 0|Detroit Cleveland 6 1|Detroit Baltimore 4 3|Toronto Milwaukee 2 5|Toronto Detroit 4 3
+|Toronto York 2 4
+|Toronto Boston 4 3|Toronto Cleveland 4 2|Toronto Baltimore 6 0|York Milwaukee 3 3|York Detroit 5 1|York Toronto 2 5
+|York Boston 4 3|York Cleveland 4 2|York Baltimore 6 1|Boston Milwaukee 5 1|Boston Detroit 2 5|Boston Toronto 3 3
+|Boston York 4 2|Boston Cleveland 5 2|Boston Baltimore 6 0|Cleveland Milwaukee 2 5|Cleveland Detroit 3 3
+|Cleveland Toronto 3 4|Cleveland York 4 3|Cleveland Boston 4 2|Cleveland Baltimore 2 4|Baltimore Milwaukee 2 5
+|Baltimore Detroit 1 5|Baltimore Toronto 1 6|Baltimore York 2 4|Baltimore Boston 1 6|Baltimore Cleveland 3 4"""
+# Two brands, preferred first, preferred second, no preference: Davidson (1970), example 2.
+PUDDINGS = """1 2 19 22 16|1 3 16 19 12|2 3 19 19 10|1 4 18 23 13|2 4 23 19 9|3 4 19 20 15|1 5 13 19 18|2 5 16 20 12
+|3 5 16 15 17|4 5 17 14 16|1 6 18 21 12|2 6 22 20 12|3 6 13 18 10|4 6 14 19 18|5 6 11 21 12"""
+
+
+def compared(text: str, *, sides: bool = False) -> Comparisons:
+    """Each comparison has its own context; with *sides* the first stood left, and every second is told turned."""
+    rows = [line.split() for line in text.replace("\n", "").split("|")]
+    models = tuple(dict.fromkeys(name for row in rows for name in row[:2]))
+    each = [
+        (models.index(row[0]), models.index(row[1]), outcome)
+        for row in rows for outcome, number in enumerate(row[2:]) for _ in range(int(number))
+    ]  # fmt: skip
+    first, second, preferred = np.array(each, dtype=np.int64).reshape(-1, 3).T
+    where = np.arange(len(first))
+    found = Comparisons(models, first, second, preferred, np.full(len(first), int(sides)), where, np.zeros_like(where))
+    return swapped(found, where % 2 == 0) if sides else found
+
+
+def swapped(found: Comparisons, which: np.ndarray) -> Comparisons:
+    """The same comparisons, some told with the second model first."""
+    first, second = np.where(which, found.second, found.first), np.where(which, found.first, found.second)
+    other = np.array([1, 0, 2])[found.preferred]
+    return replace(
+        found, first=first, second=second, preferred=np.where(which, other, found.preferred),
+        side=np.where(which, -found.side, found.side),
+    )  # fmt: skip
+
+
+def values(found: Comparisons) -> np.ndarray:
+    return np.array([one.value for one in bradley_terry(found).strengths], dtype=float)
+
+
+def test_baseball_as_agresti_prints_it() -> None:
+    found = bradley_terry(compared(BASEBALL))
+    strengths = np.array([one.value for one in found.strengths])
+    assert sorted(np.round(strengths - strengths[-1], 2)) == [0, 0.68, 1.11, 1.25, 1.29, 1.44, 1.58]  # table 10.11
+    # "About 0.3"; ours do not trust the model, but the spread of the games.
+    assert [found.difference(at, 6).se for at in range(6)] == pytest.approx([0.33] * 6, abs=0.04)
+    assert strengths.sum() == pytest.approx(0)
+    assert (round(found.fit.ratio or 0, 1), found.fit.df) == (15.7, 15)  # the deviance of the model
+    assert found.tie.reason == NO_TIE and found.left.reason == NO_SIDES
+
+
+def test_the_home_advantage_as_agresti_prints_it() -> None:
+    found = bradley_terry(compared(BASEBALL, sides=True))
+    worth = np.exp([one.value for one in found.strengths])
+    assert sorted(np.round(worth / worth.sum(), 3)) == [0.044, 0.088, 0.137, 0.157, 0.164, 0.190, 0.220]
+    assert found.left.value is not None and found.left.low is not None
+    assert round(np.log(found.left.value / (1 - found.left.value)), 3) == 0.302
+    assert found.left.low > 0.5  # significant, as there
+
+
+def test_puddings_as_plackett_luce_prints_them() -> None:
+    """Vignette of the R package PlackettLuce 0.4.3, which stops at Davidson's seventh round: four digits."""
+    found = bradley_terry(compared(PUDDINGS))
+    worth = np.exp([one.value for one in found.strengths])
+    printed = [0.1388005, 0.1729985, 0.1617420, 0.1653930, 0.1586805, 0.2023855]
+    assert worth / worth.sum() == pytest.approx(printed, abs=5e-5)
+    assert found.tie.value is not None
+    assert 2 * found.tie.value / (1 - found.tie.value) == pytest.approx(0.7468147, abs=5e-5)
+    # Each comparison alone in its context: the robust errors are near those of the model.
+    assert [one.se for one in found.strengths] == pytest.approx(
+        [0.121949, 0.121818, 0.126823, 0.122003, 0.127054, 0.126594], rel=0.06
+    )
+    assert found.ranks == ((1, 6),) * 6  # "none of the Z tests": one of fifteen differences is near 1.96
+
+
+def test_robust_errors_are_those_of_a_logistic_regression_in_clusters() -> None:
+    """statsmodels, GLM with cov_type="cluster": the error without the correction for pulling the maximum."""
+    import statsmodels.api as sm
+
+    random = np.random.default_rng(3)
+    context = np.repeat(np.arange(60), 4)
+    one, two = np.array([(0, 1), (1, 2), (0, 2)])[random.integers(0, 3, 240)].T
+    won = random.random(240) < 1 / (1 + np.exp(-(np.array([0.5, 0, -0.5])[one] - np.array([0.5, 0, -0.5])[two])))
+    where = np.arange(240)
+    found = bradley_terry(Comparisons(
+        ("a", "b", "c"), one, two, np.where(won, 0, 1), np.zeros_like(where), context, np.zeros_like(where)
+    ))  # fmt: skip
+    design = np.zeros((240, 3))
+    design[where, one], design[where, two] = 1, -1
+    fitted = sm.GLM(won * 1.0, design[:, 1:], family=sm.families.Binomial()).fit(
+        cov_type="cluster", cov_kwds={"groups": context}
+    )
+    apart = found.difference(1, 0)
+    assert apart.value == pytest.approx(fitted.params[0], abs=1e-6)
+    assert apart.se == pytest.approx(fitted.bse[0], rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("a b 3 0 0|b c 2 1 0|c b 1 1 0", "Never behind the others: a."),
+        ("a b 0 3 0|c b 0 1 0|a c 1 1 0", "Never behind the others: b."),
+        ("a b 2 1 0|c d 1 2 0|c d 1 0 1", "No chain of comparisons connects these groups: a, b | c, d."),
+        ("a b 5 0 5", "Never behind the others: a."),  # as many ties as wins: both grow without end
+        ("a b 0 0 4|b c 0 0 2", str(ALL_TIES)),
+        ("a b 2 2 1|c b 0 0 0|c a 0 2 0", "Never behind the others: a, b."),
+    ],
+)
+def test_what_has_no_maximum_says_why(text: str, says: str) -> None:
+    found = bradley_terry(compared(text))
+    assert str(found.reason).startswith(says)
+    assert {one.value for one in found.strengths} == {None} and found.tie.value is None and found.fit.p is None
+    assert set(found.ranks) == {(1, len(found.models))}
+
+
+def test_nothing_compared_and_one_context() -> None:
+    empty = np.zeros(0, dtype=np.int64)
+    assert bradley_terry(Comparisons((), *[empty] * 6)).reason == NO_COMPARISON
+    one = compared("a b 2 1 1")
+    found = bradley_terry(replace(one, context=np.zeros_like(one.context)))
+    assert found.strengths[0].value == pytest.approx(np.log(2) / 2) and found.strengths[0].low is None
+    without = bradley_terry(compared("a b 3 0 0|b c 2 1 0|c d 1 1 0|b d 2 1 0").without(["a"]))
+    assert without.models == ("b", "c", "d") and without.reason is None
+
+
+def test_what_a_single_context_tells_has_no_interval() -> None:
+    """a was compared in one context only: how its strength would be in another, nobody knows."""
+    found = compared("b c 4 5 1|a b 6 1 1")
+    found = replace(found, context=np.minimum(found.context, 10))
+    made = bradley_terry(found)
+    assert made.strengths[0].value is not None and made.strengths[0].low is None and made.strengths[0].note
+    assert made.difference(1, 2).low is not None
+    assert made.ranks[0] == (1, 3)
+
+
+labels = st.lists(
+    st.tuples(st.sampled_from([(0, 1), (1, 2), (0, 2), (2, 3)]), st.integers(0, 2), st.sampled_from([-1, 1])),
+    min_size=12, max_size=40,
+)  # fmt: skip
+
+
+def of_labels(rows: list[tuple[tuple[int, int], int, int]]) -> Comparisons:
+    pairs, preferred, side = zip(*rows, strict=True)
+    first, second = np.array(pairs).T
+    where = np.arange(len(rows))
+    found = Comparisons(("k", "l", "m", "n"), first, second, np.array(preferred), np.array(side), where // 2, where % 6)
+    return found.only(np.ones(len(rows), dtype=bool))
+
+
+@settings(max_examples=30, deadline=None)
+@given(labels)
+def test_telling_a_comparison_the_other_way_round_changes_nothing(rows: list[tuple[tuple[int, int], int, int]]) -> None:
+    one = bradley_terry(of_labels(rows))
+    other = bradley_terry(swapped(of_labels(rows), np.arange(len(rows)) % 3 == 0))
+    assert one.ranks == other.ranks and str(one.reason) == str(other.reason)
+    for this, that in zip((*one.strengths, one.left, one.tie), (*other.strengths, other.left, other.tie), strict=True):
+        assert [this.value, this.low, this.high] == pytest.approx([that.value, that.low, that.high], abs=1e-6)
+
+
+@settings(max_examples=30, deadline=None)
+@given(labels)
+def test_strengths_exist_where_no_direction_makes_all_labels_likelier(
+    rows: list[tuple[tuple[int, int], int, int]],
+) -> None:
+    """The exact condition, by a linear programme: a direction in which no label loses and some label gains."""
+    found = of_labels(rows)
+    found = replace(found, side=np.zeros_like(found.side))
+    size, ties = len(found.models), bool((found.preferred == 2).any())
+    gains = []
+    for first, second, preferred in zip(found.first, found.second, found.preferred, strict=True):
+        apart = np.zeros(size + 1)
+        apart[first], apart[second] = 0.5, -0.5
+        tie = np.eye(size + 1)[-1]
+        of = [apart, -apart, *([tie] if ties else [])]
+        gains += [of[preferred] - other for at, other in enumerate(of) if at != preferred]
+    each = np.array(gains)
+    best = linprog(-each.sum(axis=0), -each, np.zeros(len(each)), bounds=[(-1, 1)] * (size + 1))
+    free = np.linalg.matrix_rank(each) < size - 1 + ties
+    exists = -best.fun < 1e-7 and not free
+    assert (bradley_terry(found).reason is None) == exists
+
+
+def test_other_names_in_another_order_are_the_same_strengths() -> None:
+    found = compared(PUDDINGS)
+    order = np.array([3, 0, 5, 1, 4, 2])
+    models = tuple(found.models[at] for at in np.argsort(order))
+    other = replace(found, models=models, first=order[found.first], second=order[found.second])
+    assert values(other)[order] == pytest.approx(values(found))
+
+
+def test_circles_are_found_and_labels_of_a_context_count_once() -> None:
+    """a > b > c > a, each by three to one: no strengths tell that. Said ten times in each context it is no surer."""
+    circle = compared("a b 30 10 0|b c 30 10 0|c a 30 10 0")
+    fit = bradley_terry(circle).fit
+    assert fit.p is not None and fit.p < 1e-6 and fit.df == 1
+    assert fit.ratio == pytest.approx(2 * 120 * (np.log(2) + 0.75 * np.log(0.75) + 0.25 * np.log(0.25)))  # by hand
+    kept = compared("a b 6 4 0|b c 6 4 0|c a 6 4 0")
+    ten = [
+        np.repeat(getattr(kept, name), 10) for name in ("first", "second", "preferred", "side", "context", "annotator")
+    ]
+    assert bradley_terry(Comparisons(kept.models, *ten)).fit.p == pytest.approx(bradley_terry(kept).fit.p)
+
+
+def test_one_cell_of_the_simulation_holds() -> None:
+    cell = {"models": 3, "contexts": 30, "annotators": 12, "labels": 3, "ties": 0.25, "leaning": 1}
+    found = {one.measure: one for one in coverage(DESIGN, cell, 40)}
+    assert min(one.share for one in found.values()) >= 0.85
