@@ -9,7 +9,7 @@ import click
 from annotations.database.store import Store
 from annotations.projects import projects
 from annotations.projects.annotators import participants
-from annotations.projects.consent import TEXTS, answer_consent, consents
+from annotations.projects.consent import TEXTS, USES, Use, answer_consent, answer_for_everybody, consents
 from annotations.record.files import record_csv, record_json
 from annotations.types import Project
 from commands.shared import answer, db_option, existing_store, json_option
@@ -124,31 +124,44 @@ def replace(project: str, old: str, new: str, author: str, db: str, as_json: boo
 
 @people.command()
 @click.argument("name", required=False)
+@click.option("--use", type=click.Choice(USES), help="For what; needed to store an answer. Without it: all uses.")
 @click.option("--give/--withdraw", "given", default=None, help="Store NAME's answer, given to you in writing.")
+@click.option("--give-all", is_flag=True, help="Store that all who have not answered consent, as you have in writing.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), default="en", show_default=True, help="Of the text read.")
 @db_option
 @json_option
 @click.pass_obj
-def consent(project: str, name: str | None, given: bool | None, lang: Language, db: str, as_json: bool) -> None:
-    """Who consents to the publication of own labels one by one; with NAME and --give or --withdraw: store it.
+def consent(
+    project: str, name: str | None, use: Use | None, given: bool | None, give_all: bool, lang: Language, db: str,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Who consents to which use of own labels one by one; with NAME and --give or --withdraw: store it.
 
-    Answers are appended, the newest counts. Annotators give and withdraw it on the page My record.
+    Uses: release (single labels in releases, with notes and times), disaggregated (the export of that name, without
+    them), training (of models on single labels). Answers are appended, the newest counts. Annotators give and
+    withdraw it on the page My record.
     """
     if (name is None) != (given is None):
         raise Refused(N_("Give a name together with --give or --withdraw."))
+    if use is None and (given is not None or give_all):
+        raise Refused(N_("Say with --use for what: {uses}."), uses=", ".join(USES))
     with existing_store(db) as store:
         found = projects.project(store, project)
-        if name is not None and given is not None:
+        if name is not None and given is not None and use is not None:
             person = projects.annotator(store, found, name)
-            answer_consent(store, found, person, given=given, language=lang, recorded_by="lead")
-        every = consents(store, found)
+            answer_consent(store, found, person, use, given=given, language=lang, recorded_by="lead")
+        if give_all and use is not None:
+            answer_for_everybody(store, found, use, language=lang)
+        asked: tuple[Use, ...] = USES if use is None else (use,)
+        every = [(each, one) for each in asked for one in consents(store, found, each)]
     words = {True: "consents", False: "does not consent", None: "has not answered"}
     data = [
-        {"annotator": one.annotator.name, "given": one.given, "recorded_by": one.recorded_by, "created": one.created}
-        for one in every
-    ]
-    lines = [f"{one.annotator.name}: {words[one.given]}" for one in every]
-    answer({"text": TEXTS["disaggregated"], "consents": data}, "\n".join(lines), as_json=as_json)
+        {"annotator": one.annotator.name, "use": each, "given": one.given, "recorded_by": one.recorded_by,
+         "created": one.created}
+        for each, one in every
+    ]  # fmt: skip
+    lines = [f"{each}: {one.annotator.name} {words[one.given]}" for each, one in every]
+    answer({"texts": {each: TEXTS[each] for each in asked}, "consents": data}, "\n".join(lines), as_json=as_json)
 
 
 @people.command("give-back")

@@ -9,6 +9,7 @@ import click
 from annotations.database.store import Store
 from annotations.permissions import allowed
 from annotations.projects import projects
+from annotations.projects.consent import USES, Use
 from annotations.quality.known_answers import known_items
 from annotations.study import people, studies
 from annotations.study.links import path_for
@@ -27,6 +28,10 @@ _url = click.option(
     help="The address of the server, for the link.",
 )  # fmt: skip
 _author = click.option("--author", default="", help="Who does this, for the log.")
+_ask_use = click.option(
+    "--ask-use", "uses", multiple=True, type=click.Choice(USES),
+    help="A use of single labels that the form asks about, as a box to tick; repeat for several.",
+)  # fmt: skip
 _file = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -95,12 +100,14 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 @click.option("--keep-days", type=int, default=30, show_default=True, help="Days that the service's ids are stored.")
 @click.option("--consent-en", type=_file, help="The consent in English, Markdown.")
 @click.option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
+@_ask_use
 @_author
 @_url
 @db_option
 @json_option
 def create(
-    project: str, name: str, consent_en: Path | None, consent_zh: Path | None, questions: int, author: str, url: str,
+    project: str, name: str, consent_en: Path | None, consent_zh: Path | None, uses: tuple[Use, ...],
+    questions: int, author: str, url: str,
     db: str, as_json: bool, **fields: Any,
 ) -> None:  # fmt: skip
     """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
@@ -111,7 +118,8 @@ def create(
         )
         settings = Settings(**{**fields, "pause": fields["pause"] or None, "questions": questions})
         texts = _texts(consent_en, consent_zh)
-        made = studies.create_study(store, place, name, settings, questions=known, consent=texts, author=author)
+        made = studies.create_study(store, place, name, settings, questions=known, consent=texts, uses=uses,
+                                    author=author)  # fmt: skip
         link = _address(store, made, url)
     codes = {one: made.code(one) for one in studies.OUTCOMES}
     lines = [f"{made.name}: {link}", *(f"code, {one.replace('_', ' ')}: {code}" for one, code in codes.items())]
@@ -183,13 +191,14 @@ def ids(name: str, db: str, as_json: bool) -> None:
 @click.argument("name")
 @click.option("--en", type=_file, required=True, help="In English, Markdown.")
 @click.option("--zh", type=_file, required=True, help="In Chinese, Markdown.")
+@_ask_use
 @_author
 @db_option
 @json_option
-def consent(name: str, en: Path, zh: Path, author: str, db: str, as_json: bool) -> None:
-    """The next version of the consent of the study NAME."""
+def consent(name: str, en: Path, zh: Path, uses: tuple[Use, ...], author: str, db: str, as_json: bool) -> None:
+    """The next version of the consent of the study NAME; without --ask-use it asks about the same uses as before."""
     with existing_store(db) as store:
-        made = studies.change_consent(store, _study(store, name), _texts(en, zh), author=author)
+        made = studies.change_consent(store, _study(store, name), _texts(en, zh), uses or None, author=author)
     answer({"version": made.version}, f"Version {made.version} of the consent.", as_json=as_json)
 
 

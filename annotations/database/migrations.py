@@ -29,6 +29,7 @@ from annotations.database.schema.v14_sampling import SAMPLE_KINDS, SAMPLES
 from annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
 from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
 from annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
+from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -207,10 +208,18 @@ def m017_comparisons(db: "Database") -> None:
     begin(db.conn, COMPARISON_KINDS)
 
 
+def m018_study_uses(db: "Database") -> None:
+    """Uses of labels that a study's consent form asks about, with entries in the log."""
+    for statement in statements(STUDY_USES):
+        db.execute(statement)
+    begin(db.conn, STUDY_USE_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
     m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
+    m018_study_uses,
 )  # fmt: skip
 
 

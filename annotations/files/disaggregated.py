@@ -13,12 +13,13 @@ from annotations.database.store import Store
 from annotations.files.label_tables import cell_text
 from annotations.guideline.versions import guidelines
 from annotations.labels.read import each_label_row
-from annotations.projects.consent import consenting
+from annotations.projects.consent import Use, consenting
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.types import Project
 from core.files.csv_out import data_line
 
 ONE_BY_ONE = ("item", "annotator", "choice", "reasons", "extraneous", "spans", "guideline", "form_shown")
+USE_OF: dict[str, Use] = {"disaggregated": "disaggregated", "disaggregated-training": "training"}  # by format
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ def soft_label_lines(store: Store, project: Project) -> Iterator[str]:
         yield data_line((item, len(said), *shares, *([_share(flags)] if flagged else [])))
 
 
-def disaggregated_lines(store: Store, project: Project) -> Iterator[str]:
-    """CSV, one row a blind label of an annotator who consented, with the code that every file has for the name."""
-    may, names = consenting(store, project), pseudonyms(store, project)
+def disaggregated_lines(store: Store, project: Project, use: Use) -> Iterator[str]:
+    """CSV, one row a blind label of an annotator who consented to *use*, under the code of every file."""
+    may, names = consenting(store, project, use), pseudonyms(store, project)
     yield data_line(ONE_BY_ONE)
     for row in _blind(store, project):
         if row["annotator"] in may:
@@ -55,16 +56,17 @@ def disaggregated_lines(store: Store, project: Project) -> Iterator[str]:
             yield data_line([cell_text(key, cells[key]) for key in ONE_BY_ONE])
 
 
-def left_out(store: Store, project: Project) -> LeftOut:
+def left_out(store: Store, project: Project, use: Use) -> LeftOut:
     """What `disaggregated_lines` leaves out."""
-    may = consenting(store, project)
+    may = consenting(store, project, use)
     without = [row["annotator"] for row in _blind(store, project) if row["annotator"] not in may]
     return LeftOut(len(without), len(set(without)))
 
 
 def publishable_row_count(store: Store, project: Project, format: str) -> int:
     """How many rows the file has, without its header."""
-    lines = soft_label_lines(store, project) if format == "soft-labels" else disaggregated_lines(store, project)
+    use = USE_OF.get(format)
+    lines = soft_label_lines(store, project) if use is None else disaggregated_lines(store, project, use)
     return sum(1 for _ in lines) - 1
 
 

@@ -15,6 +15,7 @@ from annotations.database.events import EXPORTED, record
 from annotations.database.store import Store
 from annotations.files.detect import SLGUSET
 from annotations.files.disaggregated import (
+    USE_OF,
     LeftOut,
     disaggregated_lines,
     left_out,
@@ -101,7 +102,8 @@ def export_file(
     `slguset`: the published four columns with the stems and the position of the word; `jsonl`: everything about the
     items, importing it gives the same items with the same ids; `labels`: one row per item and annotator (`labels-wide`:
     one per item); `soft-labels`: the share of each choice an item; `disaggregated`: one row a blind label, of
-    annotators who consented; `published`: the samples of generations; `label-studio`: tasks with annotations, its
+    annotators who consented (`disaggregated-training`: to the training of models);
+    `published`: the samples of generations; `label-studio`: tasks with annotations, its
     labelling configuration beside it as -config.xml; `doccano`: a file for each annotator; `package`: the whole
     project; `datasheet`: what it is, as Markdown (`datasheet-tex`: LaTeX). `spreadsheet`: a CSV gets an apostrophe
     before every text that a spreadsheet would run as a formula; offsets do not count it. With a password the file is
@@ -114,8 +116,8 @@ def export_file(
     check_export(project, wish)
     with _recounted(store, project) as found:
         report = _write_export(store, found, Path(out), wish, password)
-        if wish.format == "disaggregated":
-            report = replace(report, left_out=left_out(store, found))
+        if use := USE_OF.get(wish.format):
+            report = replace(report, left_out=left_out(store, found, use))
     with report.out.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     record_export(store, project, wish, digest, encrypted=report.encrypted, author=author)
@@ -233,7 +235,7 @@ def _archive(store: Store, project: Project, wish: ExportOptions, name: str, pas
 
 def export_row_count(store: Store, project: Project, wish: ExportOptions) -> int:
     """How many items, or labels, an export has."""
-    if wish.format in ("soft-labels", "disaggregated"):
+    if wish.format == "soft-labels" or wish.format in USE_OF:
         return publishable_row_count(store, project, wish.format)
     if wish.format.startswith("labels") and wish.format != "labels-wide":
         long = ExportOptions("labels-jsonl", wish.items, wish.names, wish.history, wish.locked)
@@ -268,8 +270,8 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
             yield from json_lines(store, project, wish)
         case "soft-labels":
             yield from soft_label_lines(store, project)
-        case "disaggregated":
-            yield from disaggregated_lines(store, project)
+        case "disaggregated" | "disaggregated-training":
+            yield from disaggregated_lines(store, project, USE_OF[wish.format])
         case "slguset":
             yield data_line(SLGUSET)
             for item in stored_items(store, project, accepted_only=wish.items == "accepted"):

@@ -8,12 +8,12 @@ from annotations.types import Project
 from core.errors import N_, BadFile, Refused
 
 ExportFormat = Literal[
-    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated", "published",
-    "label-studio", "doccano", "package", "datasheet", "datasheet-tex",
+    "slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated",
+    "disaggregated-training", "published", "label-studio", "doccano", "package", "datasheet", "datasheet-tex",
 ]  # fmt: skip
 EXPORT_FORMATS: tuple[ExportFormat, ...] = (
-    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated", "published"),
-    *("label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
+    *("slguset", "jsonl", "labels", "labels-wide", "labels-jsonl", "soft-labels", "disaggregated"),
+    *("disaggregated-training", "published", "label-studio", "doccano", "package", "datasheet", "datasheet-tex"),
 )
 ENDING: dict[ExportFormat, str] = {
     "slguset": ".csv",
@@ -23,6 +23,7 @@ ENDING: dict[ExportFormat, str] = {
     "labels-jsonl": ".jsonl",
     "soft-labels": ".csv",
     "disaggregated": ".csv",
+    "disaggregated-training": ".csv",
     "published": ".zip",
     "label-studio": ".json",
     "doccano": ".zip",

@@ -1,7 +1,7 @@
 """Labels as rows: one per item and annotator (long, CSV or JSON lines) or one per item (wide)."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -272,8 +272,10 @@ def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
     return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | said
 
 
-def labelled_items(store: Store, project: Project, wish: ExportOptions) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
-    """Every item that *wish* selects with its valid labels, one per annotator, as dicts.
+def labelled_items(
+    store: Store, project: Project, wish: ExportOptions, people: Collection[str] | None = None
+) -> Iterator[tuple[Item, list[dict[str, Any]]]]:
+    """Every item that *wish* selects with its valid labels, one per annotator, as dicts; *people*: only of these.
 
     `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
     """
@@ -285,6 +287,8 @@ def labelled_items(store: Store, project: Project, wish: ExportOptions) -> Itera
         query = _QUERY.format(marks=", ".join("?" * len(some)))
         for values in store.db.execute(query, [one.id for one in some]).fetchall():
             row = dict(zip(_NAMES, values, strict=True))
+            if people is not None and row["annotator"] not in people:
+                continue
             row |= {"reasons": json.loads(row["reasons"]), "spans": json.loads(row["spans"])}
             row["extraneous"] = None if row["extraneous"] is None else bool(row["extraneous"])
             row["after_reveal"] = bool(row["after_reveal"])

@@ -78,6 +78,10 @@ LABELLING: dict[str, Evidence] = {
     "imported_file": lambda facts: facts["provenance"]["imported"]["files"],
     "imported_dates": lambda facts: _if(facts["provenance"]["imported"]["dated"], facts["provenance"]["imported"]),
     "unknown_labels": _of_all("unknown"),
+    "consent": lambda facts: _if(facts["provenance"]["labels"], facts["provenance"]["consent"]),
+    "consent_left_out": lambda facts: _if(
+        facts["provenance"]["consent"]["left_out"]["people"], facts["provenance"]["consent"]["left_out"]
+    ),
     "older_labels": lambda facts: _if(facts["provenance"]["older"], facts["provenance"]),
     "imported_version": _imported_version,
     "plan": lambda facts: facts["provenance"]["plans"],

@@ -13,6 +13,7 @@ from typing import Any
 from annotations.database.events import PACKAGE_BEGUN, Event, events
 from annotations.database.store import Store
 from annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
+from annotations.projects.consent import sharing
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.types import Project
 
@@ -45,6 +46,7 @@ NAMES = ("origin", "app", "program", "file", "sha256", "version", "older", "form
 def evidence(store: Store, project: Project) -> dict[str, Any]:
     """The evidence as JSON values: counts over the labels that stand, the settings under which they were made.
 
+    `consent`: whose labels stand one by one in a release.
     `package`: how many came with the package that made the project, whose word their origin is; None: made here.
     `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
     opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
@@ -68,6 +70,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
     retests = {tuple(_settings_at(project, changes, moment, RETEST).items()) for moment, here in retested if here}
     return {
         "labels": _number(rows),
+        "consent": sharing(store, project),
         "package": {"labels": packed, "of": _number(rows), "sha256": made.data["package"]} if made and packed else None,
         HERE: _here(by[HERE]),
         IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),

@@ -1,10 +1,13 @@
 """What annotators allow to be done with their own labels: asked for each use, appended, and withdrawn at any time.
 
-Without an answer there is no consent. So far there is one use: that labels are published one by one.
+Without an answer there is no consent. Whatever somebody answers, counts, agreement and gold labels use the labels: the
+uses are about labels one by one.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from sqlite3 import Connection
+from typing import Any, Literal, get_args
 
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators, is_active
@@ -13,16 +16,41 @@ from core.errors import N_
 from core.files.timestamps import timestamp
 from core.language import Language, translate
 
-Use = Literal["disaggregated"]
+Use = Literal["release", "disaggregated", "training"]
 RecordedBy = Literal["annotator", "lead"]
+USES: tuple[Use, ...] = get_args(Use)
 # What is agreed to. A changed sentence is another consent: those who gave the old one keep what they read.
 TEXTS: dict[Use, str] = {
+    "release": N_(
+        "My labels in this project may be published one by one in its releases: the item, my choice, reasons, marks,"
+        " notes and comments, when and how fast I labelled, and a pseudonym in place of my name. I can withdraw this"
+        " at any time; releases that were made before then stay as they are."
+    ),
     "disaggregated": N_(
         "My labels in this project may be published one by one: the item, my choice, reasons and marks, and a pseudonym"
         " in place of my name. My notes, comments and times are not published. I can withdraw this at any time; files"
         " that were published before then cannot be recalled."
-    )
+    ),
+    "training": N_(
+        "Models may be trained on my labels one by one, as well as on what all annotators said together. I can"
+        " withdraw this at any time; models that were trained before then cannot be changed."
+    ),
 }
+# The same in a few words, for tables.
+NAMES: dict[Use, str] = {
+    "release": N_("In releases, with notes and times"),
+    "disaggregated": N_("One by one, without notes and times"),
+    "training": N_("Training of models"),
+}
+VALID = """
+SELECT annotator.name, count(*) FROM standing_label AS label JOIN annotator ON annotator.id = label.annotator
+WHERE label.project = ? GROUP BY label.annotator
+"""
+ANSWERS = """
+SELECT annotator.name, one.use, one.given, one.recorded_by, one.language, one.text, one.created
+FROM label_consent AS one JOIN annotator ON annotator.id = one.annotator WHERE one.project = ? ORDER BY one.id
+"""
+ANSWER = ("use", "given", "recorded_by", "language", "text", "created")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +64,7 @@ class Consent:
     created: str | None = None
 
 
-def consents(store: Store, project: Project, use: Use = "disaggregated") -> list[Consent]:
+def consents(store: Store, project: Project, use: Use) -> list[Consent]:
     """The newest answer of everybody who labels or labelled here, in the order of joining."""
     query = "SELECT annotator, given, recorded_by, text, created FROM standing_consent WHERE project = ? AND use = ?"
     rows = {who: answer for who, *answer in store.db.execute(query, (project.id, use))}
@@ -47,12 +75,12 @@ def consents(store: Store, project: Project, use: Use = "disaggregated") -> list
     return found
 
 
-def consent_of(store: Store, project: Project, person: Annotator, use: Use = "disaggregated") -> Consent:
+def consent_of(store: Store, project: Project, person: Annotator, use: Use) -> Consent:
     """The newest answer of *person*."""
     return next((one for one in consents(store, project, use) if one.annotator.id == person.id), Consent(person, None))
 
 
-def consenting(store: Store, project: Project, use: Use = "disaggregated") -> frozenset[str]:
+def consenting(store: Store, project: Project, use: Use) -> frozenset[str]:
     """The names of those who have given their consent and not withdrawn it."""
     return frozenset(one.annotator.name for one in consents(store, project, use) if one.given)
 
@@ -61,23 +89,77 @@ def answer_consent(
     store: Store,
     project: Project,
     person: Annotator,
+    use: Use,
     *,
     given: bool,
     language: Language = "en",
     recorded_by: RecordedBy = "annotator",
-    use: Use = "disaggregated",
 ) -> Consent:
     """Store that *person* gives, refuses or withdraws consent, with the text as read. The same answer again: no row.
 
     Raises NotFound for somebody who is no annotator of the project.
     """
-    with store.write() as db:
-        is_active(db, project, person)
-        if consent_of(store, project, person, use).given is not given:
-            db.execute(
-                "INSERT INTO label_consent (project, annotator, use, given, recorded_by, language, text, created)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (project.id, person.id, use, int(given), recorded_by, language, translate(TEXTS[use], language),
-                 timestamp()),
-            )  # fmt: skip
+    with store.write():
+        is_active(store.db, project, person)
+        store_consent(store, project, person, use, given, recorded_by, language)
         return consent_of(store, project, person, use)
+
+
+def store_consent(
+    store: Store, project: Project, person: Annotator, use: Use, given: bool, by: RecordedBy, language: Language,
+    text: str = "",
+) -> None:  # fmt: skip
+    """The same inside the caller's transaction; *text*: as it was read, where that is not of today."""
+    if consent_of(store, project, person, use).given is not given:
+        values = (use, int(given), by, language, text or translate(TEXTS[use], language), timestamp())
+        _insert(store.db, project.id, person.id, dict(zip(ANSWER, values, strict=True)))
+
+
+def answer_for_everybody(store: Store, project: Project, use: Use, *, language: Language = "en") -> int:
+    """Store that everybody who has not answered consents, as the lead has it in writing. Returns how many."""
+    with store.write():
+        silent = [one.annotator for one in consents(store, project, use) if one.given is None]
+        for one in silent:
+            store_consent(store, project, one, use, True, "lead", language)
+    return len(silent)
+
+
+def sharing(store: Store, project: Project) -> dict[str, Any]:
+    """Whose labels stand one by one in a release, in JSON values: counts of people and of their valid labels.
+
+    `released`, `left_out`: of those who consented to it, and of the others; `training`: of those released, also to
+    training.
+    """
+    numbers = dict(store.db.execute(VALID, (project.id,)).fetchall())
+    may, train = consenting(store, project, "release"), consenting(store, project, "training")
+
+    def of(names: set[str]) -> dict[str, int]:
+        return {"people": len(names), "labels": sum(numbers[one] for one in names)}
+
+    released = numbers.keys() & may
+    return {"released": of(released), "left_out": of(numbers.keys() - may), "training": of(released & train)}
+
+
+def each_answer(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    """Every answer of a project, oldest first, under the name of its annotator: for packages."""
+    for name, *values in store.db.execute(ANSWERS, (project.id,)):
+        yield {"annotator": name} | dict(zip(ANSWER, values, strict=True))
+
+
+def restore_answer(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> bool:
+    """Store an answer of a package, inside the caller's transaction. False where it is there already."""
+    same = "use = :use AND given = :given AND recorded_by = :recorded_by AND text = :text AND created = :created"
+    query = f"SELECT 1 FROM label_consent WHERE project = :project AND annotator = :annotator AND {same}"
+    row = {key: values[key] for key in ANSWER}
+    if db.execute(query, row | {"project": project, "annotator": annotator}).fetchone():
+        return False
+    _insert(db, project, annotator, row)
+    return True
+
+
+def _insert(db: Connection, project: int, annotator: int, values: Mapping[str, Any]) -> None:
+    db.execute(
+        f"INSERT INTO label_consent (project, annotator, {', '.join(ANSWER)})"
+        f" VALUES (:project, :annotator, {', '.join(f':{key}' for key in ANSWER)})",
+        {"project": project, "annotator": annotator, **values},
+    )

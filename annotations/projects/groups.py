@@ -4,9 +4,9 @@ An own answer stands before the lead's and can be removed at any time. Groups ar
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from annotations.database.chain import forget_row
 from annotations.database.store import Store
@@ -63,7 +63,7 @@ def add_grouping(store: Store, project: Project, name: str, options: Sequence[st
             raise NotAllowed(N_("There is already a grouping named {name}."), name=bare)
         db.execute(
             "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)",
-            (project.id, bare, json.dumps(groups, ensure_ascii=False), timestamp()),
+            (project.id, bare, _written(groups), timestamp()),
         )
         return grouping(store, project, bare)
 
@@ -105,6 +105,55 @@ def set_group(
                 "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)",
                 (of.id, person.id, value, recorded_by, timestamp()),
             )
+
+
+def each_group(store: Store, project: Project) -> Iterator[dict[str, Any]]:
+    """Groupings, then who is in which group of them, as rows of a package under names."""
+    for one in groupings(store, project):
+        created = store.db.execute("SELECT created FROM grouping WHERE id = ?", (one.id,)).fetchone()[0]
+        yield {"kind": "grouping", "name": one.name, "options": list(one.options), "created": created}
+    query = (
+        "SELECT grouping.name, annotator.name, value, recorded_by, one.created FROM annotator_group AS one"
+        " JOIN grouping ON grouping.id = one.grouping JOIN annotator ON annotator.id = one.annotator"
+        " WHERE grouping.project = ? ORDER BY one.id"
+    )
+    keys = ("grouping", "annotator", "value", "recorded_by", "created")
+    for row in store.db.execute(query, (project.id,)):
+        yield {"kind": "group"} | dict(zip(keys, row, strict=True))
+
+
+def restore_grouping(store: Store, project: Project, row: Mapping[str, Any]) -> bool:
+    """Store a grouping of a package, inside the caller's transaction; False where there is one of that name."""
+    if any(one.name == row["name"] for one in groupings(store, project)):
+        return False
+    store.db.execute(
+        "INSERT INTO grouping (project, name, options, created) VALUES (?, ?, ?, ?)",
+        (
+            project.id,
+            checked_name(row["name"]),
+            _written([checked_name(one) for one in row["options"]]),
+            row["created"],
+        ),
+    )
+    return True
+
+
+def restore_group(store: Store, project: Project, annotator: int, row: Mapping[str, Any]) -> bool:
+    """Store where an annotator belongs, inside the caller's transaction; what is known here stays (False)."""
+    of = grouping(store, project, row["grouping"])
+    if annotator in groups_of(store, of):
+        return False
+    if row["value"] not in of.options:
+        raise ValueError(f"value: {str(row['value'])[:40]}")
+    store.db.execute(
+        "INSERT INTO annotator_group (grouping, annotator, value, recorded_by, created) VALUES (?, ?, ?, ?, ?)",
+        (of.id, annotator, row["value"], row["recorded_by"], row["created"]),
+    )
+    return True
+
+
+def _written(options: Sequence[str]) -> str:
+    return json.dumps(options, ensure_ascii=False)
 
 
 def forget_groups(store: Store, person: Annotator) -> None:

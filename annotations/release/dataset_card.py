@@ -145,7 +145,7 @@ def hard_case_features(project: Project, *, with_text: bool) -> str:
     act += _plain("adjudicator", "string", 4) + _plain("created", "string", 4)
     return (
         "".join(_plain(name, "string") for name in (*names, "status", "gold", "why_here"))
-        + f"  - name: labels\n    list:\n{label}  - name: settlement\n    struct:\n{act}"
+        + f"  - name: labels\n    list:\n{label}{_plain('left_out', 'int64')}  - name: settlement\n    struct:\n{act}"
         + "".join(_plain(name, "string") for name in _canary(project, with_text))
     )
 

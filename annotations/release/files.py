@@ -18,6 +18,7 @@ from annotations.papers.blocks import Block
 from annotations.papers.datasheet import Known, datasheets, read_known
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
+from annotations.projects.consent import consenting
 from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import TEMPLATES, described, facts_compared
@@ -55,10 +56,10 @@ HOLDS = {
     "label_studio.xml": N_("labelling configuration for label_studio.json"),
     "doccano.jsonl": N_("kept items with their gold label, to import into doccano"),
     "labels.csv": N_(
-        "one row per item and annotator: the valid label and its origin; annotators appear as A1, A2, ..."
+        "one row per item and annotator: the valid label and its origin; annotators who consented, as A1, A2, ..."
     ),
-    "labels_history.csv": N_("every label ever stored, including replaced and undone ones"),
-    HARD_CASES: N_("rejected, split and adjudicated items with what everybody said"),
+    "labels_history.csv": N_("every label ever stored of annotators who consented, including replaced and undone ones"),
+    HARD_CASES: N_("rejected, split and adjudicated items with what everybody said who consented"),
     "datasheet.en.md": N_("data sheet, English"),
     "datasheet.zh.md": N_("data sheet, Chinese"),
     "datasheet.en.tex": N_("data sheet, English, LaTeX"),
@@ -74,7 +75,10 @@ HOLDS = {
     "preregistration.zh.md": N_("pre-registered plan compared with what was done, Chinese"),
     "preregistration/": N_("original text of each pre-registration; its SHA-256 is in the log"),
     "guideline/": N_("every version of the guideline"),
-    "package/": N_("the whole project: Evenhand rebuilds it from the release folder or its archive"),
+    "package/": N_(
+        "the project, with the labels of annotators who consented: Evenhand rebuilds it from the release folder or its"
+        " archive"
+    ),
     LOG_HEAD: N_("hashes of the log of the database: at the end of each day, and when the release was made"),
     FACTS: N_("all numbers in the documentation, and the content hash"),
     SUMS: N_("the SHA-256 of every file"),
@@ -180,7 +184,8 @@ class _Composer:
                 self._add_table(f"published/{name}", table)
         self._add("kept.jsonl", item_lines(store, project, kept), text=True)
         self._add(DATA, map(json_line, data_rows(store, project)), text=True)
-        self._add("label_studio.json", tasks_out(store, project, replace(kept, format="label-studio")), text=True)
+        tasks = tasks_out(store, project, replace(kept, format="label-studio"), consenting(store, project, "release"))
+        self._add("label_studio.json", tasks, text=True)
         self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
         self._add("doccano.jsonl", lines_out(store, project, replace(kept, format="doccano")), text=True)
 

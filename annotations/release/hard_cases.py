@@ -1,7 +1,7 @@
 """The hard cases of a release: items that were rejected, split or adjudicated, with labels and outcome."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from annotations.database.store import Store
@@ -22,15 +22,17 @@ KEPT = ("choice", "reasons", "extraneous", "spans", "note", "form_shown", "guide
 
 class HardCases:
     """The hard cases of a project: one object per case, the item, its gold label, why it is here, its blind labels, the
-    adjudication (or null).
+    adjudication (or null). Of annotators who did not consent, `left_out` counts the labels.
 
     All have the same keys with values of the same kinds, as the `datasets` library wants it (features of the card).
     `why_here`: "rejected_by_all", "split", "rejected" (by the adjudicator, or at a first reject) or "settled". Texts,
     notes and reasons in words are left out unless `with_text`.
     """
 
-    def __init__(self, store: Store, project: Project, codes: Mapping[str, str], *, with_text: bool) -> None:
-        self.project, self.codes, self.with_text = project, codes, with_text
+    def __init__(
+        self, store: Store, project: Project, codes: Mapping[str, str], may: Collection[str], *, with_text: bool
+    ) -> None:
+        self.project, self.codes, self.may, self.with_text = project, codes, may, with_text
         self.cases = {row[0]: row[1:] for row in store.db.execute(CASES, (project.id,))}
         self.canary = {CANARY_KEY: CANARY} if with_text and needs_canary(project) else {}
         self.made = 0
@@ -48,7 +50,8 @@ class HardCases:
 
     def _object(self, uid: str, labels: list[dict[str, Any]]) -> dict[str, Any]:
         self.made += 1
-        return _case(self.project, uid, self.cases.pop(uid), labels, self.codes, self.with_text) | self.canary
+        found = _case(self.project, uid, self.cases.pop(uid), labels, self.codes, self.may, self.with_text)
+        return found | self.canary
 
 
 def _case(
@@ -57,6 +60,7 @@ def _case(
     case: tuple[Any, ...],
     labels: list[dict[str, Any]],
     codes: Mapping[str, str],
+    may: Collection[str],
     with_text: bool,
 ) -> dict[str, Any]:
     status, gold, split, *act = case
@@ -68,8 +72,9 @@ def _case(
     found["labels"] = [
         {"annotator": codes.get(row["annotator"], "")} | {k: row[k] for k in KEPT if with_text or k != "note"}
         | {"spans": [{"start": start, "end": end, "kind": kind} for start, end, kind in row["spans"]]}
-        for row in labels
+        for row in labels if row["annotator"] in may
     ]  # fmt: skip
+    found["left_out"] = len(labels) - len(found["labels"])
     found["settlement"] = None
     if act[0] is not None:
         settled = dict(zip(ACT, act, strict=True))

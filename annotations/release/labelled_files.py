@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from annotations.files.package.write_package import (
 )
 from annotations.items.batch import items
 from annotations.labels.read import each_labelled_item
+from annotations.projects.consent import consenting
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import content_differences, frozen_contents
@@ -45,6 +46,7 @@ from core.processes import end_with_parent
 SPREADSHEETS = "for_spreadsheets/"
 LARGE = 20_000  # labels; another process takes two seconds to begin
 ITEMS_AT_ONCE = 500
+OF_PEOPLE = ("standing", "retest", "told", "comment", "consent")  # rows of a package that are of one annotator
 PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
 ENDED = N_("A process that wrote the release ended unexpectedly, often for lack of memory. Create the release again.")
 
@@ -116,7 +118,10 @@ class _Writer:
 
     def __init__(self, store: Store, project: Project, last: Release | None) -> None:
         self.store, self.project, self.last = store, project, last
-        self.codes = author_codes(store, project, pseudonyms(store, project))
+        people = pseudonyms(store, project)
+        self.codes = author_codes(store, project, people)
+        self.may = consenting(store, project, "release")
+        self.silent = {code for name, code in people.items() if name not in self.may}
         self.open = text_may_leave(project)
         self.made = LabelledFiles()
         self.contents = Contents()
@@ -127,9 +132,10 @@ class _Writer:
         self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
         self._items()  # these two before the labels, as `Contents` wants it
-        self._package("records.jsonl", map(json_line, _each_taken(parts["records.jsonl"], self.contents.add_record)))
+        records = _of_released(parts["records.jsonl"], self.silent)
+        self._package("records.jsonl", map(json_line, _each_taken(records, self.contents.add_record)))
         self._labels()
-        self._package("decisions.jsonl", map(json_line, parts["decisions.jsonl"]))
+        self._package("decisions.jsonl", map(json_line, _of_released(parts["decisions.jsonl"], self.silent)))
         self._compare(self.contents.finish())
         return self.made
 
@@ -155,17 +161,20 @@ class _Writer:
         self._add(self.made.package, [freeze(f"package/{name}", lines)], text=name in PACKAGE_TEXTS)
 
     def _labels(self) -> None:
-        """The files of labels; outside the package without texts that may not leave."""
+        """The files of labels of those who consented; outside the package without texts that may not leave."""
         packed, cases = Freezing("package/labels.jsonl"), Freezing(HARD_CASES)
         packed.add(map(json_line, canary_lines(self.project)))
-        hard = HardCases(self.store, self.project, self.codes, with_text=self.open)
+        hard = HardCases(self.store, self.project, self.codes, self.may, with_text=self.open)
         tables = LabelTables(self.store, self.project, ExportOptions("labels"))
         files = {"latest": Table("labels.csv"), "every": Table("labels_history.csv")}
         for which, table in files.items():
             table.add([tables.header(history=which == "every")])
         found = each_labelled_item(self.store, self.project)
         while some := list(islice(found, ITEMS_AT_ONCE)):
-            rows = {which: list(chain.from_iterable(getattr(one, which) for one in some)) for which in files}
+            rows = {
+                which: [row for one in some for row in getattr(one, which) if row["annotator"] in self.may]
+                for which in files
+            }
             for which, lines in zip(("every", "latest"), tables.both(rows["every"], rows["latest"]), strict=True):
                 files[which].add(lines)
             every = label_objects(rows["every"], self.codes, with_text=True)
@@ -181,6 +190,16 @@ class _Writer:
     def _add(self, files: list[FrozenFile], made: list[FrozenFile], *, text: bool) -> None:
         files += made
         self.made.with_text += [one.name for one in made if text]
+
+
+def _of_released(rows: Iterable[dict[str, Any]], silent: set[str]) -> Iterator[dict[str, Any]]:
+    """*rows* of a package without those of annotators (by code) whose labels are not released."""
+    gone = set()
+    for row in rows:
+        if row.get("kind") in OF_PEOPLE and row.get("annotator") in silent:
+            gone.add(row.get("uid"))
+        elif row.get("kind") != "retest_label" or row["retest"] not in gone:
+            yield row
 
 
 def _each_taken(rows: Iterable[dict[str, Any]], take: Callable[[dict[str, Any]], None]) -> Iterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from annotations.database.store import Store
 from annotations.items.batch import BEING_IMPORTED
 from annotations.items.recount_mark import RECOUNTING, open_recount
+from annotations.projects.consent import sharing
 from annotations.projects.projects import counts
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -56,6 +57,7 @@ def readiness(store: Store, project: Project) -> list[Check]:
                 N_("State where the texts come from and on what basis they may be redistributed.")),
         _kept_items(found.accepted, found.items),
         *_running(store, project),
+        *_consent(store, project),
         *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
         *_quotas(found.cells),
     ]  # fmt: skip
@@ -152,6 +154,20 @@ def _running(store: Store, project: Project) -> list[Check]:
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")
         checks.append(Check("pilot", "missing", text, {"number": row[0]}))
     return checks
+
+
+def _consent(store: Store, project: Project) -> list[Check]:
+    found = sharing(store, project)
+    if not found["released"]["people"] + found["left_out"]["people"]:
+        return []
+    if not found["left_out"]["people"]:
+        return [Check("consent", "done", N_("Everybody who labelled consents to the release of single labels."))]
+    text = N_(
+        "Left out of the tables of single labels, for want of consent: {labels} labels; annotators: {people}. They"
+        " answer on My record; what you have in writing, you store under Projects, People."
+    )
+    values = {key: f"{number:,}" for key, number in found["left_out"].items()}
+    return [Check("consent", "note", text, values)]
 
 
 def _open_items(pending: int, items: int) -> Check:

@@ -18,6 +18,7 @@ from annotations.database.store import Store
 from annotations.desk import frontend
 from annotations.desk.announcements import option_name
 from annotations.desk.routes import PATH
+from annotations.projects.consent import NAMES, TEXTS
 from annotations.projects.projects import guideline, project_by_uid
 from annotations.server import limits
 from annotations.server.forms import HERE, TOO_OFTEN, client_address, is_secure, language_of, rendered
@@ -215,6 +216,7 @@ def _consent_page(at: Visit, problem: str = "") -> Reply:
         "title": at.say(TITLES["consent"]),
         "blocks": frontend.blocks(newest.text(at.language)),
         "version": newest.version,
+        "uses": [(use, at.say(NAMES[use]), at.say(TEXTS[use])) for use in newest.uses],
         "outside": dict(zip(names, outside, strict=True)) if outside else {},
         "warning": at.study.warning(at.language),
         "problem": problem or (at.say(NO_ID) if names[0] and outside is None else ""),
@@ -243,7 +245,9 @@ def agree_form(at: Visit) -> Reply:
     newest = consent(at.store, at.study)
     if at.sent.get("version") != str(newest.version):
         return _consent_page(at, at.say(CHANGED))
-    return Reply(secret=people.agree(at.store, at.study, newest, at.language, outside, seen=watched.seconds()))
+    given = [use for use in newest.uses if at.sent.get(f"use-{use}") == "yes"]
+    secret = people.agree(at.store, at.study, newest, at.language, outside, given=given, seen=watched.seconds())
+    return Reply(secret=secret)
 
 
 def _test_page(at: Visit, who: Participant) -> Reply:

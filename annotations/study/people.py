@@ -10,7 +10,7 @@ import math
 import secrets
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.desk.session import InvitedDesk
 from annotations.projects.annotators import annotator, deactivate, join
+from annotations.projects.consent import TEXTS, store_consent
 from annotations.projects.projects import project_by_uid
 from annotations.queue.assignments import pass_over
 from annotations.queue.leases import LEASE_S, claim
@@ -27,7 +28,7 @@ from annotations.study.studies import Consent, Outcome, Study, every_study
 from annotations.types import Annotator, Project
 from core.errors import N_, NotAllowed, Refused
 from core.files.timestamps import timestamp
-from core.language import Language
+from core.language import Language, translate
 
 State = Literal["test", "ready", "working", "finished", "screened_out", "withdrew", "timed_out"]
 PRESENT: tuple[State, ...] = ("test", "ready", "working")
@@ -136,14 +137,15 @@ def agree(
     language: Language,
     outside: Outside | None,
     *,
+    given: Collection[str] = (),
     now: float | None = None,
     seen: float = math.inf,
 ) -> str:
     """Store that somebody agrees to a version of the consent; returns the secret for the cookie.
 
-    Who comes again under the same id and session goes on where they were. Where all places are taken, those of people
-    who are away too long are free (*seen* as in `sweep`). Raises Refused where nobody more is needed, NotAllowed for an
-    id that has taken part.
+    *given*: the uses of labels to which they agree. Who comes again under the same id and session goes on where they
+    were. Where all places are taken, those of people who are away too long are free (*seen* as in `sweep`). Raises
+    Refused where nobody more is needed, NotAllowed for an id that has taken part.
     """
     moment, secret = _now(now), secrets.token_urlsafe(24)
     if _is_full(store, study):
@@ -170,6 +172,8 @@ def agree(
                 timestamp(moment), moment, moment,
             ),
         )  # fmt: skip
+        answers = [(made.lastrowid, use, int(use in given), translate(TEXTS[use], language)) for use in consent.uses]
+        db.executemany("INSERT INTO study_answer (person, use, given, text) VALUES (?, ?, ?, ?)", answers)
         if outside is not None:
             db.execute(
                 "INSERT INTO study_identity (person, study, outside, session, task) VALUES (?, ?, ?, ?, ?)",
@@ -204,6 +208,7 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
         join(store, project, [name])
         made = annotator(store, project, name)
         record(store, project, "joined", annotator=made, name=name, study=study.name)
+        _take_answers(store, project, made, who)
         for item in met:
             pass_over(db, project.id, made.id, item)
             update_set_aside(store, project, item)
@@ -211,6 +216,16 @@ def begin(store: Store, study: Study, who: Participant, *, now: float | None = N
             "UPDATE study_person SET state = 'working', annotator = ?, begun = ?, seen = ? WHERE id = ?",
             (made.id, moment, moment, who.id),
         )
+
+
+def _take_answers(store: Store, project: Project, made: Annotator, who: Participant) -> None:
+    """What they answered about uses of their labels, as answers of the new annotator."""
+    query = (
+        "SELECT use, given, consent_language, text FROM study_answer AS one"
+        " JOIN study_person ON study_person.id = person WHERE person = ? ORDER BY one.id"
+    )
+    for use, given, language, text in store.db.execute(query, (who.id,)).fetchall():
+        store_consent(store, project, made, use, bool(given), "annotator", language, text)
 
 
 def _items_of_test(store: Store, study: Study, who: Participant) -> list[int]:

@@ -5,7 +5,7 @@ import hashlib
 import math
 import secrets
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from sqlite3 import IntegrityError
 from typing import Any, Literal, get_args
@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
 from annotations.projects.annotators import checked_name
+from annotations.projects.consent import USES, Use
 from annotations.projects.projects import project_by_uid
 from annotations.study.texts import CONSENT, WARNING
 from annotations.types import Item, Project
@@ -98,6 +99,7 @@ class Consent:
     en: str
     zh: str
     created: str
+    uses: tuple[Use, ...] = ()  # of labels one by one, about each of which the form asks
 
     def text(self, language: Language) -> str:
         """The text that a person reads."""
@@ -157,9 +159,11 @@ def create_study(
     *,
     questions: Sequence[tuple[Item, str]] = (),
     consent: dict[Language, str] | None = None,
+    uses: Collection[Use] = (),
     author: str = "",
 ) -> Study:
     """Make a study; *questions*: items with their answers for the test, *consent*: its text in both languages.
+    *uses*: of labels one by one, about which the form asks; nobody has to agree to them.
 
     Raises Refused for a name that is taken, a setting out of its limits, or fewer questions than one try asks.
     """
@@ -178,19 +182,25 @@ def create_study(
                 "start": item.word and item.word[0], "stop": item.word and item.word[1],
             }  # fmt: skip
             db.execute(f"INSERT INTO study_question {columns_and_marks(question)}", question)
-        _insert_consent(store, int(made.lastrowid or 0), consent or CONSENT)
+        _insert_consent(store, int(made.lastrowid or 0), consent or CONSENT, uses)
         logged = {one: value for one, value in values.items() if not one.startswith(("code_", "warning_"))}
         record(store, project, "study_made", author=author, study=bare, **logged)
     return study_of_uid(store, uid)
 
 
-def change_consent(store: Store, study: Study, texts: dict[Language, str], *, author: str = "") -> Consent:
-    """The next version of the consent: who comes from now on agrees to it. An unchanged text makes none."""
+def change_consent(
+    store: Store, study: Study, texts: dict[Language, str], uses: Collection[Use] | None = None, *, author: str = ""
+) -> Consent:
+    """The next version of the consent: who comes from now on agrees to it. An unchanged form makes none.
+
+    *uses*: about which it asks; None: as before.
+    """
     with store.write():
         before = consent(store, study)
-        if (before.en, before.zh) == (texts["en"].strip(), texts["zh"].strip()):
+        asked = before.uses if uses is None else tuple(use for use in USES if use in uses)
+        if (before.en, before.zh, before.uses) == (texts["en"].strip(), texts["zh"].strip(), asked):
             return before
-        _insert_consent(store, study.id, texts)
+        _insert_consent(store, study.id, texts, asked)
         made = consent(store, study)
         project = project_by_uid(store, study.project)
         record(store, project, "study_consent", author=author, study=study.name, version=made.version)
@@ -203,7 +213,8 @@ def consent(store: Store, study: Study) -> Consent:
         "SELECT id, version, en, zh, created FROM study_consent WHERE study = ? ORDER BY version DESC LIMIT 1",
         (study.id,),
     ).fetchone()
-    return Consent(*row)
+    asked = {use for (use,) in store.db.execute("SELECT use FROM study_use WHERE consent = ?", (row[0],))}
+    return dataclasses.replace(Consent(*row), uses=tuple(use for use in USES if use in asked))
 
 
 def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") -> Study:
@@ -215,16 +226,18 @@ def set_closed(store: Store, study: Study, closed: bool, *, author: str = "") ->
     return study_of_uid(store, study.uid)
 
 
-def _insert_consent(store: Store, study: int, texts: dict[Language, str]) -> None:
+def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: Collection[Use]) -> None:
     for text in texts.values():
         if not text.strip() or len(text) > LONGEST_TEXT:
             raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
     query = "SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?"
     version = store.db.execute(query, (study,)).fetchone()[0]
-    store.db.execute(
+    made = store.db.execute(
         "INSERT INTO study_consent (study, version, en, zh, created) VALUES (?, ?, ?, ?, ?)",
         (study, version, texts["en"].strip(), texts["zh"].strip(), timestamp()),
     )
+    asked = [(made.lastrowid, use) for use in USES if use in uses]
+    store.db.executemany("INSERT INTO study_use (consent, use) VALUES (?, ?)", asked)
 
 
 def _check(settings: Settings, questions: int) -> None:

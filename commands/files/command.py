@@ -151,9 +151,10 @@ def _imported(store: Store, project: Project, examined: list[Examined], file: st
     required=True,
     help="slguset: as published. jsonl: every item, can be imported again. labels: who chose what (labels-wide: a row "
     "per item; labels-jsonl: with all that was recorded). soft-labels: the share of each choice an item. "
-    "disaggregated: one row a label, of annotators who consented. published: generations as the published "
-    "samples. label-studio: tasks with annotations, and a labelling configuration beside them. doccano: JSON "
-    "lines, a file for each annotator. package: the whole project, can be imported again. datasheet: what the "
+    "disaggregated: one row a label, of annotators who consented (disaggregated-training: to the training of "
+    "models). published: generations as the published samples. label-studio: tasks with annotations, and a labelling "
+    "configuration beside them. doccano: JSON lines, a file for each "
+    "annotator. package: the whole project, can be imported again. datasheet: what the "
     "project is, as Markdown (datasheet-tex: LaTeX).",
 )
 @click.option(

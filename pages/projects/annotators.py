@@ -17,6 +17,7 @@ from annotations.projects.projects import (
 )
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
+from pages.projects.consent import show_consent, show_groups
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.parts import asks, asks_at_click
@@ -51,6 +52,9 @@ def show_people(store: Store, project: Project) -> None:
     if by_link:
         st.caption(plain(_("Participants of online studies ({number})").format(number=f"{len(by_link):,}")))
         page_link("study/page.py", label=_("Online studies"), icon=":material/link:")
+    if everybody:
+        show_consent(store, project)
+        show_groups(store, project)
     if left:
         with st.expander(_("Former annotators ({number})").format(number=len(left)), expanded=not people):
             for person in left:

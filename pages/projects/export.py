@@ -6,7 +6,7 @@ from hashlib import sha256
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.files.disaggregated import LeftOut, left_out
+from annotations.files.disaggregated import USE_OF, LeftOut, left_out
 from annotations.files.export import CONFIG, counted_elsewhere, export_preview, made_elsewhere, record_export
 from annotations.files.export_formats import (
     ARCHIVES,
@@ -19,7 +19,7 @@ from annotations.files.export_formats import (
 )
 from annotations.files.other_tools import label_studio_write
 from annotations.guideline.versions import guideline
-from annotations.projects.consent import consenting
+from annotations.projects.consent import Use, consenting
 from annotations.projects.pipeline_counts import state
 from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
 from annotations.types import Project
@@ -31,7 +31,7 @@ from pages.ui.text import plain
 from pages.ui.visitor import visitor
 
 PREVIEW_ROWS = 10
-WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated")
+WITHOUT_TEXT = ("datasheet", "datasheet-tex", "soft-labels", "disaggregated", "disaggregated-training")
 
 
 def export_name(name: str, kind: str) -> str:
@@ -46,6 +46,7 @@ def export_name(name: str, kind: str) -> str:
         "labels-jsonl": _("Labels (JSON Lines, complete record)"),
         "soft-labels": _("Soft labels (CSV: share of each choice per item)"),
         "disaggregated": _("Labels one by one, of annotators who consented (CSV)"),
+        "disaggregated-training": _("Labels one by one for training, of annotators who consented to that (CSV)"),
         "published": _("Published samples (context and completion in one column)"),
         "label-studio": _("Label Studio (JSON: tasks with annotations)"),
         "doccano": _("doccano (ZIP: JSON lines, one file per annotator)"),
@@ -125,11 +126,7 @@ def _password(project: Project, chosen: ExportFormat) -> tuple[str | None, bool]
     """The password, and whether the export has to wait for one."""
     needed = needs_password(project, chosen)
     if not needed:
-        holds = (
-            not chosen.startswith("datasheet")
-            and chosen not in ("soft-labels", "disaggregated")
-            and project.kind == "generations"
-        )
+        holds = chosen not in WITHOUT_TEXT and project.kind == "generations"
         if not holds or not st.toggle(_lock_label(project), key="lock"):
             return None, False
     typed = st.text_input(
@@ -159,25 +156,25 @@ def _rows(uid: str, there: tuple[str, ...], wish: ExportOptions, _project: Proje
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
-def _left_out(uid: str, there: tuple[str, ...], _project: Project) -> LeftOut:
+def _left_out(uid: str, there: tuple[str, ...], use: Use, _project: Project) -> LeftOut:
     with open_store(_project, "export_files") as store:
-        return left_out(store, _project)
+        return left_out(store, _project, use)
 
 
-def _who_is_left_out(uid: str, there: tuple[str, ...], project: Project) -> str:
-    out = _left_out(uid, there, project)
+def _who_is_left_out(uid: str, there: tuple[str, ...], use: Use, project: Project) -> str:
+    out = _left_out(uid, there, use, project)
     text = _(
-        "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on"
-        " My record. A release holds everybody's labels under pseudonyms, whoever consented."
+        "Left out: {labels} labels of {annotators} annotators who have not consented. Annotators answer on My record."
     )
     return text.format(labels=f"{out.labels:,}", annotators=f"{out.annotators:,}")
 
 
 def _show_file(store: Store, project: Project, wish: ExportOptions, password: str | None) -> None:
-    there = (*state(store), *sorted(consenting(store, project)))
+    use = USE_OF.get(wish.format)
+    there = (*state(store), *sorted(consenting(store, project, use) if use else ()))
     number = _rows(project.uid, there, wish, project)
-    if wish.format == "disaggregated":
-        st.caption(plain(_who_is_left_out(project.uid, there, project)))
+    if use is not None:
+        st.caption(plain(_who_is_left_out(project.uid, there, use, project)))
     is_sheet = wish.format.startswith("datasheet")
     if not is_sheet:
         st.metric(_("Rows"), f"{number:,}", width=150)

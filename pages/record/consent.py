@@ -1,9 +1,9 @@
-"""On the page My record: whether one's own labels may be published one by one, and one's own groups."""
+"""On the page My record: what may be done with one's own labels, and one's own groups."""
 
 import streamlit as st
 
 from annotations.database.store import Store
-from annotations.projects.consent import TEXTS, answer_consent, consent_of
+from annotations.projects.consent import NAMES, TEXTS, USES, Use, answer_consent, consent_of
 from annotations.projects.groups import OwnGroup, own_groups, set_group
 from annotations.types import Annotator, Project
 from core.errors import EvenhandError
@@ -17,31 +17,42 @@ from pages.ui.text import plain, spoken
 
 @asks("see_own_labels")
 def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
-    """What is agreed to, the answer so far, and buttons to give, refuse or withdraw it."""
-    st.subheader(_("Publication of your labels"))
-    agreed = TEXTS["disaggregated"]
+    """What each use is, the answer so far, and buttons to give, refuse or withdraw consent to it."""
+    st.subheader(_("Use of your labels"))
+    text = _(
+        "You answer for each use. Without your consent, your labels are used only in counts, agreement and gold"
+        " labels, never one by one."
+    )
+    st.caption(text)
+    for use in USES:
+        _ask_use(store, project, annotator, use)
+
+
+def _ask_use(store: Store, project: Project, annotator: Annotator, use: Use) -> None:
+    standing, name = consent_of(store, project, annotator, use), NAMES[use]
+    st.markdown(f"**{plain(_(name))}**")
+    agreed = TEXTS[use]
     st.markdown(plain(_(agreed)))
-    standing = consent_of(store, project, annotator)
     if standing.given is None:
-        st.caption(_("You have not answered. Without your consent, your labels are not published one by one."))
+        st.caption(_("You have not answered."))
     else:
         text = (_("You gave your consent: {moment}.") if standing.given else _("You do not consent: {moment}.")).format(
             moment=moment(standing.created)
         )
         st.caption(plain(text))
     with st.container(horizontal=True):
-        if not standing.given and st.button(_("I consent"), key="consent-give", icon=":material/check:"):
-            store_consent(store, project, annotator, given=True)
+        if not standing.given and st.button(_("I consent"), key=f"consent-give-{use}", icon=":material/check:"):
+            store_consent(store, project, annotator, use, given=True)
         no = _("Withdraw consent") if standing.given else _("I do not consent")
-        if standing.given is not False and st.button(no, key="consent-refuse", icon=":material/block:"):
-            store_consent(store, project, annotator, given=False)
+        if standing.given is not False and st.button(no, key=f"consent-refuse-{use}", icon=":material/block:"):
+            store_consent(store, project, annotator, use, given=False)
 
 
 @asks("see_own_labels")
-def store_consent(store: Store, project: Project, annotator: Annotator, *, given: bool) -> None:
+def store_consent(store: Store, project: Project, annotator: Annotator, use: Use, *, given: bool) -> None:
     """Store an answer in the words of the page."""
     try:
-        answer_consent(store, project, annotator, given=given, language=language())
+        answer_consent(store, project, annotator, use, given=given, language=language())
     except EvenhandError as error:
         show_error(error)
     else:

@@ -1,11 +1,13 @@
 """A new study: its settings, its test, its texts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from annotations.database.store import Store
 from annotations.permissions import require
+from annotations.projects.consent import NAMES, USES, Use
 from annotations.projects.projects import project_by_uid
 from annotations.quality.known_answers import known_items
 from annotations.study.studies import MOST_QUESTIONS, SERVICES, Settings, create_study
@@ -39,8 +41,9 @@ def _make(uid: str) -> None:
             questions = [(one.item, one.choice) for one in known_items(store, project) if one.item.uid in typed["test"]]
             settings = Settings(**values, **{name: code for name, code in codes.items() if code})
             made = create_study(
-                store, project, typed["name"], settings, questions=questions, consent=texts, author=who.name
-            )
+                store, project, typed["name"], settings, questions=questions, consent=texts, uses=typed["uses"],
+                author=who.name,
+            )  # fmt: skip
             st.session_state[f"study-{uid}"] = made.uid
     except EvenhandError as error:
         st.session_state["study-error"] = error
@@ -71,12 +74,22 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
                 WARNING[code],
                 key=f"new-warning_{code}",
             )
+        ask_uses("new-uses")
         with st.container(horizontal=True):
             for outcome, label in _codes().items():
                 st.text_input(
                     label, key=f"new-code_{outcome}", max_chars=60, placeholder=_("generated at random"), width=220
                 )
         st.form_submit_button(_("Create study"), key="make", type="primary", on_click=_make, args=(project.uid,))
+
+
+def ask_uses(key: str, chosen: Sequence[Use] = ()) -> None:
+    """About which uses of labels a consent form asks; nobody has to agree to them."""
+    names = {use: _(name) for use, name in NAMES.items()}
+    st.multiselect(
+        _("Uses of single labels that the form asks about"), USES, list(chosen), key=key, format_func=names.__getitem__,
+        help=_("Each is a box to tick. Whoever leaves it empty can still take part."),
+    )  # fmt: skip
 
 
 def _codes() -> dict[str, str]:

@@ -15,6 +15,7 @@ from annotations.study.withdrawal import withdraw
 from annotations.types import Project
 from core.errors import N_, EvenhandError, NotFound
 from core.language import Language
+from pages.study.new import ask_uses
 from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment, number
@@ -57,7 +58,7 @@ def _close(store: Store, study: Study, who: Person) -> None:
 
 def _change_consent(store: Store, study: Study, who: Person) -> None:
     texts: dict[Language, str] = {one: st.session_state[f"consent-{one}-{study.uid}"] for one in ("en", "zh")}
-    studies.change_consent(store, study, texts, author=who.name)
+    studies.change_consent(store, study, texts, st.session_state[f"uses-{study.uid}"], author=who.name)
 
 
 def _withdraw(store: Store, study: Study, who: Person) -> None:
@@ -171,6 +172,7 @@ def _show_consent(store: Store, study: Study) -> None:
     with st.expander(_("Consent form, version {n}").format(n=newest.version)):
         for one, text in (("en", newest.en), ("zh", newest.zh)):
             st.text_area(language_name(one), text, key=f"consent-{one}-{study.uid}", height=260)
+        ask_uses(f"uses-{study.uid}", newest.uses)
         st.caption(_("A changed text becomes a new version. Those who agreed before agreed to the earlier version."))
         st.button(
             _("Save as a new version"),

@@ -219,7 +219,7 @@ def test_everything_about_oneself_names_nobody_else(fresh_store: Store) -> None:
     dialect = add_grouping(fresh_store, project, "dialect", ("that of Ada", "that of Bo"))
     for who in annotators(fresh_store, project)[:2]:
         label(fresh_store, project, who, next(items(fresh_store, project)).uid, "accept", note=f"of {who.name}")
-        answer_consent(fresh_store, project, who, given=who.name == "Ada")
+        answer_consent(fresh_store, project, who, "release", given=who.name == "Ada")
         set_group(fresh_store, project, dialect, who, f"that of {who.name}", "annotator")
     text = own_data(fresh_store, account(fresh_store, "ada@example.org"))
     found = json.loads(text)

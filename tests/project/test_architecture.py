@@ -325,7 +325,7 @@ WRITTEN_BY = {
     "release": "release release_file release_item",
     "sampling": "sample inclusion",
     "judges": "judge judge_label judge_failure judge_margin judge_order",
-    "study": "study study_consent study_question study_person study_identity",
+    "study": "study study_consent study_question study_person study_identity study_use study_answer",
     "accounts": "account account_role account_event account_identity sign_in access_link",
 }
 OWNER = {table: package for package, tables in WRITTEN_BY.items() for table in tables.split()}

@@ -13,6 +13,7 @@ from annotations.guideline.drafts import assign_tags, read_draft, write_version
 from annotations.items.batch import items
 from annotations.labels.operations import reveal, store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.consent import Use, answer_consent
 from annotations.projects.preregistration import form, preregister
 from annotations.projects.projects import (
     annotators,
@@ -56,6 +57,8 @@ class History:
     sheets: dict[str, int] = field(default_factory=dict)
     golds: list[str] = field(default_factory=lambda: ["unanimous"])
     rescues: list[bool] = field(default_factory=lambda: [False])
+    shared: dict[str, bool] = field(default_factory=dict)  # what was answered about releases
+    trained: dict[str, bool] = field(default_factory=dict)
     drawn: int = 0
     pilots: int = 0
     tags: int = 0
@@ -101,6 +104,13 @@ class History:
             gone = there[number % len(there)]
             undo(self.store, self.project, gone.key)
             self.labels = {key: one for key, one in self.labels.items() if one.file != gone.file}
+
+    def consent(self, number: int, given: bool) -> None:
+        """One answers about releases and training; at first the three of `ready_project` consent to releases."""
+        person = annotators(self.store, self.project)[number % 3]
+        use: Use = "training" if number % 2 else "release"
+        answer_consent(self.store, self.project, person, use, given=given)
+        (self.trained if number % 2 else self.shared)[person.name] = given
 
     def known(self, number: int, _flag: bool) -> None:
         set_known(self.store, self.project, list(items(self.store, self.project))[number % 6].uid, "accept")

@@ -10,6 +10,7 @@ from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, items
 from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import close_pilot, start_pilot
+from annotations.projects.consent import answer_for_everybody
 from annotations.projects.projects import annotators, change_project, create_project, project_by_uid, remove_annotator
 from annotations.quality.known_answers import set_known
 from annotations.queue.leases import claim
@@ -26,7 +27,13 @@ def ready_project(store: Store, number: int = 24, *, name: str = "set", **fields
     with Batch.begin(store, made, "made.txt") as batch:
         batch.add(new_items(number))
         batch.publish()
+    everybody_consents(store, made)
     return change_project(store, made, licence="CC BY 4.0", source_statement=SOURCE)
+
+
+def everybody_consents(store: Store, project: Project) -> None:
+    """All who have joined agree that their labels stand in releases."""
+    answer_for_everybody(store, project, "release")
 
 
 def label(store: Store, project: Project, who: Annotator, item: str, choice: str | None, **fields: object) -> None:

@@ -2,12 +2,14 @@
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from annotations.database.store import Store
 from annotations.items.batch import items
+from annotations.projects.consent import Use
 from annotations.study.links import signed
 from annotations.study.people import Participant, agree, begin, participant
 from annotations.study.studies import Settings, Study, consent, create_study
@@ -16,11 +18,11 @@ from annotations.types import Project
 CONTACT = "lead@example.org"
 
 
-def new_study(store: Store, project: Project, name: str = "study", **fields: Any) -> Study:
+def new_study(store: Store, project: Project, name: str = "study", uses: Sequence[Use] = (), **fields: Any) -> Study:
     """A study of three texts a person; its test, if it has one, asks about the project's first items: accept."""
     chosen = {"contact": CONTACT, "items": 3, "reward": 2.0, "floor": 9.0, **fields}
     known = [(one, "accept") for one in list(items(store, project))[: 2 * chosen.get("questions", 0)]]
-    return create_study(store, project, name, Settings(**chosen), questions=known)
+    return create_study(store, project, name, Settings(**chosen), questions=known, uses=uses)
 
 
 def come(store: Store, study: Study, *, now: float | None = None, seen: float = math.inf) -> tuple[str, Participant]:

@@ -1,7 +1,7 @@
 """Writing a project as a JSON file for Label Studio, with a labelling configuration."""
 
 import html
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from annotations.database.store import Store
@@ -17,17 +17,19 @@ from core.files.csv_out import json_line
 FLAG = {True: "yes", False: "no"}
 
 
-def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
+def tasks_out(
+    store: Store, project: Project, wish: ExportOptions, people: Collection[str] | None = None
+) -> Iterator[str]:
     """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
 
     Choice, reasons, note and marks of each annotator are results as Label Studio writes them. The annotator is in the
     first result under "evenhand", which Label Studio keeps. It is not in `completed_by`, because Label Studio refuses
-    files with unknown users.
+    files with unknown users. *people*: only labels of these names; None: of everybody.
     """
     yield "[\n"
     before = ""
     canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
-    for number, (item, labels) in enumerate(labelled_items(store, project, wish), 1):
+    for number, (item, labels) in enumerate(labelled_items(store, project, wish, people), 1):
         if before:
             yield before.rstrip("\n") + ",\n"
         task = {

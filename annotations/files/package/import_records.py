@@ -1,4 +1,4 @@
-"""Import of pilots, samples, known answers, retests, events and judges of a package."""
+"""Import of pilots, samples, known answers, retests, events, judges, consent and groups of a package."""
 
 import json
 from collections import Counter
@@ -18,6 +18,8 @@ from annotations.judges.judges import restore_judge, restore_label, restore_marg
 from annotations.labels.retest_labels import insert_repeated_label
 from annotations.pilot.pilots import restore_pilot
 from annotations.projects.annotators import annotators
+from annotations.projects.consent import restore_answer
+from annotations.projects.groups import restore_group, restore_grouping
 from annotations.quality.known_answers import insert_answer
 from annotations.queue.assignments import restore_assignment
 from annotations.queue.retests import restore_latest, restore_repeat
@@ -85,6 +87,7 @@ class _RecordWriter:
             "known": self._known, "standing": self._standing, "retest": self._retest,
             "retest_label": self._retest_label, "told": self._changes_read, "event": self._event,
             "tag_draft": self._tag_draft, "guideline_draft": self._guideline_draft,
+            "consent": self._consent, "grouping": self._grouping, "group": self._group,
             "judge": self._judge, "judge_label": self._judge_label, "judge_margin": self._judge_margin,
         }  # fmt: skip
 
@@ -251,6 +254,17 @@ class _RecordWriter:
         judge = self._judge_of(row)
         values = {"judge": judge} | {key: row[key] for key in ("eps", "labels", "created")}
         return judge is not None and restore_margin(self.store.db, values)
+
+    def _consent(self, row: Row) -> bool:
+        person = self.people.get(str(row["annotator"]))
+        return person is not None and restore_answer(self.store.db, self.project.id, person, row)
+
+    def _grouping(self, row: Row) -> bool:
+        return restore_grouping(self.store, self.project, row)
+
+    def _group(self, row: Row) -> bool:
+        person = self.people.get(str(row["annotator"]))
+        return person is not None and restore_group(self.store, self.project, person, row)
 
     def _tag_draft(self, row: Row) -> bool:
         return restore_tag_draft(self.store, self.project, row["tag"], row["code"])

@@ -1,4 +1,5 @@
-"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events, judges.
+"""Records of a package beside items, labels and decisions: pilots, samples, known answers, retests, events, judges,
+consent, groups.
 
 One flat object per line, distinguished by `kind`, with public ids and codes instead of row ids and names.
 """
@@ -10,6 +11,8 @@ from typing import Any
 from annotations.database.events import HERE_ONLY
 from annotations.database.store import Store
 from annotations.labels.left_texts import left_of
+from annotations.projects.consent import each_answer
+from annotations.projects.groups import each_group
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 
@@ -108,7 +111,7 @@ def each_record(
 ) -> Iterator[dict[str, Any]]:
     """Every record of a project, in the order of their import.
 
-    `codes`: name -> code, {} to write names. `private`: drafts of the lead too.
+    `codes`: name -> code, {} to write names. `private`: drafts of the lead and groups of annotators too.
     """
     names = _Names(codes)
     keys = ("number", "items", "seed", "people", "begun", "closed")
@@ -133,8 +136,12 @@ def each_record(
     yield from _changes_read(store, project, names)
     yield from _events(store, project, names)
     yield from _judges(store, project, private=private)
+    yield from (
+        {"kind": "consent"} | row | {"annotator": names(row["annotator"])} for row in each_answer(store, project)
+    )
     if private:
         yield from _drafts(store, project)
+        yield from _groups(store, project, names)
 
 
 class _Names:
@@ -208,6 +215,12 @@ def _judges(store: Store, project: Project, *, private: bool) -> Iterator[dict[s
         found = dict(zip(JUDGE_LABEL, row, strict=True))
         found |= {key: found[key] and json.loads(found[key]) for key in ("spans", "shares")}
         yield {"kind": "judge_label", "judge": judge, "item": item} | found
+
+
+def _groups(store: Store, project: Project, names: _Names) -> Iterator[dict[str, Any]]:
+    """Groupings, then who is in which group."""
+    for row in each_group(store, project):
+        yield row | ({"annotator": names(row["annotator"])} if row["kind"] == "group" else {})
 
 
 def _drafts(store: Store, project: Project) -> Iterator[dict[str, Any]]:

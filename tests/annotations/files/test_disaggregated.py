@@ -34,7 +34,7 @@ def project(fresh_store: Store) -> Project:
 
 
 def consent(store: Store, project: Project, name: str, *, given: bool = True) -> None:
-    answer_consent(store, project, annotator(store, project, name), given=given)
+    answer_consent(store, project, annotator(store, project, name), "disaggregated", given=given)
 
 
 def rows(lines: Iterable[str]) -> list[dict[str, str]]:
@@ -48,29 +48,29 @@ def test_soft_labels_are_the_shares_of_every_choice(fresh_store: Store, project:
 
 
 def test_labels_one_by_one_need_consent(fresh_store: Store, project: Project) -> None:
-    assert rows(disaggregated_lines(fresh_store, project)) == []
-    assert left_out(fresh_store, project) == LeftOut(5, 3)
+    assert rows(disaggregated_lines(fresh_store, project, "disaggregated")) == []
+    assert left_out(fresh_store, project, "disaggregated") == LeftOut(5, 3)
     for name in ("Ada", "Bo"):
         consent(fresh_store, project, name)
-    found = "".join(disaggregated_lines(fresh_store, project))
+    found = "".join(disaggregated_lines(fresh_store, project, "disaggregated"))
     assert [(one["annotator"], one["choice"]) for one in rows(found)] == [
         ("A1", "accept"), ("A2", "reject"), ("A1", "accept"), ("A2", "accept"),
     ]  # fmt: skip
     assert "SECRET" not in found and "Ada" not in found
-    assert left_out(fresh_store, project) == LeftOut(1, 1)
+    assert left_out(fresh_store, project, "disaggregated") == LeftOut(1, 1)
     consent(fresh_store, project, "Ada", given=False)
-    assert {one["annotator"] for one in rows(disaggregated_lines(fresh_store, project))} == {"A2"}
-    assert left_out(fresh_store, project) == LeftOut(3, 2)
+    assert {one["annotator"] for one in rows(disaggregated_lines(fresh_store, project, "disaggregated"))} == {"A2"}
+    assert left_out(fresh_store, project, "disaggregated") == LeftOut(3, 2)
 
 
 def test_answers_are_appended_with_the_text_as_read(fresh_store: Store, project: Project) -> None:
     ada = annotator(fresh_store, project, "Ada")
     for given in (True, True, False, True):  # the second says nothing new
-        answer_consent(fresh_store, project, ada, given=given, language="zh")
+        answer_consent(fresh_store, project, ada, "disaggregated", given=given, language="zh")
     stored = fresh_store.db.execute("SELECT given, text, recorded_by FROM label_consent ORDER BY id").fetchall()
     text = translate(TEXTS["disaggregated"], "zh")
     assert stored == [(1, text, "annotator"), (0, text, "annotator"), (1, text, "annotator")]
-    assert consenting(fresh_store, project) == {"Ada"}
+    assert consenting(fresh_store, project, "disaggregated") == {"Ada"}
     for statement in ("UPDATE label_consent SET given = 0", "DELETE FROM label_consent"):
         with pytest.raises(sqlite3.IntegrityError), fresh_store.write() as db:
             db.execute(statement)
@@ -78,7 +78,8 @@ def test_answers_are_appended_with_the_text_as_read(fresh_store: Store, project:
 
 def test_consent_is_of_one_project(fresh_store: Store, project: Project) -> None:
     consent(fresh_store, project, "Ada")
-    assert consenting(fresh_store, create_project(fresh_store, "other", annotators=("Ada",))) == frozenset()
+    other = create_project(fresh_store, "other", annotators=("Ada",))
+    assert consenting(fresh_store, other, "disaggregated") == frozenset()
 
 
 def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project: Project, tmp_path: Path) -> None:
@@ -88,15 +89,15 @@ def test_commands_and_the_page_store_the_same_answer(fresh_store: Store, project
 
     page = open_page("record", project=project.name, annotator="Ada")
     assert "Withdraw consent" not in [one.label for one in page.button]
-    page.button(key="consent-give").click().run()
+    page.button(key="consent-give-disaggregated").click().run()
     assert "Withdraw consent" in [one.label for one in page.button] and not page.exception
-    answer_to("people", project.name, "consent", "Bo", "--give")
-    every = answer_to("people", project.name, "consent")["consents"]
+    answer_to("people", project.name, "consent", "Bo", "--give", "--use", "disaggregated")
+    every = answer_to("people", project.name, "consent", "--use", "disaggregated")["consents"]
     given = {one["annotator"]: (one["given"], one["recorded_by"]) for one in every}
     assert given == {"Ada": (True, "annotator"), "Bo": (True, "lead"), "Chen": (None, None)}
     told = answer_to("export", project.name, str(tmp_path / "one.csv"), "--format", "disaggregated")
     assert told == {"rows": 4, "left_out": {"labels": 1, "annotators": 1}}
-    page.button(key="consent-refuse").click().run()
-    assert consent_of(fresh_store, project, annotator(fresh_store, project, "Ada")).given is False
+    page.button(key="consent-refuse-disaggregated").click().run()
+    assert consent_of(fresh_store, project, annotator(fresh_store, project, "Ada"), "disaggregated").given is False
     assert export_file(fresh_store, project, tmp_path / "two.csv", format="disaggregated").rows == 2
     assert export_file(fresh_store, project, tmp_path / "soft.csv", format="soft-labels").rows == 2

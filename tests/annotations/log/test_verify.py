@@ -59,7 +59,7 @@ def history(store: Store) -> Project:
     row = LabelRow(1, item, "Zoe", "op-zoe", "accept", (), None, (), "", 2.5, None, False, None, "", 1, None, False, "")
     assert store_labels(store, study, "labels.csv", [row], sha256="0" * 64).imported == 1
     rename_annotator(store, study, bo, "Boris", author="Vera")
-    prolific = new_study(store, study)
+    prolific = new_study(store, study, uses=("release", "training"))
     change_consent(store, prolific, {"en": "Please read this.", "zh": "请阅读。"})
     come(store, prolific)
     set_closed(store, prolific, True)
@@ -72,7 +72,7 @@ def history(store: Store) -> Project:
         start_sample(store, study, plan_sample(store, study, "simple", 2), author="Vera")
         close_sample(store, study, author="Vera")
     for given in (True, False):
-        answer_consent(store, study, first, given=given)
+        answer_consent(store, study, first, "release", given=given)
     for name in ("L1", "dialect"):
         grouping = add_grouping(store, study, name, ("one", "two"))
         for value in ("one", None, "two"):
@@ -169,7 +169,7 @@ def test_every_deletion_insertion_and_exchange_of_rows_is_found(lived: Path, kin
 def _fresh(name: str, value: Any) -> Any:
     if name in ("id", "item", "project", "account", "file", "label", "judge", "guideline", "grouping"):
         return 990_001
-    if name in ("uid", "op_id", "name", "version", "hash") and value is not None:  # one of them may be unique
+    if name in ("uid", "op_id", "name", "version", "hash", "use") and value is not None:  # one of them may be unique
         return value + 990_001 if isinstance(value, int) else other(value)
     return value
 
@@ -264,10 +264,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 8}  # each later version with kinds has one, too
+        assert verify(store).kinds == {"start": 9}  # each later version with kinds has one, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 8, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 9, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",

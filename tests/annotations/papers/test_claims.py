@@ -79,7 +79,7 @@ def test_a_claim_without_evidence_is_not_rendered() -> None:
     assert claim("form_shown", lambda one: f"Shown {one}.") == ""
 
 
-NAMES = "label label reject reveal bring undo plan rescue sheet follow_up pilot version known replace"
+NAMES = "label label reject reveal bring undo plan rescue sheet follow_up pilot version known replace consent"
 ACTIONS = st.tuples(st.sampled_from(NAMES.split()), st.integers(0, 14), st.booleans())
 
 
@@ -120,6 +120,22 @@ def file_matches(h: History, one: Any) -> bool:
 
 def versions_match(h: History, one: Any) -> bool:
     return sum(version["imported"] for version in one["versions"]) == len(of(h, "imported"))
+
+
+def shared(h: History, one: dict[str, Any], people: set[str]) -> bool:
+    labels = [name for _uid, name in h.labels if name in people]
+    return (one["labels"], one["people"]) == (len(labels), len(set(labels)))
+
+
+def released(h: History) -> set[str]:
+    """Those of `ready_project` consent at first, others who come do not."""
+    return {name for name in {name for _uid, name in h.labels} if h.shared.get(name, name in ("Ada", "Bo", "Chen"))}
+
+
+def consent_matches(h: History, one: Any) -> bool:
+    may = released(h)
+    train = {name for name in may if h.trained.get(name)}
+    return shared(h, one["released"], may) and shared(h, one["training"], train)
 
 
 def pilot_matches(h: History, one: Any) -> bool:
@@ -263,6 +279,8 @@ CHECKS: dict[str, Check] = PRINTED | {
         and one["first_day"] == one["last_day"] == "2024-03-01"
     ),
     "unknown_labels": counts_match("unknown"),
+    "consent": consent_matches,
+    "consent_left_out": lambda h, one: shared(h, one, {name for _uid, name in h.labels} - released(h)),
     "older_labels": lambda h, one: one["older"] == sum(label.older for label in h.labels.values()),
     "imported_version": versions_match,
     "plan": plan_matches,
@@ -369,6 +387,7 @@ CHECKS: dict[str, Check] = PRINTED | {
 @example([("label", 0, True), ("bring", 1, True), ("plan", 4, False), ("label", 1, True), ("plan", 1, False)])
 @example([("bring", 2, True), ("version", 0, False), ("bring", 1, False), ("undo", 0, False)])
 @example([("label", 0, True), ("reject", 5, True), ("known", 1, False), ("replace", 0, False), ("label", 2, True)])
+@example([("label", 0, True), ("bring", 1, True), ("consent", 0, False), ("label", 1, True), ("consent", 1, True)])
 @example([("pilot", 3, True), ("version", 0, True), ("plan", 1, False), ("label", 2, False), ("reveal", 0, False)])
 @given(st.lists(ACTIONS, max_size=9))
 def test_no_claim_contradicts_the_records(history: list[tuple[str, int, bool]]) -> None:

@@ -13,7 +13,7 @@ from annotations.release import make_release, release_files
 from annotations.release.dataset_card import licence_id
 from annotations.types import Mark, Project
 from tests.support.generations import generations_project
-from tests.support.released_project import label, ready_project
+from tests.support.released_project import everybody_consents, label, ready_project
 
 TYPES = {"string": str, "int64": int, "bool": bool}
 
@@ -74,6 +74,7 @@ def test_generations(fresh_store: Store, open_text: bool) -> None:
             label(fresh_store, made, two, item.uid, "correct", extraneous=False)
         else:
             label(fresh_store, made, two, item.uid, "misgendering", extraneous=False, spans=marks)
+    everybody_consents(fresh_store, made)
     rows = loaded(fresh_store, made)
     assert ("default" in rows) == open_text  # what leaves encrypted only is not there for the library
     assert not open_text or (len(rows["default"]) == 2 and all("canary" in row for row in rows["default"]))

@@ -39,7 +39,7 @@ from annotations.types import Project
 from core.files.readers import file_sha256
 from core.version import VERSION
 from tests.support.projects import new_items
-from tests.support.released_project import SOURCE, label, ready_project, rehearse, work
+from tests.support.released_project import SOURCE, everybody_consents, label, ready_project, rehearse, work
 from tests.support.task_files import bring, chosen, task, written
 
 PEOPLE = {"3": "An", "4": "Bo", "5": "Chen"}
@@ -55,6 +55,7 @@ def imported_project(store: Store, folder: Path, number: int = 60) -> tuple[Proj
     path = written(folder / "tasks.json", tasks)
     report = bring(store, made, path, Names(people=PEOPLE))
     assert report.labels.imported == 3 * number
+    everybody_consents(store, made)
     return change_project(store, made, licence="CC0", source_statement=SOURCE), path
 
 
@@ -149,6 +150,7 @@ def test_a_release_that_comes_back_says_the_same_of_its_labels(fresh_store: Stor
     made = rehearse(fresh_store)
     tasks = [task(one.text, chosen("Keep", id=one.uid, completed_by=9)) for one in list(items(fresh_store, made))[:4]]
     bring(fresh_store, made, written(tmp_path / "tasks.json", tasks), Names(people={"9": "Guest"}))
+    everybody_consents(fresh_store, made)
     person = annotators(fresh_store, made)[0].id
     values = {"op_id": "old", "project": made.id, "item": next(items(fresh_store, made)).id, "annotator": person,
               "guideline": 1, "choice": "accept", "form_shown": "original", "desk": "lead", "revision": 0,

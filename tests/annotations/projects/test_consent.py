@@ -1,0 +1,144 @@
+"""Consent for each use: what a release leaves out without it, and packages that carry it, with groups."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write_package import import_package
+from annotations.projects.annotators import annotator, annotators
+from annotations.projects.consent import USES, answer_consent, consents, each_answer, sharing
+from annotations.projects.groups import add_grouping, each_group, groupings, set_group
+from annotations.projects.projects import project
+from annotations.release import make_release, readiness, release_files, verify, write_release
+from annotations.study.people import agree, begin
+from annotations.study.studies import change_consent, consent
+from tests.support.projects import new_store
+from tests.support.released_project import ready_project, rehearse, work
+from tests.support.studies import new_study, person
+
+ALONE = ("labels.csv", "labels_history.csv", "hard_cases.jsonl", "label_studio.json", "package/labels.jsonl",
+         "package/records.jsonl", "package/decisions.jsonl")  # fmt: skip
+
+
+def annotators_of(name: str, data: bytes) -> set[str]:
+    """The codes of those of whom a file has a label, or a row of a package that is about one."""
+    text = data.decode()
+    if name.endswith(".csv"):
+        return {row["annotator"] for row in csv.DictReader(io.StringIO(text))}
+    if name == "label_studio.json":
+        return {one["result"][0]["evenhand"]["annotator"] for task in json.loads(text) for one in task["annotations"]}
+    found = set()
+    for row in map(json.loads, text.splitlines()):
+        found |= {one["annotator"] for one in row.get("labels", ())}
+        found |= {row["annotator"]} if row.get("kind") != "event" and row.get("annotator") else set()
+    return found
+
+
+def test_a_release_leaves_out_the_labels_of_those_who_did_not_consent(fresh_store: Store, tmp_path: Path) -> None:
+    made = rehearse(fresh_store)
+    whole = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    bo = annotator(fresh_store, made, "Bo")
+    answer_consent(fresh_store, made, bo, "release", given=False)
+    answer_consent(fresh_store, made, annotator(fresh_store, made, "Ada"), "training", given=True)
+    second = make_release(fresh_store, made, "2.0")
+    files = release_files(fresh_store, second)
+    for name in ALONE:
+        assert annotators_of(name, whole[name]) >= {"A1", "A2"} or "decisions" in name, name
+        assert "A2" not in annotators_of(name, files[name]), name
+    of_bo = sum(row["annotator"] == "A2" for row in csv.DictReader(io.StringIO(whole["labels.csv"].decode())))
+    shared = sharing(fresh_store, made)
+    assert shared["left_out"] == {"people": 1, "labels": of_bo}
+    assert shared["training"]["people"] == 1
+    # Counts, agreement and gold stay, and three papers and the manifest say who is missing.
+    facts, before = (json.loads(one["release.json"]) for one in (files, whole))
+    assert facts["labels"] == before["labels"] and facts["agreement"] == before["agreement"]
+    assert files["kept.jsonl"] == whole["kept.jsonl"] and facts["provenance"]["consent"] == shared
+    for name in ("README.md", "datasheet.en.md", "method.en.md"):
+        assert f"want of consent: {of_bo} valid labels, annotators: 1" in files[name].decode(), name
+    for name in ("README.md", "datasheet.zh.md", "method.zh.md"):
+        assert f"有效标注 {of_bo} 个，标注者 1 位" in files[name].decode(), name
+    cases = [json.loads(line) for line in files["hard_cases.jsonl"].decode().splitlines()]
+    old = {one["item"]: one for one in map(json.loads, whole["hard_cases.jsonl"].decode().splitlines())}
+    for one in cases:
+        assert one["why_here"] == old[one["item"]]["why_here"]
+        assert len(one["labels"]) + one["left_out"] == len(old[one["item"]]["labels"])
+    assert sum(one["left_out"] for one in cases) > 0
+    assert {one.code: one.state for one in readiness(fresh_store, made)}["consent"] == "note"
+    # What is left is a whole release, which comes back with consent.
+    out = write_release(fresh_store, made, second, tmp_path / "r")
+    assert verify(out, store=fresh_store, release=second).intact
+    with new_store(tmp_path / "b.db") as other, tables_in(out) as members:
+        back = import_package(other, "back", members, "r").project
+        assert {one.annotator.name: one.given for one in consents(other, back, "release")}["A1"] is True
+        assert sharing(other, back)["left_out"]["labels"] == 0
+
+
+def test_without_any_answer_no_single_label_is_released(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 6)
+    for one in annotators(fresh_store, made):
+        answer_consent(fresh_store, made, one, "release", given=False)
+        answer_consent(fresh_store, made, one, "disaggregated", given=True)  # another use allows nothing here
+    work(fresh_store, made)
+    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    assert not set().union(*(annotators_of(name, files[name]) for name in ALONE))
+
+
+ANSWERS = st.tuples(st.sampled_from(("Ada", "Bo", "Chen")), st.sampled_from(USES), st.booleans())
+PLACES = st.tuples(st.sampled_from(("Ada", "Bo", "Chen")), st.integers(0, 1), st.sampled_from(("north", "south", None)))
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(ANSWERS, max_size=6), st.lists(PLACES, max_size=6))
+def test_packages_carry_consent_and_groups(
+    tmp_path_factory, answers: list[tuple[str, str, bool]], places: list[tuple[str, int, str | None]]
+) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path_factory.mktemp("consent")
+    with new_store(folder / "a.db") as store, new_store(folder / "b.db") as other:
+        made = ready_project(store, 2)
+        kinds = [add_grouping(store, made, name, ("north", "south")) for name in ("dialect", "家乡")]
+        for name, use, given_it in answers:
+            answer_consent(store, made, annotator(store, made, name), use, given=given_it)  # type: ignore[arg-type]
+        for name, which, value in places:
+            set_group(store, made, kinds[which], annotator(store, made, name), value, "annotator")
+        out = export_file(store, made, folder / "p.zip", format="package", names=True).out
+        for _twice in range(2):
+            with tables_in(out) as members:
+                import_package(other, "set", members, "p.zip")
+        back = project(other, "set")
+        assert list(each_answer(other, back)) == list(each_answer(store, made))
+        assert [one.name for one in groupings(other, back)] == ["dialect", "家乡"]
+        assert list(each_group(other, back)) == list(each_group(store, made))
+
+
+def test_groups_are_in_no_release(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 6)
+    of = add_grouping(fresh_store, made, "dialect", ("northern speech", "southern speech"))
+    for one in annotators(fresh_store, made):
+        set_group(fresh_store, made, of, one, "northern speech", "lead")
+    work(fresh_store, made)
+    assert not any(
+        b"northern" in data for data in release_files(fresh_store, make_release(fresh_store, made, "1.0")).values()
+    )
+
+
+def test_what_is_ticked_in_the_form_of_a_study_is_consent(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 8)
+    study = new_study(fresh_store, made, uses=("release", "training"))
+    form = consent(fresh_store, study)
+    assert form.uses == ("release", "training")
+    secret = agree(fresh_store, study, form, "zh", None, given=("release", "disaggregated"))
+    begin(fresh_store, study, person(fresh_store, study, secret))
+    name = person(fresh_store, study, secret).pseudonym
+    said = {use: {one.annotator.name: one for one in consents(fresh_store, made, use)}[str(name)] for use in USES}
+    assert {use: one.given for use, one in said.items()} == {"release": True, "disaggregated": None, "training": False}
+    assert said["release"].text.startswith("我在本项目中的标注") and said["release"].recorded_by == "annotator"
+    texts = {"en": form.en, "zh": form.zh}
+    assert change_consent(fresh_store, study, dict(texts)).version == 1  # type: ignore[arg-type]
+    assert change_consent(fresh_store, study, dict(texts), ("release",)).uses == ("release",)  # type: ignore[arg-type]
