@@ -64,6 +64,10 @@ COMMANDS = {
         "commands.agreement.models:models",
         "Dawid-Skene and MACE beside the vote, on the items of PROJECT with five blind labels or more.",
     ),
+    "preferences": (
+        "commands.agreement.preferences:model_preferences",
+        "Which model is preferred, from the comparisons of two texts in PROJECT.",
+    ),
     "groupings": (
         "commands.agreement.groups:groupings",
         "By what the annotators of PROJECT are grouped, as dialect or first language; how many are in each group.",

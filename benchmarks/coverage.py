@@ -2,7 +2,8 @@
 
 Samples are made with a known truth, and each interval comes from the function that the app calls: of agreement
 (`benchmarks.coverage_agreement`, `benchmarks.coverage_in_clusters`), of differences between groups of annotators
-(`benchmarks.coverage_groups`), of means and shares (`benchmarks.coverage_means`).
+(`benchmarks.coverage_groups`), of preferences between models (`benchmarks.coverage_preferences`), of means and shares
+(`benchmarks.coverage_means`).
 `make coverage` writes the page.
 """
 
@@ -11,7 +12,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import coverage_groups, coverage_in_clusters, coverage_means
+from benchmarks import coverage_groups, coverage_in_clusters, coverage_means, coverage_preferences
 from benchmarks.coverage_agreement import GRID, planted_truths, simulated
 from benchmarks.coverage_cells import AGAIN, LEAST, by_level, by_measure, second_stage
 
@@ -83,6 +84,8 @@ def sections(cells: int, samples: int, again: int, draws: int, seed: int) -> Ite
     yield from coverage_in_clusters.sections(cells, samples * 3 // 4, again, draws // 2, seed)
     yield ""
     yield from coverage_groups.sections(samples, again, seed)
+    yield ""
+    yield from coverage_preferences.sections(samples, again, seed)
     yield ""
     yield from coverage_means.sections(samples, again, seed)
 

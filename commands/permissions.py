@@ -117,6 +117,7 @@ NEEDS: dict[str, Need] = {
     "agreement": Need("see_names", "project"),
     "groupings": Need("change_projects", "project"),
     "group-differences": Need("see_all_labels", "project"),
+    "preferences": Need("see_all_labels", "project"),
     "annotator-models": Need("see_all_labels", "project"),
     "quality": Need("see_names", "project"),
     "release": Need("release", "name"),

@@ -351,7 +351,8 @@ class _Model:
         of = np.random.default_rng(0).permutation(units) % parts if units > parts else np.arange(units)
         own = _counted(of[codes], self.cell, self.given.preferred, parts, len(self.design))
         slopes, shares = derivatives(own, self.design, self.top.values[0])
-        return corrected(self.top.information[0], slopes, shares, self._used) @ wanted[:, self._used].T
+        used = self._used
+        return corrected(self.top.information[0][used, used], slopes[:, used], shares[:, used, used], wanted[:, used])
 
     def _both(self, wanted: Numbers) -> Numbers:
         """The variance over pairs of context and annotator, which each of the two kinds counts."""
@@ -376,16 +377,17 @@ class _Model:
         found = Estimate(float(value), units=units[0], clusters=units[1] if self.crossed else 0)
         if min(units) < 2:
             return replace(found, note=ONE_UNIT)
+        if not all(np.isfinite(one).all() for one in moved):
+            return replace(found, note=Note(HANGS_ON_ONE, {"units": round(min(freedom)) + 1}))
         if min(freedom) < 1:
             return replace(found, note=UNEQUAL)
-        if not all(np.isfinite(one).all() for one in moved):
-            return replace(found, note=Note(HANGS_ON_ONE, {"units": min(units)}))
         variances = [float(one @ one) for one in moved]
         if self.crossed:
             return of_kinds(found, list(zip(variances, freedom, strict=True)), both)
         se = float(np.sqrt(variances[0]))
         skew = float((moved[0] ** 3).sum()) / se**3 if se > STILL and units[0] >= FEWEST_SKEWED else 0.0
-        return by_t(found, se, units[0], None, freedom[0], BY_SANDWICH, skew)
+        made = by_t(found, se, units[0], None, freedom[0], skew=skew)
+        return made if made.low is None else replace(made, method=BY_SANDWICH)
 
     def fit(self) -> Fit:
         """Does a parameter for each pair of models fit better than one strength a model?"""

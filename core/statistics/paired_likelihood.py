@@ -124,18 +124,21 @@ def derivatives(counts: Numbers, design: Numbers, values: Numbers) -> tuple[Numb
     return _slopes(counts, design, np.tile(np.where(np.isfinite(values), values, 0.0), (len(counts), 1)), tied)
 
 
-def corrected(information: Numbers, slopes: Numbers, shares: Numbers, used: slice) -> Numbers:
-    """How far each unit moves the *used* parameters, units x parameters: their squares add up to the variance.
+def corrected(information: Numbers, slopes: Numbers, shares: Numbers, wanted: Numbers) -> Numbers:
+    """How far each unit moves each of *wanted* (wanted x parameters), units x wanted: squares add up to the variance.
 
     *slopes*, *shares*: what each unit adds to the first derivatives and to *information*. A unit pulls the maximum
-    towards itself, which hides a part of its error; Kauermann and Carroll (2001) give that part back. NaN for a unit
-    without which there is no information in some direction.
+    towards itself, which hides a part of its error; Kauermann and Carroll (2001) give that part back. NaN where nothing
+    would be known of what is wanted without the unit.
     """
-    sizes, ways = np.linalg.eigh(information[used, used])
+    sizes, ways = np.linalg.eigh(information)
     root = ways / np.sqrt(sizes) @ ways.T
-    own = root @ shares[:, used, used] @ root
-    parts, along = np.linalg.eigh(own)
-    left = np.where(parts < 1 - ALONE, 1 - np.minimum(parts, 1 - ALONE), np.nan)
-    turned = np.einsum("upq,up->uq", along, slopes[:, used] @ root)
-    moved: Numbers = np.einsum("upq,uq->up", along, turned / np.sqrt(left)) @ root
+    parts, along = np.linalg.eigh(root @ shares @ root)
+    alone = parts >= 1 - ALONE
+    turned = np.einsum("upq,up->uq", along, slopes @ root) / np.sqrt(np.where(alone, 1.0, 1 - parts))
+    asked = wanted @ root
+    moved: Numbers = np.einsum("upq,uq->up", along, turned) @ asked.T
+    for unit in np.flatnonzero(alone.any(axis=1)):
+        hangs = np.abs(asked @ along[unit][:, alone[unit]]).max(axis=1) > ALONE * np.abs(asked).max()
+        moved[unit, hangs] = np.nan
     return moved

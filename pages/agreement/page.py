@@ -6,6 +6,7 @@ from annotations.agreement.measures import AgreementReport
 from annotations.agreement.report import with_codes
 from annotations.agreement.schemes import Way
 from annotations.database.store import Store
+from annotations.guideline.comparison import compares
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.types import Project
 from core.errors import EvenhandError
@@ -15,6 +16,7 @@ from pages.agreement.charts import by_keyword_pair, labels_per_item
 from pages.agreement.disagreements import disagreement_list
 from pages.agreement.generations import by_model, chosen_way, marks
 from pages.agreement.groups import show_groups
+from pages.agreement.preferences import show_preferences
 from pages.agreement.scope import by_version, chosen_report, on_what
 from pages.agreement.tiles import (
     annotators_in_twos,
@@ -35,7 +37,9 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
     """The rest in tabs: between annotators, over items, over versions and forms, and the items that they differ on."""
     sees_labels = may(store, "see_all_labels", project)
     names = [_("Between annotators"), _("Over items"), _("Versions and forms"), _("Annotator models"), _("Groups")]
-    between, over, versions, models, groups, *rest = st.tabs([*names, *([_("Disagreements")] if sees_labels else [])])
+    compared = sees_labels and compares(store, project)
+    more = [*([_("Preferences")] if compared else []), *([_("Disagreements")] if sees_labels else [])]
+    between, over, versions, models, groups, *rest = st.tabs([*names, *more])
     with between:
         left, right = st.columns(2, gap="large")
         with left:
@@ -65,6 +69,9 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
         show_annotator_models(store, project, report, way)
     with groups:
         show_groups(store, project, report, way)
+    if compared:
+        with rest.pop(0):
+            show_preferences(store, project)
     for place in rest:
         with place:
             disagreement_list(store, project, report)

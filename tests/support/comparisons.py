@@ -1,14 +1,19 @@
 """A project of comparisons: two texts an item, of two models, and which of them is better."""
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
+from random import Random
 
 from annotations.database.store import Store
 from annotations.files.import_items import ImportReport, import_file
 from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.scheme import OwnScheme
+from annotations.items.batch import items
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import annotators, create_project
-from annotations.types import Annotator, Project
+from annotations.types import Annotator, Operation, Project
 from core.files.csv_out import json_line
 
 MODELS = ("quiet-7b", "loud-70b")
@@ -50,3 +55,35 @@ def compared_project(
     if number:
         imported(store, made, folder, rows_of(number))
     return made, annotators(store, made)
+
+
+STRENGTHS = {"oak": 1.0, "elm": 0.3, "ash": -0.3, "fir": -1.0}  # natural logarithms
+
+
+def preferred_project(store: Store, folder: Path, contexts: int = 20) -> Project:
+    """Each two of four models in every context, labelled by Ada and Bo as the models' strengths say; a third
+    of the contexts has the setting web, the others talk."""
+    pairs = list(combinations(STRENGTHS, 2))
+    rows = [
+        {
+            "context": f"Question {at}?", "completion": f"{one} says {at}.", "second": f"{other} says {at}.",
+            "model": one, "second_model": other, "setting": "web" if at % 3 == 0 else "talk",
+        }
+        for at in range(contexts) for one, other in pairs
+    ]  # fmt: skip
+    project, people = compared_project(store, folder, 0)
+    imported(store, project, folder, rows)
+    random = Random(3)
+    every = list(items(store, project))
+    for one in people:
+        made = []
+        for item in every:
+            apart = STRENGTHS[item.extra["model"]] - STRENGTHS[item.extra["second_model"]]
+            left = random.choice(("first", "second"))
+            odds = math.exp((apart + (0.4 if left == "first" else -0.4)) / 2)
+            choice = random.choices(("first", "second", "tie"), (odds, 1 / odds, 0.7))[0]
+            values = {"op_id": f"{one.name}-{item.uid}", "item": item.uid, "choice": choice, "left": left,
+                      "desk": one.name, "revision": 1}  # fmt: skip
+            made.append(Operation(**values))
+        assert all(answer.stored for answer in store_operations(store, project, one, made))
+    return project

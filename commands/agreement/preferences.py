@@ -1,0 +1,99 @@
+"""`preferences PROJECT`: which model is preferred, from comparisons of two texts."""
+
+from typing import Any
+
+import click
+
+from annotations.agreement.preferences import GROUPS, ModelPreferences, preferences
+from annotations.judges.judges import judge as find_judge
+from annotations.projects.projects import project as find_project
+from commands.agreement.command import measure
+from commands.judges.command import with_interval_of
+from commands.shared import answer, db_option, existing_store, json_option, say_unsettled
+from core.statistics.bradley_terry import Preferences
+
+
+@click.command("preferences")
+@click.argument("project")
+@click.option("--judge", help="The name of a judge of PROJECT, instead of people.")
+@click.option("--by", type=click.Choice(GROUPS), help="The same within each data set, pronoun set or setting.")
+@click.option("--without", multiple=True, metavar="MODEL", help="Leave this model out; may be repeated.")
+@db_option
+@json_option
+def model_preferences(
+    project: str, judge: str | None, by: str | None, without: tuple[str, ...], db: str, as_json: bool
+) -> None:
+    """Which model is preferred, from the comparisons of two texts in PROJECT.
+
+    Bradley and Terry's strengths (natural logarithms that sum to 0) with Davidson's ties, 95% intervals over contexts,
+    from five annotators on over these as well; the places that the differences leave open; how often the left text
+    is preferred; whether one strength per model is enough.
+    """
+    with existing_store(db) as store, store.read():
+        found = find_project(store, project)
+        say_unsettled(store, found)
+        number = None if judge is None else find_judge(store, found, judge).id
+        made = preferences(store, found, judge=number, by=by, without=without)
+    data = {
+        "project": found.name, "labels_of": judge or "people", "items": made.items, "labels": made.labels,
+        "annotators": made.annotators, "contexts": made.contexts, "left_out": made.left_out,
+        **_as_json(made.found), "counts": _counts(made),
+        **({by: {value: _as_json(one) for value, one in made.groups.items()}} if by else {}),
+    }  # fmt: skip
+    lines = [f"{made.labels} labels on {made.items} comparisons in {made.contexts} contexts"]
+    if made.left_out:
+        lines.append(f"left out, without two models that have different names: {made.left_out}")
+    lines += _in_words(made.found)
+    for value, one in made.groups.items():
+        lines += [f"{by}: {value or '-'}", *_in_words(one)]
+    answer(data, "\n".join(lines), as_json=as_json)
+
+
+def _counts(made: ModelPreferences) -> list[dict[str, Any]]:
+    return [
+        {"model": name, "compared": compared, "preferred": preferred, "tied": tied}
+        for name, (compared, preferred, tied) in zip(made.comparisons.models, made.counts, strict=True)
+    ]
+
+
+def _as_json(found: Preferences) -> dict[str, Any]:
+    names = found.models
+    fit = found.fit
+    return {
+        **({"reason": str(found.reason)} if found.reason else {}),
+        "models": [
+            {"model": name, "strength": measure(one), "best_rank": ranks[0], "worst_rank": ranks[1]}
+            for name, one, ranks in zip(names, found.strengths, found.ranks, strict=True)
+        ],
+        "differences": [
+            {"one": names[each.one], "other": names[each.other], "difference": measure(each.estimate),
+             "preferred": measure(each.chance), "holm": each.stays}
+            for each in found.differences
+        ],
+        "tie": measure(found.tie), "left": measure(found.left),
+        "fit": {"likelihood_ratio": fit.ratio, "df": fit.df, "p": fit.p,
+                **({"reason": str(fit.reason)} if fit.reason else {})},
+        "signature": found.signature,
+    }  # fmt: skip
+
+
+def _in_words(found: Preferences) -> list[str]:
+    if found.reason is not None:
+        return [str(found.reason), found.signature]
+    rows = sorted(zip(found.models, found.strengths, found.ranks, strict=True), key=lambda row: -(row[1].value or 0))
+    lines = [
+        f"{name:<24} {with_interval_of(one)}  place {ranks[0]}" + (f" to {ranks[1]}" if ranks[1] > ranks[0] else "")
+        for name, one, ranks in rows
+    ]
+    lines += [
+        f"{found.models[each.one]} preferred to {found.models[each.other]}: {with_interval_of(each.chance)}"
+        + ("  *" if each.stays else "")
+        for each in found.differences
+    ]
+    lines += [
+        f"{what}: {with_interval_of(one)}"
+        for what, one in (("equal models tie", found.tie), ("the left of two equal models", found.left))
+    ]
+    fit = found.fit
+    lines.append(f"circles: p {fit.p:.4f}" if fit.p is not None else f"circles: -  ({fit.reason})")
+    return [*lines, found.signature]

@@ -1,0 +1,219 @@
+"""Comparisons of two texts: which model is preferred, how sure that is, and what else decided (ties, the left side)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from annotations.agreement.preferences import ModelPreferences, preferences
+from annotations.database.store import Store
+from annotations.judges.judges import judges, state_of_judges
+from annotations.projects.pipeline_counts import state
+from annotations.types import Project
+from core.charts.heatmap import heatmap
+from core.statistics import Estimate
+from core.statistics.bradley_terry import FEWEST_ANNOTATORS, Preferences, chance_of
+from pages.ui.charts import downloads, show_chart
+from pages.ui.choose import choose
+from pages.ui.head import open_store
+from pages.ui.language import _
+from pages.ui.numbers import (
+    DASH,
+    estimate_columns,
+    interval_or_reason,
+    methods_text,
+    note_text,
+    percent,
+    to,
+    with_interval,
+)
+from pages.ui.parts import asks
+from pages.ui.style import colours
+from pages.ui.tables import show_records
+from pages.ui.text import named, paragraph, plain, show_signature
+
+PEOPLE = ""
+
+
+@asks("see_all_labels")
+def show_preferences(store: Store, project: Project) -> None:
+    """Strengths, places, each model against each, and the same by group; of people or of a judge."""
+    labelled = {str(one.id): one.name for one in judges(store, project) if one.labels}
+    who = PEOPLE
+    if labelled:
+        who = choose(_("Labels of"), {PEOPLE: _("People"), **{k: plain(v) for k, v in labelled.items()}}, "preferred")
+    changing = (*state(store), *state_of_judges(store))
+    without = tuple(st.session_state.get("preferences-without", ()))
+    made = _reckoned(project.uid, changing, who, None, without, project)
+    everyone = sorted({*made.comparisons.models, *without})
+    if len(everyone) > 2:
+        st.multiselect(_("Leave out models"), everyone, key="preferences-without", placeholder=_("None"))
+    st.markdown(plain(_counts(made)))
+    found = made.found
+    if found.reason is not None:
+        st.info(plain(note_text(found.reason)), icon=":material/balance:")
+    if made.labels:
+        _strengths(made)
+    if found.reason is None:
+        _against_each_other(found)
+        for line in _what_else(found):
+            st.markdown(plain(line))
+    if made.offered and made.labels:
+        _by_group(project, changing, who, without, made)
+    show_signature(found.signature)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _reckoned(
+    uid: str, state_of_store: tuple[str, ...], who: str, by: str | None, without: tuple[str, ...], _project: Project
+) -> ModelPreferences:
+    with open_store(_project) as store:
+        return preferences(store, _project, judge=int(who) if who else None, by=by, without=without)
+
+
+def _counts(made: ModelPreferences) -> str:
+    text = _("{labels} labels on {items} comparisons in {contexts} contexts.")
+    values = {"labels": made.labels, "items": made.items, "contexts": made.contexts}
+    said = [text.format(**{name: f"{n:,}" for name, n in values.items()})]
+    if made.left_out:
+        text = _("{n} labels are left out: their two models are left out, not named, or the same.")
+        said.append(text.format(n=f"{made.left_out:,}"))
+    return paragraph(said)
+
+
+def place(ranks: tuple[int, int]) -> str:
+    """The places that are possible: 2, or 1 to 3."""
+    return str(ranks[0]) if ranks[0] == ranks[1] else to(*map(str, ranks))
+
+
+def _strengths(made: ModelPreferences) -> None:
+    found = made.found
+    rows = sorted(
+        zip(found.models, found.strengths, found.ranks, made.counts, strict=True),
+        key=lambda row: (-(row[1].value or 0.0), -row[3][1] / max(1, row[3][0])),
+    )
+    show_records(
+        [
+            {
+                _("Model"): name,
+                _("Strength"): with_interval(one, "+z.2f"),
+                _("Place"): DASH if one.value is None else place(ranks),
+                _("Compared"): f"{compared:,}",
+                _("Preferred"): percent(preferred / compared),
+                _("Tie"): percent(tied / compared),
+            }
+            for name, one, ranks, (compared, preferred, tied) in rows
+        ]
+    )
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        st.caption(plain(_method(made)))
+        table = [
+            {"model": name, **estimate_columns("strength", one), "best_place": ranks[0], "worst_place": ranks[1],
+             "compared": compared, "preferred": preferred, "tied": tied, "signature": found.signature}
+            for name, one, ranks, (compared, preferred, tied) in rows
+        ]  # fmt: skip
+        downloads(table, key="preferences")
+
+
+def _method(made: ModelPreferences) -> str:
+    """How the numbers were made, as a method section would say it."""
+    if made.found.reason is not None:
+        return ""
+    strengths = _(
+        "Strength: Bradley and Terry's model with Davidson's ties; natural logarithms that sum to 0. A difference of 1"
+        " means odds of 2.7 to 1. Place: what the differences leave open after Holm's adjustment."
+    )
+    over = _("Intervals are over contexts and annotators.")
+    if made.annotators < FEWEST_ANNOTATORS:
+        over = _("Intervals are over contexts and hold for these annotators; others may prefer otherwise.")
+    return paragraph([strengths, methods_text(made.found.strengths), over])
+
+
+def _against_each_other(found: Preferences) -> None:
+    order = sorted(range(len(found.models)), key=lambda at: -(found.strengths[at].value or 0.0))
+    stays = {frozenset((each.one, each.other)): each.stays for each in found.differences}
+    rows: list[dict[str, Any]] = []
+    for one in order:
+        for other in order:
+            chance = Estimate(None) if one == other else chance_of(found.difference(one, other))
+            ends = {"low": chance.low, "high": chance.high}
+            rows.append(
+                {"model": found.models[one], "other": found.models[other], "preferred": chance.value, **ends,
+                 "interval": "" if one == other else interval_or_reason(chance, ".0%"),
+                 "differs": stays.get(frozenset((one, other)), False)}
+            )  # fmt: skip
+    says = _(
+        "How often the model of a row is expected to be preferred to that of a column, where there is no tie; 95%"
+        " intervals. An asterisk marks differences that remain after Holm's adjustment."
+    )
+    chart = heatmap(
+        pd.DataFrame(rows),
+        "other",
+        "model",
+        "preferred",
+        description=says,
+        domain=(0, 1),
+        titles={"model": _("Model"), "other": _("preferred to"), "preferred": _("chance"),
+                "interval": _("95% interval")},
+        tooltip=("interval",),
+        mark="differs",
+        interval=("low", "high"),
+        palette=colours(),
+    )  # fmt: skip
+    table = [{**row, "signature": found.signature} for row in rows if row["model"] != row["other"]]
+    show_chart(chart, table, key="preferred-to", says=says)
+
+
+def _what_else(found: Preferences) -> list[str]:
+    """Ties, the left side, and whether preferences run in circles."""
+    said = [
+        named(_("The left one of two equal texts is preferred"), _estimate(found.left)),
+        named(_("Two equal models tie"), _estimate(found.tie)),
+    ]
+    fit = found.fit
+    if fit.p is None:
+        said.append(named(_("Do preferences run in circles"), note_text(fit.reason)))
+    elif fit.p < 0.05:
+        text = _("Preferences run in circles (p {p}): one strength per model does not tell all. Read the pairs.")
+        said.append(text.format(p=f"= {fit.p:.3f}" if fit.p >= 0.001 else "< 0.001"))
+    else:
+        text = _("No sign that preferences run in circles (p = {p}).")
+        said.append(text.format(p=f"{fit.p:.3f}"))
+    return said
+
+
+def _estimate(found: Estimate) -> str:
+    return note_text(found.reason) if found.value is None else with_interval(found, ".1%")
+
+
+def _by_group(
+    project: Project, changing: tuple[str, ...], who: str, without: tuple[str, ...], made: ModelPreferences
+) -> None:
+    st.subheader(_("Within groups"))
+    names = {"dataset": _("Data set"), "pronoun": _("Pronouns"), "setting": _("Setting")}
+    by = choose(_("Group by"), {name: names[name] for name in made.offered}, "preferences-by")
+    groups = _reckoned(project.uid, changing, who, by, without, project).groups
+    strengths = dict(zip(made.found.models, (one.value or 0.0 for one in made.found.strengths), strict=True))
+    models = sorted(made.comparisons.models, key=lambda name: -strengths[name])
+    show_records([{_("Model"): name, **{value or DASH: _in(found, name) for value, found in groups.items()}}
+                  for name in models])  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+        reasons = [named(value or DASH, note_text(one.reason)) for value, one in groups.items() if one.reason]
+        text = _("Strengths within each group sum to 0 there, so compare differences between models, not columns.")
+        st.caption(plain(paragraph([text, *reasons])))
+        downloads(_rows(by, groups.items()), key="preferences-by-group")
+
+
+def _in(found: Preferences, name: str) -> str:
+    if found.reason is not None or name not in found.models:
+        return DASH
+    return with_interval(found.strengths[found.models.index(name)], "+z.2f")
+
+
+def _rows(by: str, groups: Any) -> Sequence[dict[str, Any]]:
+    return [
+        {by: value, "model": name, **estimate_columns("strength", one), "signature": found.signature}
+        for value, found in groups
+        for name, one in zip(found.models, found.strengths, strict=True)
+    ]

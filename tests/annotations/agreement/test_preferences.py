@@ -1,0 +1,54 @@
+"""Which model is preferred: planted strengths come back, on the page and from the command, by people and by group."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from annotations.agreement.preferences import preferences
+from annotations.database.store import Store
+from annotations.projects.projects import create_project, project
+from cli import cli
+from core.errors import Refused
+from tests.support.comparisons import STRENGTHS, compared_project, preferred_project
+from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
+from tests.support.projects import database, new_store
+
+
+def test_planted_strengths_the_left_side_and_groups_come_back(tmp_path: Path) -> None:
+    with new_store(database(tmp_path)) as store:
+        of = preferred_project(store, tmp_path)
+        made = preferences(store, of, by="setting")
+        fewer = preferences(store, of, without=["oak"])
+    assert (made.items, made.labels, made.contexts, made.annotators, made.left_out) == (120, 240, 20, 2, 0)
+    for name, one in zip(made.found.models, made.found.strengths, strict=True):
+        assert one.low is not None and one.high is not None and one.low < STRENGTHS[name] < one.high
+    assert made.found.left.value is not None and made.found.left.value > 0.5
+    assert sum(compared for compared, _, _ in made.counts) == 2 * 240
+    assert made.offered == ("setting",) and set(made.groups) == {"talk", "web"}
+    assert made.groups["talk"].models == made.found.models
+    assert fewer.found.models == ("ash", "elm", "fir") and fewer.left_out == 120
+    asked = ["preferences", "pairs", "--db", str(database(tmp_path))]
+    said = json.loads(CliRunner().invoke(cli, [*asked, "--by", "setting", "--json"]).stdout)
+    assert {one["model"]: one["strength"]["value"] for one in said["models"]} == dict(
+        zip(made.found.models, [one.value for one in made.found.strengths], strict=True)
+    )
+    assert said["signature"] == made.found.signature and set(said["setting"]) == {"talk", "web"}
+    words = CliRunner().invoke(cli, asked).stdout
+    assert "oak" in words and "place 1" in words and "circles: p" in words
+    app = without_errors(open_page("agreement", project="pairs"))
+    assert "Preferences" in [one.label for one in app.tabs]
+    assert "oak" in html_of(app) and "240 labels on 120 comparisons in 20 contexts" in text_of(app)
+    without_exception(app.multiselect(key="preferences-without").select("oak").run())
+    assert "120 labels on 60 comparisons" in text_of(app)
+
+
+def test_labels_without_models_are_left_out_and_sentences_are_refused(fresh_store: Store, tmp_path: Path) -> None:
+    of, _ = compared_project(fresh_store, tmp_path, 2)
+    made = preferences(fresh_store, of)
+    assert str(made.found.reason) == "There are no comparisons yet." and made.labels == 0
+    assert made.comparisons.models == ()
+    create_project(fresh_store, "single", kind="generations", language="en")
+    with pytest.raises(Refused, match="one text"):
+        preferences(fresh_store, project(fresh_store, "single"))
