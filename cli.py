@@ -104,6 +104,10 @@ COMMANDS = {
         "commands.generation.sample:sample",
         "Draw generations of FILE for people to judge: every context once before any twice.",
     ),
+    "compare-texts": (
+        "commands.generation.comparisons:compare_texts",
+        "Make a project of comparisons: two texts of one context by different models, from generations in FILES.",
+    ),
     "mine": ("commands.mining.command:mine", "Find candidate sentences in files, folders and globs."),
     "pairs": ("commands.mining.pairs:pairs", "Keyword pairs: are the two words of a pair used alike?"),
     "forecast": (

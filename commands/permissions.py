@@ -133,6 +133,7 @@ NEEDS: dict[str, Need] = {
     "score-sentence": Need("try_models", "any"),
     "generate": Need("start_jobs", "any"),
     "sample": Need("import_files", "name"),
+    "compare-texts": Need("create_projects", "any"),
     "mine": Need("start_jobs", "any"),
     "pairs": Need("start_jobs", "any"),
     "pairs check": Need("start_jobs", "any"),

@@ -1,13 +1,17 @@
 """Generations before and after, judged by people who do not know which is which: the project, and what came of it."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from annotations.before_after.blind import KIND, judgements, mixed_project
 from annotations.database.store import Store
+from annotations.files.comparisons import comparisons_project, texts_of_files
 from core.errors import EvenhandError
 from core.runs.records import TEXTS, Run, run_file, runs_folder, runs_in
 from pages.before_after.start import COMPARISONS
 from pages.before_after.two_runs import show_runs_record
+from pages.ui.choose import choose
 from pages.ui.equivalence import margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -28,7 +32,12 @@ def show_people(store: Store) -> None:
             _("This needs two finished runs of the Generate page in which both models continue the same contexts.")
         )
     else:
-        _show_mixing(store, {run.name: run for run in written})
+        ways = {"alone": _("Each text by itself"), "pairs": _("Two texts side by side")}
+        runs = {run.name: run for run in written}
+        if choose(_("What annotators judge"), ways, "ba-mix-way") == "pairs":
+            _show_comparing(store, runs)
+            return
+        _show_mixing(store, runs)
     found = [run for run in COMPARISONS.finished(store) if run.record.get("kind") == KIND]
     st.subheader(_("Results"), anchor=False)
     if not found:
@@ -67,6 +76,52 @@ def _show_mixing(store: Store, runs: dict[str, Run]) -> None:
             _mix(store, name.strip(), (runs[before], runs[after]), names_in(people), int(per_item), int(per_context))
         except EvenhandError as error:
             show_error(error)
+
+
+def _show_comparing(store: Store, runs: dict[str, Run]) -> None:
+    with st.form("ba-pairs"):
+        names = list(runs)
+        chosen = st.multiselect(_("Generations to compare"), names, names[:2], key="ba-pairs-runs")
+        one, other = st.columns(2)
+        per_item = one.number_input(_("Annotators per comparison"), 1, 100, 3, key="ba-pairs-per-item")
+        per_context = other.number_input(
+            _("Comparisons per context"), 1, 100, 1, key="ba-pairs-per-context",
+            help=_("More contexts are more informative than more comparisons per context."),
+        )  # fmt: skip
+        name = st.text_input(_("Name of the project"), key="ba-pairs-project", max_chars=80)
+        people = st.text_area(_("Annotators, one per line"), key="ba-pairs-people", height=90)
+        pressed = st.form_submit_button(
+            _("Draw pairs and create the project"), type="primary", icon=":material/compare:", key="ba-pairs-start"
+        )
+    st.caption(
+        _(
+            "In each context, every two models are drawn with the same probability. Left and right are drawn again for"
+            " each annotator, and nobody sees which model wrote a text. Results: Agreement, Preferences."
+        )
+    )
+    if pressed:
+        try:
+            files = [runs[run].table for run in chosen]
+            _compare(store, name.strip(), files, names_in(people), int(per_item), int(per_context))
+        except EvenhandError as error:
+            show_error(error)
+
+
+@asks("create_projects")
+def _compare(
+    store: Store, name: str, files: list[Path], people: list[str], per_item: int, per_context: int
+) -> None:  # fmt: skip
+    made, drawn = comparisons_project(
+        store, name, texts_of_files(files), annotators=people, per_item=per_item, per_context=per_context
+    )
+    own_new_project(store, made)
+    text = _("{comparisons} comparisons of {contexts} contexts are in the project {project}.")
+    values = {"comparisons": f"{len(drawn.rows):,}", "contexts": f"{drawn.contexts:,}", "project": made.name}
+    st.success(plain(text.format(**values)))
+    if drawn.alone or drawn.same:
+        text = _("Left out: {alone} contexts with texts of one model, {same} pairs with the same text.")
+        st.caption(plain(text.format(alone=f"{drawn.alone:,}", same=f"{drawn.same:,}")))
+    show_next(store, made)
 
 
 @asks("create_projects")

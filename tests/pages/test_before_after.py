@@ -119,8 +119,18 @@ def test_generations_are_mixed_blind_into_a_project(fresh_store: Store) -> None:
     assert "8 generations of 4 contexts are in the project mixed" in text
     project = find_project(fresh_store, "mixed")
     assert {item.file for item in items(fresh_store, project)} == {"generations.jsonl"}
-    text = text_of(without_errors(open_page("before_after", compare="people")))
+    page = without_errors(open_page("before_after", compare="people"))
+    text = text_of(page)
     assert "before: Old-7B, after: New-7B" in text and "8 generations are still awaiting" in text
+    without_errors(page.segmented_control(key="ba-mix-way").set_value("pairs").run())
+    page.text_input(key="ba-pairs-project").set_value("compared")
+    text = text_of(without_errors(page.button(key="ba-pairs-start").click().run()))
+    assert "4 comparisons of 4 contexts are in the project compared" in text
+    pairs = {
+        (one.extra["model"], one.extra["second_model"])
+        for one in items(fresh_store, find_project(fresh_store, "compared"))
+    }
+    assert {frozenset(pair) for pair in pairs} == {frozenset(("Old-7B", "New-7B"))}
 
 
 def test_a_grid_starts_and_fills_in(fresh_store: Store) -> None:
