@@ -12,7 +12,7 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.versions import guideline
 from annotations.items.changes import set_settlement
 from annotations.items.gold import recount_item
-from annotations.labels.marks import check_flag, check_label_fits, check_marks, mark_kinds
+from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.types import Mark, Project
 from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -102,15 +102,15 @@ def settle_case(
 ) -> Settlement:
     """Decide on *choice*, or with None confirm what the labels say; returns what was stored.
 
+    Answers to scales of an own scheme are among the *reasons*, the answer to its text is *why*, as in labels.
+
     `seen` are the op_ids of the labels that were in view, `base` the op_id of the act that was in force (None: none).
     If either has changed since, the decision is refused: it was made on something else. The same `op_id` twice is
     stored once. Raises Refused and NotAllowed with what is wrong, NotFound for an unknown item.
     """
     action: Action = "leave" if choice is None else "decide"
     text = checked_text(why)
-    if choice is not None and not text and not reasons:
-        raise Refused(N_("A decision needs a reason or a note: others will want to know why."))
-    _check(store, project, choice, reasons, extraneous, marks)
+    _check(store, project, choice, reasons, extraneous, marks, text)
     values = {
         "op_id": op_id or uuid.uuid4().hex, "adjudicator": _checked_adjudicator(adjudicator), "action": action,
         "choice": choice, "reasons": json.dumps(list(dict.fromkeys(reasons))), "spans": json.dumps(sorted(marks)),
@@ -147,16 +147,21 @@ def _check(
     reasons: Sequence[str],
     extraneous: bool | None,
     marks: Sequence[Mark],
+    why: str,
 ) -> None:
     if choice is None:
         return
     asked = guideline(store, project)
+    answers = {each.code for each in asked.scheme.points} if asked.scheme else set()
+    if not why and not set(reasons) - answers:  # a point of a scale says what, not why
+        raise Refused(N_("A decision needs a reason or a note: others will want to know why."))
     if choice not in {each.code for each in asked.choices}:
         raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice)
-    unknown = set(reasons) - {each.code for each in asked.reasons}
+    unknown = set(reasons) - {each.code for each in asked.beside}
     if unknown:
         raise Refused(N_("{reason} is not a reason of this guideline."), reason=", ".join(sorted(unknown)))
     check_flag(asked, extraneous)
+    check_answers(asked, reasons, why, required=project.checked)
     if project.kind == "generations" and project.checked:
         check_label_fits(asked, choice, reasons, extraneous, marks)
 

@@ -98,7 +98,7 @@ WORDS = (
     N_("First read what has changed in the guideline."),
     N_("To be relabelled under the new guideline. Under version {version} you decided: {what}."),
     # generations: the text
-    N_("Context"), N_("Model output"), N_("Text"), N_("or"), N_("(any of these is correct)"),
+    N_("Context"), N_("Completion"), N_("Text"), N_("or"), N_("(any of these is correct)"),
     N_("name not given"), N_("pronouns not given"), N_("no pronouns, name only"), N_("Show the text"),
     N_("Open the text first: press Space or tap it."), N_("The text is covered until you open it."),
     # generations: what goes with a label

@@ -21,6 +21,9 @@ if (!history.evenhand) {
       && [...now.searchParams].every(([name, value]) => next.searchParams.getAll(name).includes(value));
     same ? history.replaceState(state, title, address) : push(state, title, address);
   };
+  addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && event.target.closest?.('[data-testid="stTextArea"]')) event.target.blur();
+  });
 }
 """
 WORDS = (
@@ -137,7 +140,8 @@ def page_script(code: str) -> str:
     """The script of every page: it names the language, and what a page fills into its own address is no step back.
 
     Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
-    begins with (its project, its part), Back would lead to the same page once more. *code*: zh-CN or en.
+    begins with (its project, its part), Back would lead to the same page once more. Escape leaves a box of text, so
+    that the keys of a page work again. *code*: zh-CN or en.
     """
     named = f'document.documentElement.lang = "{code}";'
     return named + ONE_PRESS + (_words() if code == "zh-CN" else "")

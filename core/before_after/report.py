@@ -245,8 +245,8 @@ def runs_appendix(record: dict[str, Any], say: Say = _same) -> str:
 
 
 BY_PEOPLE = N_(
-    "{items} generations of {contexts} templates or contexts, judged by {annotators} people who did not know which"
-    " model wrote them; before: {before}, after: {after}."
+    "{items} generations of {contexts} templates or contexts, judged by people who did not know which model wrote"
+    " them (annotators: {annotators}); before: {before}, after: {after}."
 )
 DATA_OF = N_("Data: {name} (SHA-256 or signature: {digest}).")
 DATA_NAMED = N_("Data: {name}.")

@@ -4,19 +4,21 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 import streamlit as st
 
 from annotations.adjudication import Case, reopen, settle_case
 from annotations.database.store import Store
-from annotations.types import Guideline, Mark, Project, Scheme
+from annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
 from core.errors import EvenhandError
 from core.types import Span
 from pages.adjudication.case import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
-from pages.ui.text import in_brackets, paragraph, plain
+from pages.ui.sentences import choice_name
+from pages.ui.text import in_brackets, paragraph, plain, series, spoken
 from pages.ui.visitor import ask_author, author
 
 LEAVE = "as it is"  # no code of a label
@@ -46,8 +48,8 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
             extraneous, marks = _generation(found, choice)
         else:
             marks = _spans(found, asked.scheme, choice, names)
-    reasons = _reasons(project, asked, found, names)
-    why = st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
+    reasons = [*_reasons(project, asked, found, names), *_answers(found, asked)]
+    why = _why(asked, key)
     decided = _pressed(project, asked, names, choice)
     if decided == LEAVE:
         _store(store, project, found, None, ((), None, ()), why)
@@ -68,6 +70,53 @@ def _reasons(project: Project, asked: Guideline, found: Case, names: dict[str, s
     return st.multiselect(
         label, [each.code for each in asked.reasons], start, format_func=names.__getitem__, placeholder=none,
         key=f"reasons-{found.item.uid}",
+    )  # fmt: skip
+
+
+def _answers(found: Case, asked: Guideline) -> list[str]:
+    """The answers to the scales of an own scheme, typed as numbers: at first what more than half of the labels say.
+
+    Beside each, how often the annotators gave which answer.
+    """
+    given = []
+    for scale in asked.scheme.scales if asked.scheme else ():
+        said = scale_answers(found, scale)
+        first = next((point for point, times in said.items() if 2 * times > len(found.labels)), None)
+        name = spoken(choice_name(Choice(scale.code, scale.key, scale.zh, scale.en)))
+        value = st.number_input(
+            in_brackets(name, f"{scale.low}–{scale.high}"), scale.low, scale.high, first, 1, width=220,
+            key=f"scale-{scale.code}-{found.item.uid}",
+        )  # fmt: skip
+        st.caption(plain(_distribution(said)), width="stretch")
+        if value is not None:
+            given.append(f"{scale.code}:{value}")
+    return given
+
+
+def scale_answers(found: Case, scale: Question) -> dict[int, int]:
+    """How often the annotators gave which answer, from the low end; answers that nobody gave are left out."""
+    votes = Counter(code for each in found.labels for code in each.reasons)
+    points = range(scale.low or 0, (scale.high or 0) + 1)
+    return {point: votes[f"{scale.code}:{point}"] for point in points if votes[f"{scale.code}:{point}"]}
+
+
+def _distribution(said: dict[int, int]) -> str:
+    if not said:
+        return _("Nobody answered this scale.")
+    each = [in_brackets(point, f"{times} ×") for point, times in said.items()]
+    middle = median(point for point, times in said.items() for _time in range(times))
+    return _("Annotators: {answers}; median {median}.").format(answers=series(each), median=f"{middle:g}")
+
+
+def _why(asked: Guideline, key: str) -> str:
+    """The note of a decision. Where the scheme asks for a text, that is it, as in a label."""
+    text = next((one for one in asked.scheme.questions if not one.points), None) if asked.scheme else None
+    if text is None:
+        return st.text_area(_("Why"), key=f"why-{key}", height=80, placeholder=_("For the record: why this label?"))
+    name = choice_name(Choice(text.code, "", text.zh, text.en))
+    return st.text_area(
+        spoken(name), key=f"why-{key}", height=80,
+        help=_("The text that the scheme asks for, as the annotators wrote theirs. It is the note of the decision."),
     )  # fmt: skip
 
 

@@ -106,7 +106,7 @@ def show_rewriting() -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         context = st.text_input(_("Context"), "Casey is a poet who", key="tango-context", max_chars=LONGEST)
-        written = st.text_area(_("Model output"), WRITTEN, key="tango-text", max_chars=LONGEST, height=120)
+        written = st.text_area(_("Completion"), WRITTEN, key="tango-text", max_chars=LONGEST, height=120)
     with right, st.container(key="tango-shown"):
         found = rewritten(written, "tango")
         if found is None:

@@ -60,7 +60,7 @@ def _store_form(store: Store, project: Project, names: dict[Use, str]) -> None:
     agreed = TEXTS[use]
     st.caption(plain(_(agreed)))
     who = st.selectbox(
-        _("Annotator"), people, index=None, key="consent-who", format_func=plain, width=360,
+        _("Annotator"), people, index=None, key="consent-who", width=360,
         placeholder=_("everybody who has not answered"),
     )  # fmt: skip
     with st.container(horizontal=True):
@@ -110,7 +110,7 @@ def _show_grouping(store: Store, project: Project, of: Grouping) -> None:
         people = annotators(store, project, active=False)
         st.selectbox(
             _("Annotator"), people, key=f"grouping-who-{of.id}", width=220,
-            format_func=lambda one: plain(in_brackets(one.name, inside[one.id]) if one.id in inside else one.name),
+            format_func=lambda one: in_brackets(one.name, inside[one.id]) if one.id in inside else one.name,
         )  # fmt: skip
         st.selectbox(
             _("Group"), of.options, index=None, key=f"grouping-into-{of.id}", width=220, format_func=spoken,

@@ -243,6 +243,7 @@ def _models() -> list[Link]:
         ("sentence_bias/page.py", _("Try a sentence"), ":material/balance:"),
         ("scoring/page.py", _("Score a file"), ":material/playlist_play:"),
         ("model_bias/page.py", _("Models side by side"), ":material/compare_arrows:"),
+        ("generation/page.py", _("Generate"), ":material/edit_note:"),
         ("tune/page.py", _("Tune a model"), ":material/model_training:"),
         ("before_after/page.py", _("Before and after"), ":material/compare:"),
         ("ruler/page.py", _("Reference scale"), ":material/straighten:"),

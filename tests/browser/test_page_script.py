@@ -50,3 +50,15 @@ def test_its_words_go_into_chinese_and_back(chromium: Browser) -> None:
     expect(page.get_by_test_id("stMultiSelectDropdown")).to_have_text("Select 3 matches")
     expect(page.get_by_label("Remove Search")).to_have_count(1)
     page.close()
+
+
+def test_escape_leaves_a_box_of_text(chromium: Browser) -> None:
+    page = chromium.new_page()
+    page.set_content('<div data-testid="stTextArea"><textarea></textarea></div><textarea id="other"></textarea>')
+    page.evaluate(page_script("en"))
+    for box, stays in (("textarea >> nth=0", False), ("#other", True)):
+        page.locator(box).press("j")
+        page.locator(box).press("Escape")
+        assert page.evaluate("document.activeElement.tagName === 'TEXTAREA'") is stays
+    assert page.locator("textarea >> nth=0").input_value() == "j"
+    page.close()

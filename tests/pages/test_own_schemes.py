@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from annotations.adjudication import case
 from annotations.database.store import Store
 from annotations.guideline.drafts import read_draft
 from annotations.guideline.scheme import own_scheme as stored_scheme
@@ -11,7 +12,7 @@ from annotations.guideline.versions import guideline
 from annotations.items.batch import items
 from annotations.projects.projects import project
 from pages.ui import editors
-from tests.support.own_schemes import own_project, own_scheme, say
+from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
 from tests.support.projects import database, new_store
 
@@ -115,6 +116,30 @@ def test_a_case_is_decided_with_choice_flags_and_spans(judged_project: Path) -> 
     without_errors(app.button(key="decide").click().run())
     with Store.open(database(judged_project)) as store:
         assert list(items(store, project(store, "own")))[1].gold == "harmful"
+
+
+def test_scales_and_the_text_are_decided_beside_what_annotators_answered(tmp_path: Path) -> None:
+    with new_store(database(tmp_path)) as store:
+        found = own_project(store, "own", scheme=own_scheme(questions=QUESTIONS))
+        say(store, found, "Ada", 1, "helpful", "fluency:2", "care:7", note="because")
+        say(store, found, "Bo", 1, "neither", "fluency:4", "care:7")
+        uid = list(items(store, found))[1].uid
+    app = without_errors(open_page("adjudication", project="own"))
+    fluency, care = (app.number_input(key=f"scale-{code}-{uid}") for code in ("fluency", "care"))
+    assert (fluency.label, fluency.value, care.value) == ("Fluency (1–5)", None, 7)
+    told = [one.value.replace("\\", "") for one in app.caption]
+    assert "Annotators: 2 (1 ×), 4 (1 ×); median 3." in told and "Annotators: 7 (2 ×); median 7." in told
+    assert app.text_area(key=f"why-{uid}").label == "Why?"
+    without_errors(app.button_group(key=f"choice-{uid}").set_value("helpful").run())
+    app.text_input(key="adjudicator").set_value("Vera")
+    app.text_area(key=f"why-{uid}").set_value("It answers.")
+    app.button(key="decide").click().run()
+    assert "The question fluency has no answer yet" in app.error[0].value
+    app.number_input(key=f"scale-fluency-{uid}").set_value(3)
+    without_errors(app.button(key="decide").click().run())
+    with Store.open(database(tmp_path)) as store:
+        act = case(store, project(store, "own"), uid).settlement
+    assert act is not None and (act.reasons, act.why) == (("fluency:3", "care:7"), "It answers.")
 
 
 def test_what_needs_the_four_labels_says_so(judged_project: Path) -> None:

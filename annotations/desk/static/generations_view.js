@@ -16,7 +16,7 @@ class GenerationView extends View {
     part.leftTitle.textContent = t("Left text");
     part.rightTitle.textContent = t("Right text");
     part.contextTitle.textContent = t("Context");
-    part.textTitle.textContent = t("Model output");
+    part.textTitle.textContent = t("Completion");
     part.card.setAttribute("aria-label", t("Text"));
     part.toggles.setAttribute("aria-label", t("Recorded with the label"));
     part.why.setAttribute("aria-label", t("Tags"));

@@ -10,7 +10,7 @@ function number(value) {
 function paceText(progress, labelled, shown, t) {
   if (!shown) return t("Pace");
   if (!progress?.pace) return "";
-  const pace = t("{n} per hour", { n: Math.round(progress.pace) });
+  const pace = t("{n} per hour", { n: number(Math.round(progress.pace)) });
   const left = Math.max(0, progress.total - labelled) / progress.pace;
   if (!left) return pace;
   const time =

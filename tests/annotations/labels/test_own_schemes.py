@@ -32,8 +32,9 @@ from annotations.judges.judges import store_labels as store_judge_labels
 from annotations.judges.labellers import rule_spec
 from annotations.labels.read import label_rows, own_decisions
 from annotations.log.verify import verify
-from annotations.projects.projects import annotator
+from annotations.projects.projects import annotator, change_project
 from annotations.quality.known_answers import set_known
+from annotations.release import make_release, release_files
 from annotations.types import Mark
 from core.errors import NotAllowed, Refused
 from core.judges.labels import JudgeLabel
@@ -190,6 +191,34 @@ def test_gold_is_what_all_chose_and_the_adjudicator_decides_the_rest(fresh_store
         fresh_store, project, uid, adjudicator="Vera", choice="harmful", seen=seen, reasons=("stereotype",), marks=marks
     )
     assert list(items(fresh_store, project))[2].gold == "harmful"
+
+
+def test_a_decision_answers_scales_and_goes_where_the_project_goes(fresh_store: Store, tmp_path: Path) -> None:
+    made = own_project(fresh_store, "own", scheme=own_scheme(questions=QUESTIONS))
+    say(fresh_store, made, "Ada", 1, "helpful", "fluency:2")
+    say(fresh_store, made, "Bo", 1, "neither", "fluency:4")
+    item = list(items(fresh_store, made))[1].uid
+    seen = case(fresh_store, made, item).seen
+    wanted = {"adjudicator": "Vera", "choice": "helpful", "seen": seen}
+    for reasons, why, says in (
+        (("fluency:3",), "", "A decision needs a reason or a note"),
+        (("fluency:9",), "so", "not a reason"),
+        (("fluency:3", "fluency:4"), "so", "asks for one answer"),
+        ((), "so", "has no answer yet"),
+    ):
+        with pytest.raises(Refused, match=says):
+            settle_case(fresh_store, made, item, reasons=reasons, why=why, **wanted)  # type: ignore[arg-type]
+    settle_case(fresh_store, made, item, reasons=("fluency:3", "care:10"), why="It answers.", **wanted)  # type: ignore[arg-type]
+    made = change_project(fresh_store, made, open_text=True, licence="CC0", source_statement="Own texts.")
+    files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
+    (hard,) = (json.loads(line) for line in files["hard_cases.jsonl"].decode().splitlines())
+    assert hard["settlement"]["reasons"] == ["fluency:3", "care:10"] and hard["settlement"]["why"] == "It answers."
+    out = export_file(fresh_store, made, tmp_path / "p.zip", format="package", names=True).out
+    with Store.open(tmp_path / "b.db") as other, tables_in(out) as members:
+        back = import_package(other, "back", members, "p.zip").project
+        act = case(other, back, item).settlement
+        assert act is not None and (act.reasons, act.why) == (("fluency:3", "care:10"), "It answers.")
+        assert next(one for one in items(other, back) if one.uid == item).gold == "helpful"
 
 
 def test_files_have_choices_flags_and_spans(fresh_store: Store) -> None:
