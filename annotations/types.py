@@ -10,6 +10,7 @@ Form = Literal["original", "masked"]
 Status = Literal["pending", "accepted", "rejected"]
 GoldRule = Literal["unanimous", "majority"]
 Plan = Literal["all", "stop"]
+FIRST_SIGN, SECOND_SIGN = "①", "②"  # before the texts of a comparison where they are one
 LONGEST_SCALE = 100  # of a draft, which nobody has checked
 
 
@@ -166,6 +167,11 @@ class Item:
     status: Status = "pending"
     gold: str | None = None  # the choice that counts, by the labels or a settlement
     second: str | None = None
+
+    @property
+    def whole_text(self) -> str:
+        """The text; of a comparison both, numbered as the item has them."""
+        return self.text if self.second is None else f"{FIRST_SIGN} {self.text}\n\n{SECOND_SIGN} {self.second}"
 
 
 class Mark(NamedTuple):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from annotations.database.store import Store, at_one_moment
+from annotations.items.batch import WHOLE_TEXT
 from annotations.labels.read import form_of
 from annotations.queue.assignments import is_unrevealed, reveal_items
 from annotations.types import Annotator, Mark, Project
@@ -40,8 +41,8 @@ FROM (SELECT value AS item, :project AS project FROM json_each(:items)) AS assig
 WHERE (:reader IS NULL OR EXISTS (SELECT 1 FROM assignment AS mine
         WHERE mine.item = assignment.item AND mine.annotator = :reader AND mine.state = 'labelled')) AND {DONE}
 """
-ITEM = """
-SELECT item.uid, item.text, item.start, item.stop, cell.pair, cell.side, item.status, item.context
+ITEM = f"""
+SELECT item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.pair, cell.side, item.status, item.context
 FROM item JOIN cell ON cell.id = item.cell WHERE item.id = ?
 """
 BLIND_LABELS = f"""

@@ -63,8 +63,8 @@ _LABELLED = (
     "EXISTS (SELECT 1 FROM label CROSS JOIN assignment ON assignment.item = label.item"
     " AND assignment.annotator = label.annotator AND assignment.latest = label.id WHERE label.item = item.id {how})"
 )
-_TEXT = "(instr(item.text, :{name}) OR instr(item.context, :{name}))"
-_TEXT_ANY_CASE = r"(item.text LIKE :{name} ESCAPE '\' OR item.context LIKE :{name} ESCAPE '\')"
+_TEXT = "instr(item.text, :{name}) OR instr(item.context, :{name}) OR instr(item.second, :{name})"
+_TEXT_ANY_CASE = " OR ".join(rf"item.{one} LIKE :{{name}} ESCAPE '\'" for one in ("text", "context", "second"))
 _SIGNS, _ESCAPED = re.compile(r"([%_\\])"), r"\\\1"  # what LIKE gives a meaning
 _QUOTED = re.compile(r"[\"“”]([^\"“”]*)[\"“”]?|([^\s\"“”]+)")
 
@@ -232,7 +232,7 @@ def _conditions(store: Store, project: Project, filters: Filters) -> tuple[list[
     for number, word in enumerate(_text_condition(store, project, filters.text, where, values)):
         like = re.search("[A-Za-z]", word) is not None
         name = f"word{number}"
-        where.append((_TEXT_ANY_CASE if like else _TEXT).format(name=name))
+        where.append(f"({(_TEXT_ANY_CASE if like else _TEXT).format(name=name)})")
         values[name] = f"%{_SIGNS.sub(_ESCAPED, word)}%" if like else word
     if filters.annotator is not None or filters.choice or filters.version is not None or filters.form:
         conditions, bound = _label(store, filters)

@@ -41,8 +41,8 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     ),
     "second_model": ("secondmodel", "modelb", "model2", "第二篇模型"),
 }
-# Enough to separate context and completion. A generation may or may not repeat its context.
-WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"})
+# Enough to separate context and completion. A generation may or may not repeat its context; comparisons need none.
+WHOLE = ({"context", "completion"}, {"context", "generation"}, {"generation", "template"}, {"completion", "second"})
 FILE = "-columns.json"  # beside the database: its stem, then this
 MOST = 500
 

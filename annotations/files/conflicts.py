@@ -13,7 +13,7 @@ from typing import Any, Literal
 from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.files.import_labels import TAKEN_BACK, point_assignment
-from annotations.items.batch import OTHER_TEXT, OTHER_WORD
+from annotations.items.batch import OTHER_TEXT, OTHER_WORD, WHOLE_TEXT
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
 from annotations.labels.left_texts import left_of
@@ -37,7 +37,7 @@ PLACE = ("keyword", "start", "end", "pair")  # the other place in the text, in t
 # resolves it; a repeated import does not. A package may hold labels of two desks of one annotator: those are the
 # annotator's to decide, unless one of them had come in a file before.
 LABELS = f"""
-SELECT label.id, item.uid, item.text, annotator.name, standing.choice, standing.reasons,
+SELECT label.id, item.uid, {WHOLE_TEXT}, annotator.name, standing.choice, standing.reasons,
        coalesce(mine.file || ' (labels-' || mine.id || ')', ''), label.choice, label.reasons,
        coalesce(theirs.file || ' (labels-' || theirs.id || ')', ''), label.op_id
 FROM label INDEXED BY label_superseded
@@ -59,8 +59,8 @@ WHERE label.superseded = 1 AND label.project = ? AND label.annotator = ? AND lab
         AND later.desk <> '{TAKEN_BACK}' AND (again.file IS NULL OR again.file = came.file))
 ORDER BY label.id
 """
-ANSWERS = """
-SELECT max(other.id), item.uid, item.text, item.known, other.choice, other.why,
+ANSWERS = f"""
+SELECT max(other.id), item.uid, {WHOLE_TEXT}, item.known, other.choice, other.why,
        (SELECT why FROM standing_answer AS answer WHERE answer.item = item.id), other.created
 FROM item INDEXED BY item_known JOIN published_batch AS batch ON batch.id = item.batch
 JOIN known AS other ON other.item = item.id

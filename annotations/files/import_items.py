@@ -375,7 +375,7 @@ def _chunks(examined: Examined, report: ImportReport, progress: Progress | None,
                 chunk.append(_told_apart(examined, usable.item, seen))
                 _count_span(report, usable)
                 if examined.layout.format == "generations":
-                    whole = (usable.item.context or "") + usable.item.text
+                    whole = "".join((usable.item.context or "", usable.item.text, usable.item.second or ""))
                     report.odd_signs.update(control_character(sign) or "" for sign in ODD_SIGNS if sign in whole)
         report.rows += len(some)
         yield chunk

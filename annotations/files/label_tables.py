@@ -9,9 +9,11 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.detect import DECISION
 from annotations.files.export_formats import ExportOptions
+from annotations.guideline.comparison import compares
 from annotations.guideline.versions import guidelines
 from annotations.items.batch import items as stored_items
 from annotations.items.gold import generation_status
+from annotations.labels.left_texts import left_column
 from annotations.labels.read import each_label_row, form_of
 from annotations.projects.pseudonyms import coded_file, pseudonyms
 from annotations.sampling.samples import drawn_items
@@ -26,9 +28,11 @@ LABELS = (
 HISTORY = (*LABELS, "base", "superseded")
 # The last columns: where a label comes from (annotations.labels.read).
 ORIGIN = ("origin", "app", "program", "label_file", "label_file_sha256")
-TEXTS = ("text", "note", "tags")  # notes and tags may quote the text, so the same policy holds for all
+TEXTS = ("text", "second", "note", "tags")  # notes and tags may quote the text, so the same policy holds for all
 SAMPLED = ("sample", "inclusion_probability")  # of an item that a sample drew, in a project with samples
 FACTS = ("model", "dataset", "pronouns", "setting", "index")  # of a generation; none of them holds its text
+SECOND_MODEL = "second_model"
+SHOWN = ("second", "left")  # of a label of a comparison: the other text, and which one was on the left
 OPERATION = ("desk", "revision", "base", "superseded")
 SAID = ("choice", "reasons", "extraneous", "spans", "note", "seconds", "tags")  # of each annotator, in a wide sheet
 ANSWER = "answer_"
@@ -77,9 +81,16 @@ def _accepted(store: Store, project: Project, wish: ExportOptions) -> set[str] |
 
 def item_facts(item: Item) -> dict[str, Any]:
     """The facts of a generation, without its text; a value too long to be a fact is left out."""
-    found = {key: item.extra.get(key) for key in FACTS}
+    found = {key: item.extra.get(key) for key in (*FACTS, *((SECOND_MODEL,) if item.second is not None else ()))}
     found["pronouns"] = ";".join(found["pronouns"] or []) if isinstance(found["pronouns"], list) else None
     return {k: None if isinstance(v, str) and len(v) > LONGEST_FACT else v for k, v in found.items()}
+
+
+def facts_of(store: Store, project: Project) -> tuple[str, ...]:
+    """The columns of the facts of generations; of comparisons the model of each text."""
+    if project.kind != "generations":
+        return ()
+    return (FACTS[0], SECOND_MODEL, *FACTS[1:]) if compares(store, project) else FACTS
 
 
 def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dict[str, dict[str, Any]]]:
@@ -87,7 +98,7 @@ def _facts_by_item(store: Store, project: Project) -> tuple[tuple[str, ...], dic
     found: dict[str, dict[str, Any]] = {}
     if project.kind == "generations":
         found = {item.uid: item_facts(item) for item in stored_items(store, project)}
-    columns = FACTS if project.kind == "generations" else ()
+    columns = facts_of(store, project)
     drawn = drawn_items(store, project)
     if drawn is None:
         return columns, found
@@ -129,7 +140,7 @@ class LabelTables:
         self.wish = wish
         columns, self.about = _facts_by_item(store, project)
         self.scales = _scales(store, project)
-        self.more = (*columns, *self.scales)
+        self.more = (*(SHOWN if compares(store, project) else ()), *columns, *self.scales)
         self.mark = {CANARY_KEY: CANARY_ID} if _canary(project, wish) else {}
         self._selected = _selected(store, project, wish)
         self._written = [key for key in (*NOT_AS_IT_IS, *self.more) if key in self._columns(history=True)]
@@ -172,6 +183,8 @@ def json_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     for row in label_dicts(store, project, wish):
         kept = {key: row[key] for key in (*LABELS, *OPERATION) if wish.with_text(project) or key not in TEXTS}
         facts = about.get(row["item"], {}) | _answers(row, scales)
+        shown = SHOWN if wish.with_text(project) else SHOWN[1:]
+        facts |= {key: row[key] for key in shown} if row["left"] is not None or row["second"] is not None else {}
         yield json_line(kept | facts | {key: row[key] for key in ORIGIN})
 
 
@@ -200,13 +213,14 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
     with_text = wish.with_text(project)
     latest = ExportOptions("labels", wish.items, wish.names, False, wish.locked)
     said: dict[str, dict[str, Mapping[str, Any]]] = {}
-    scales = _scales(store, project)
-    keys = [key for key in (*SAID, *scales) if with_text or key not in TEXTS]
+    scales, pairs = _scales(store, project), compares(store, project)
+    keys = [key for key in (*SAID, *(SHOWN[1:] if pairs else ()), *scales) if with_text or key not in TEXTS]
     for row in label_dicts(store, project, latest):
         said.setdefault(row["item"], {})[row["annotator"]] = row | _answers(row, scales)
     people = list((codes_of(store, project) if not wish.names else {n: n for n in codes_of(store, project)}).values())
-    about = FACTS if project.kind == "generations" else ("pair", "side", "keyword", "counterpart")
-    texts = ("context", "text") if project.kind == "generations" else ("text",)
+    about = facts_of(store, project) or ("pair", "side", "keyword", "counterpart")
+    texts: tuple[str, ...] = ("context", "text") if project.kind == "generations" else ("text",)
+    texts += ("second",) if pairs else ()
     mark = (CANARY_KEY,) if _canary(project, wish) else ()
     settled, states = decisions(store, project), statuses(store, project)
     decision = DECISION if project.kind == "generations" else DECISION[:1]
@@ -231,7 +245,8 @@ def wide_lines(store: Store, project: Project, wish: ExportOptions) -> Iterator[
         for person in people:
             label = said.get(item.uid, {}).get(person, {})
             row_cells += [cell_text(key, label.get(key)) for key in keys]
-        row_cells += [item.context or "", item.text][-len(texts) :] if with_text else []
+        written = {"context": item.context or "", "text": item.text, "second": item.second or ""}
+        row_cells += [written[key] for key in texts] if with_text else []
         yield data_line([*row_cells, *([CANARY_ID] if mark else [])])
 
 
@@ -250,12 +265,12 @@ PAGE = 500  # items whose labels are read at once
 MADE = ("op_id", "guideline", "form_shown", "after_reveal", "desk", "revision")  # how a label was made
 _NAMES = (
     *("row", "annotator", "choice", "reasons", "extraneous", "spans", "note", "seconds", "guideline", "after_reveal"),
-    *("form_shown", "op_id", "desk", "revision", "created"),
+    *("form_shown", "op_id", "desk", "revision", "created", "left"),
 )
 _QUERY = f"""
 SELECT label.item, annotator.name, label.choice, label.reasons, label.extraneous, label.spans, label.note,
        label.seconds, guideline.version, label.after_reveal, {form_of("label")}, label.op_id, label.desk,
-       label.revision, label.created
+       label.revision, label.created, {{left}}
 FROM assignment JOIN label ON label.id = assignment.latest JOIN annotator ON annotator.id = label.annotator
      JOIN guideline ON guideline.id = label.guideline
 WHERE assignment.item IN ({{marks}}) AND label.choice IS NOT NULL ORDER BY label.item, label.annotator
@@ -268,7 +283,7 @@ def origin_columns(row: dict[str, Any]) -> dict[str, Any]:
     It holds the label too, so that an import can tell whether it was changed there.
     """
     said = {"said": [row["choice"], *row["reasons"]], "note": row["note"], "spans": row["spans"]}
-    keys = (*MADE, "extraneous", "seconds", "created")
+    keys = (*MADE, "extraneous", "seconds", "created", *(("left",) if row["left"] is not None else ()))
     return {"annotator": row["annotator"]} | {key: row[key] for key in keys} | said
 
 
@@ -280,11 +295,11 @@ def labelled_items(
     `annotator` is a code (A1, A2, ...) unless names are asked for; `note` is "" if texts may not leave.
     """
     codes = {} if wish.names else codes_of(store, project)
-    with_notes = wish.with_text(project)
+    with_notes, left = wish.with_text(project), left_column(store, project, "label")
     source = stored_items(store, project, accepted_only=wish.items == "accepted")
     while some := list(islice(source, PAGE)):
         said: dict[int, list[dict[str, Any]]] = {}
-        query = _QUERY.format(marks=", ".join("?" * len(some)))
+        query = _QUERY.format(marks=", ".join("?" * len(some)), left=left)
         for values in store.db.execute(query, [one.id for one in some]).fetchall():
             row = dict(zip(_NAMES, values, strict=True))
             if people is not None and row["annotator"] not in people:

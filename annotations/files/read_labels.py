@@ -11,6 +11,7 @@ from typing import Any
 from annotations.files.detect import bad
 from annotations.guideline.comparison import Place
 from annotations.guideline.free_tags import clean_tags
+from annotations.guideline.scheme import FIRST, SECOND
 from annotations.labels.marks import parse_marks
 from annotations.labels.operations import MOST_SECONDS
 from annotations.types import Form, Mark
@@ -21,6 +22,7 @@ from core.files.timestamps import moment
 
 FORMATS = ("labels", "package")
 NEEDED = ("item", "annotator", "choice")
+PLACES: dict[str, Place] = {FIRST: FIRST, SECOND: SECOND}
 FORMS: dict[str, Form | None] = {"original": "original", "masked": "masked", "": None}
 
 
@@ -132,12 +134,10 @@ def _text_value(values: Mapping[str, Any], key: str) -> str:
 
 
 def _left(values: Mapping[str, Any]) -> Place | None:
-    match _text_value(values, "left"):
-        case "first" | "second" as place:
-            return place
-        case other if other:
-            bad("label", N_("left must be first, second or empty, not {value}."), value=other[:40])
-    return None
+    text = _text_value(values, "left")
+    if text and text not in PLACES:
+        bad("label", N_("left must be first, second or empty, not {value}."), value=text[:40])
+    return PLACES.get(text)
 
 
 def _flag(values: Mapping[str, Any], key: str) -> bool | None:

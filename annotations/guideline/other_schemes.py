@@ -5,15 +5,17 @@ XML has no entities, so nothing unfolds and nothing is read from elsewhere.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
+from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.scheme import (
     CODE,
+    FIRST,
     KEYS,
     LARGEST_BYTES,
     LONGEST_ABOUT,
@@ -21,11 +23,14 @@ from annotations.guideline.scheme import (
     MOST_POINTS,
     NO_SCHEME,
     RESERVED,
+    SECOND,
+    TIE,
     TOO_LARGE,
     OwnScheme,
     data_of_bytes,
     from_data,
 )
+from annotations.types import Choice
 from core.errors import N_, BadFile, Notice
 
 CHINESE = re.compile(r"[\u3400-\u9fff]")
@@ -42,6 +47,7 @@ DEPENDS = N_(
 NO_OPTIONS = N_("{element}: its options are in the data, not in the configuration, so it is left out.")
 DEEP = N_("{element}: options inside options are left out.")
 KEY_TAKEN = N_("{element}: the key {key} cannot be used here; it is clicked.")
+NOT_IN_PAIRS = N_("{element}: a comparison has two texts, so its scheme cannot have spans; it is left out.")
 NO_CHOICES = N_("{file} has no set of choices of which exactly one is made, which a scheme needs.")
 DOCUMENT_TYPE = N_("{file} has a document type (DOCTYPE); remove it. Configurations need none.")
 
@@ -64,6 +70,7 @@ class _Collected:
     left_out: list[Notice] = field(default_factory=list)
     codes: set[str] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
+    compares: bool = False
 
     def leave(self, message: str, element: str, **values: Any) -> None:
         self.left_out.append(Notice(message, {"element": element[:80], **values}))
@@ -110,9 +117,25 @@ class _Collected:
         """All of it as a scheme. Raises BadFile without choices, Refused as `check_scheme`."""
         if not self.parts["choices"]:
             raise BadFile(NO_CHOICES, file=file)
-        return OtherScheme(
-            from_data({name: rows for name, rows in self.parts.items() if rows}, file), tuple(self.left_out)
-        )
+        for row in self.parts["spans"] if self.compares else ():
+            self.leave(NOT_IN_PAIRS, str(row["code"]))
+        kept = {name: rows for name, rows in self.parts.items() if rows and not (self.compares and name == "spans")}
+        return OtherScheme(from_data(kept | {"comparison": self.compares}, file), tuple(self.left_out))
+
+    def pair(self, element: str, names: Sequence[str], tie: str | None) -> None:
+        """The choices of a comparison: the names of its two texts, and what a tie is called, where there is one."""
+        if self.parts["choices"]:
+            self.leave(ONE_SET, element)
+            return
+        self.compares = True
+        built_in = {one.code: one for one in PREFERENCE.choices}
+        for code, name in zip((FIRST, SECOND), names, strict=True):
+            self._add_built_in(built_in[code], name, element)
+        if tie is not None:
+            self._add_built_in(built_in[TIE], tie, element)
+
+    def _add_built_in(self, one: Choice, name: str, element: str) -> None:
+        self.add("choices", name or f"{one.zh} / {one.en}", element, code=one.code, key=one.key)
 
 
 def _names(text: str) -> dict[str, str]:
@@ -181,15 +204,20 @@ def _each(element: _Element) -> Iterator[_Element]:
 
 
 def from_label_studio(data: bytes, file: str) -> OtherScheme:
-    """A scheme from a labelling configuration: Choices, Labels, Rating, Number, TextArea. Raises BadFile, Refused."""
-    collected = _Collected()
-    for one in _each(_elements(data, file)):
+    """A scheme from a labelling configuration: Choices, Pairwise, Labels, Rating, Number, TextArea.
+
+    Raises BadFile, Refused.
+    """
+    collected, tree = _Collected(), _elements(data, file)
+    for one in _each(tree):
         told = one.attributes
         name, required = told.get("name", one.tag), told.get("required") == "true"
         if _depends(one):
             collected.leave(DEPENDS, one.element)
         elif one.tag in QUIET:
             continue
+        elif one.tag == "Pairwise":
+            collected.pair(one.element, ("", ""), None)
         elif one.tag == "Choices":
             _label_studio_choices(one, collected)
         elif one.tag in ("Labels", "HyperTextLabels"):
@@ -203,6 +231,10 @@ def from_label_studio(data: bytes, file: str) -> OtherScheme:
             collected.text(one.element, told.get("placeholder") or name, code=name, required=required)
         else:
             collected.leave(NOT_HERE, one.element)
+    # What this app writes of comparisons: their choices, and a text of that name.
+    texts = {one.attributes.get("name") for one in _each(tree) if one.tag == "Text"}
+    codes = {row["code"] for row in collected.parts["choices"]}
+    collected.compares = collected.compares or (SECOND in texts and {FIRST, SECOND} <= codes <= {FIRST, SECOND, TIE})
     return collected.as_scheme(file)
 
 
@@ -239,7 +271,7 @@ def _number(text: object) -> int | None:
 
 def from_potato(data: Mapping[str, Any], file: str) -> OtherScheme:
     """A scheme from `annotation_schemes` of a Potato configuration: radio, select, multiselect, span, likert, slider,
-    multirate, text. Raises BadFile, Refused."""
+    multirate, text, pairwise of two. Raises BadFile, Refused."""
     listed = data.get("annotation_schemes")
     if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
         raise BadFile(NO_SCHEME, file=file, why="annotation_schemes")
@@ -266,6 +298,8 @@ def _potato_scheme(one: dict[str, Any], collected: _Collected) -> None:
             _potato_options(one, "choices", element, collected)
     elif kind in ("multiselect", "span", "highlight"):
         _potato_options(one, "flags" if kind == "multiselect" else "spans", element, collected)
+    elif kind == "pairwise" and one.get("mode", "binary") == "binary":
+        _potato_pairwise(one, element, collected)
     elif kind == "likert":
         words = _ends(one.get("min_label"), one.get("max_label"))
         collected.scale(element, asked, 1, _number(one.get("size", 5)), code=name, required=required, **words)
@@ -292,6 +326,14 @@ def _potato_options(one: Mapping[str, Any], part: str, element: str, collected: 
         name = _word(told.get("name"))
         about = str(told.get("tooltip") or "")
         collected.add(part, _word(told.get("text")) or name, element, code=name, key=key, about=about)
+
+
+def _potato_pairwise(one: Mapping[str, Any], element: str, collected: _Collected) -> None:
+    """Potato's names of the two texts are A and B, and there is no tie, where it does not say otherwise."""
+    labels = one.get("labels")
+    names = [_word(label) for label in labels] if isinstance(labels, list) and len(labels) == 2 else ["A", "B"]
+    tie = _word(one.get("tie_label")) or "No preference"
+    collected.pair(element, names, tie if one.get("allow_tie") is True else None)
 
 
 def _potato_multirate(one: Mapping[str, Any], element: str, collected: _Collected, *, required: bool) -> None:

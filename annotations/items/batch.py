@@ -20,7 +20,7 @@ from annotations.items.gold import recount_item
 from annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
 from annotations.items.wanted_labels import is_shared, redraw_sample, wanted_at_first
 from annotations.items.withdrawn import ABANDONED_S, BEING_WITHDRAWN, clear_withdrawn, restore_items
-from annotations.types import Item, Project
+from annotations.types import FIRST_SIGN, SECOND_SIGN, Item, Project
 from core.errors import N_, Busy, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.processes import is_alive, this_process
@@ -61,6 +61,11 @@ ITEM_COLUMNS = (
     "item.id, item.uid, cell.pair, cell.side, item.text, item.start, item.stop, item.stem_start, item.stem_stop,"
     " item.keyword, item.counterpart, item.file, item.line, item.extra, item.context, item.status,"
     " item.gold, item.second"
+)
+# The text of an item; of a comparison both, as `Item.whole_text`.
+WHOLE_TEXT = (
+    f"iif(item.second IS NULL, item.text, '{FIRST_SIGN} ' || item.text || char(10, 10) || '{SECOND_SIGN} '"
+    " || item.second)"
 )
 ITEM_TABLES = "published_item AS item JOIN cell ON cell.id = item.cell"
 INSERT = (

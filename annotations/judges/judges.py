@@ -258,10 +258,13 @@ def restore_judge(db: Connection, values: Mapping[str, Any]) -> bool:
     return bool(db.execute(query, dict(values)).rowcount)
 
 
-def restore_label(db: Connection, values: Mapping[str, Any]) -> bool:
-    """Store a label of a judge, a value a column; whether it is new."""
+def restore_label(db: Connection, values: Mapping[str, Any], first: str | None = None) -> bool:
+    """Store a label of a judge, a value a column; whether it is new. *first*: of a comparison, see `JudgeLabel`."""
     query = f"INSERT INTO judge_label {columns_and_marks(values)} ON CONFLICT (judge, item, round) DO NOTHING"
-    return bool(db.execute(query, dict(values)).rowcount)
+    new = bool(db.execute(query, dict(values)).rowcount)
+    if new and first is not None:
+        db.execute(_FIRST, (first, values["judge"], values["item"], values["round"]))
+    return new
 
 
 def restore_margin(db: Connection, values: Mapping[str, Any]) -> bool:

@@ -12,6 +12,8 @@ from typing import Any
 
 from annotations.database.events import record
 from annotations.database.store import Store
+from annotations.guideline.comparison import is_of_comparisons, mirrored, place_on_left
+from annotations.guideline.scheme import FIRST
 from annotations.items.batch import items
 from annotations.judges import labellers
 from annotations.judges.judges import (
@@ -34,6 +36,7 @@ from core.judges.server import ServerSettings
 from core.servers.asking import Pace
 from core.types import Scorer
 
+JUDGES = "judges"  # in place of an annotator, where an order is drawn
 HELD, HELD_S = 50, 0.5  # labels that wait to be stored, and for how long
 NOTHING = N_("None of the {total} texts could be labelled. The last reason: {why}")
 Watch = Callable[[int, int], object]  # done, of all
@@ -91,7 +94,7 @@ class JudgeReport:
 
 def start_template(project: Project, version: Guideline, *, short: bool) -> str:
     """The prompt that a judge of this version begins with."""
-    return default_template(project.kind, short=short, own=version.scheme is not None)
+    return default_template(project.kind, short=short, own=version.scheme is not None, pairs=is_of_comparisons(version))
 
 
 def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
@@ -158,15 +161,29 @@ def ask_again(
 
 def texts_of(store: Store, project: Project, limit: int | None = None) -> list[JudgedText]:
     """The published items as a judge gets them; *limit*: only so many, drawn by chance with the project's seed."""
-    found = [_text(one) for one in items(store, project)]
+    found = [text_of(project, one) for one in items(store, project)]
     if limit is None or limit >= len(found):
         return found
     drawn = set(random.Random(project.seed).sample(range(len(found)), limit))  # noqa: S311 - a sample, no secret
     return [text for place, text in enumerate(found) if place in drawn]
 
 
-def _text(one: Item) -> JudgedText:
-    return JudgedText(one.id, one.text, one.context or "", one.keyword or "", one.counterpart or "", one.extra)
+def text_of(project: Project, one: Item) -> JudgedText:
+    """An item as a judge gets it. Which text of a comparison comes first is drawn by item, the same for all judges."""
+    shown = JudgedText(one.id, one.text, one.context or "", one.keyword or "", one.counterpart or "", one.extra)
+    if one.second is None:
+        return shown
+    first = place_on_left(project.seed, one.uid, JUDGES)
+    texts = (one.text, one.second) if first == FIRST else (one.second, one.text)
+    return replace(shown, text=texts[0], second=texts[1], first=first)
+
+
+def _as_stored(label: JudgeLabel, first: str | None) -> JudgeLabel:
+    """What a judge said of the first and the second text of its prompt, as the item has them."""
+    if first is None:
+        return label
+    shares = label.shares and {str(mirrored(code, first)): share for code, share in label.shares.items()}
+    return replace(label, choice=str(mirrored(label.choice, first)), shares=shares, first=first)
 
 
 class _Work:
@@ -183,14 +200,14 @@ class _Work:
         there = labelled_items(self.store, found, round)
         waiting = [text for text in texts if text.item not in there]
         report.total, report.before, report.round = len(texts), len(texts) - len(waiting), round
-        began = time.monotonic()
+        began, firsts = time.monotonic(), {text.item: text.first for text in waiting}
 
         def say() -> None:
             if watch is not None:
                 watch(report.before + report.labelled + len(self._held) + report.failed, report.total)
 
         def keep(label: JudgeLabel) -> None:
-            self._held.append(replace(label, round=round))
+            self._held.append(replace(_as_stored(label, firsts[label.item]), round=round))
             report.tokens_in += label.tokens_in or 0
             report.tokens_out += label.tokens_out or 0
             if len(self._held) >= HELD or time.monotonic() - self._stored > HELD_S:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from annotations.database.store import Store
+from annotations.items.batch import WHOLE_TEXT
 from annotations.types import Mark, Project
 from core.errors import BadFile
 from core.human_vs_rule.apply_rule import dataset_of, pronouns_of
@@ -17,9 +18,9 @@ if TYPE_CHECKING:  # takes a third of a second to import, and the first page doe
     import pandas as pd
 
 # As many labels as the item wants, or one of every active annotator; the same rule as for disagreements.
-ITEMS = """
-SELECT item.id, item.uid, item.text, coalesce(item.context, ''), item.extra, item.labels, item.wanted, item.gold,
-    item.status,
+ITEMS = f"""
+SELECT item.id, item.uid, {WHOLE_TEXT}, coalesce(item.context, ''), item.extra, item.labels, item.wanted,
+    item.gold, item.status,
     item.labels > 0 AND (item.labels >= item.wanted OR NOT EXISTS
         (SELECT 1 FROM active_member AS member WHERE member.project = item.project AND NOT EXISTS
             (SELECT 1 FROM assignment WHERE assignment.item = item.id
@@ -75,10 +76,16 @@ def _generation(row: Sequence[Any]) -> tuple[Any, ...]:
     template = str(values.get("template") or context or uid)
     pronouns = _pronouns(values)
     return (
-        uid, text, context, f"{dataset}|{template}", _text(values, "model"), pronouns, " + ".join(pronouns), dataset,
+        uid, text, context, f"{dataset}|{template}", _models(values), pronouns, " + ".join(pronouns), dataset,
         _text(values, "setting"), _text(values, "index"), _text(values, "name"), labels, wanted, bool(finished), gold,
         status,
     )  # fmt: skip
+
+
+def _models(values: Mapping[str, Any]) -> str:
+    """The model; of a comparison both, in whatever order its item has them."""
+    models = sorted({_text(values, key) for key in ("model", "second_model")} - {""})
+    return " vs. ".join(models)
 
 
 def _text(values: Mapping[str, Any], key: str) -> str:

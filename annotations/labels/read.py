@@ -84,7 +84,8 @@ def own_decisions(
     Looks back over the annotator's last 50,000 labels.
     """
     wanted = (
-        "AND (instr(item.text, :search) OR instr(note, :search) OR instr(label.tags, :search))"
+        "AND (instr(item.text, :search) OR instr(item.second, :search)"
+        " OR instr(note, :search) OR instr(label.tags, :search))"
         " AND label.id > coalesce((SELECT id FROM label"
         f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {MOST_SEARCHED}), 0)"
     )

@@ -113,7 +113,8 @@ def own_retest_decisions(
 ) -> list[Decision]:
     """The annotator's valid retest labels, newest first."""
     wanted = (
-        "AND (instr(item.text, :search) OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
+        "AND (instr(item.text, :search) OR instr(item.second, :search)"
+        " OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
         if search
         else ""
     )

@@ -10,6 +10,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.guideline.versions import has_own_scheme
 from annotations.items.articles import articles
+from annotations.items.batch import WHOLE_TEXT
 from annotations.pilot.pilots import Pilot, items_left
 from annotations.projects.annotators import annotators, participants
 from annotations.types import Annotator, Project
@@ -35,8 +36,8 @@ WHERE item.pilot = :pilot AND label.after_reveal = 0 AND label.created <= :close
     AND label.choice IS NOT NULL
 """
 # The same with reasons, of items that nobody is to label any more.
-_DIFFERING = """
-SELECT item.id, item.uid, item.text, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
+_DIFFERING = f"""
+SELECT item.id, item.uid, {WHOLE_TEXT}, item.start, item.stop, cell.side, label.annotator, label.choice, label.reasons
 FROM published_item AS item JOIN cell ON cell.id = item.cell JOIN valid_label AS label ON label.item = item.id
 WHERE item.pilot = :pilot AND item.labels >= item.wanted AND label.after_reveal = 0 AND label.created <= :closed
     AND NOT EXISTS (SELECT 1 FROM valid_label AS later

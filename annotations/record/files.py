@@ -81,6 +81,7 @@ def _json_parts(store: Store, project: Project, annotator: Annotator) -> Iterato
 def _about(entry: Entry) -> dict[str, Any]:
     item = entry.item
     known = {} if item is None else {"pair": item.pair, "side": item.side, "text": item.text, "context": item.context}
+    known |= {"second": item.second} if item is not None and item.second is not None else {}
     return {"item": entry.uid, "state": entry.state, **known}
 
 

@@ -50,7 +50,8 @@ def _sentence(item: Item) -> dict[str, Any]:
 
 def _generation(project: Project, item: Item) -> dict[str, Any]:
     known = {key: "" if value is None else str(value) for key, value in generation_facts(item).items()}
-    row = {"id": item.uid, "context": item.context or "", "completion": item.text, "label": item.gold} | known
+    row: dict[str, Any] = {"id": item.uid, "context": item.context or "", "completion": item.text}
+    row |= ({} if item.second is None else {"second": item.second}) | {"label": item.gold} | known
     return row | ({CANARY_KEY: CANARY} if needs_canary(project) else {})
 
 

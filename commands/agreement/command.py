@@ -5,10 +5,12 @@ from typing import Any
 import click
 
 from annotations.agreement.by_form import FormRates
+from annotations.agreement.left_chosen import LeftChosen, left_chosen
 from annotations.agreement.measures import AgreementReport, Measures, TwoAnnotators
 from annotations.agreement.measures import agreement as report_of
 from annotations.agreement.schemes import mark_agreement, ways_of
 from annotations.database.store import Store
+from annotations.guideline.comparison import compares
 from annotations.items.articles import only_files
 from annotations.labels.blind_labels import ItemScope
 from annotations.projects.projects import project as find_project
@@ -176,7 +178,14 @@ def by_ways(
             }
             for one in mark_agreement(store, project, resampling)
         },
+        **({"left_chosen": _left(left_chosen(store, project))} if compares(store, project) else {}),
     }
+
+
+def _left(found: LeftChosen) -> dict[str, Any]:
+    """How often the left text of a comparison was chosen."""
+    people = [{"annotator": name, **measure(one)} for name, one in found.by_annotator]
+    return {**measure(found.share), "annotators": people, "ties": found.ties, "unknown": found.unknown}
 
 
 def _line(name: str, estimate: Estimate, items: str = "") -> str:

@@ -9,7 +9,11 @@ from core.errors import EvenhandError
 
 @dataclass(frozen=True, slots=True)
 class JudgedText:
-    """An item as a judge gets it. `item`: its row; `values`: what came along (name, pronouns, dataset)."""
+    """An item as a judge gets it. `item`: its row; `values`: what came along (name, pronouns, dataset).
+
+    Of a comparison, `text` stands first in the prompt and `second` behind it; `first` says which text of the item the
+    first one is.
+    """
 
     item: int
     text: str
@@ -17,6 +21,8 @@ class JudgedText:
     keyword: str = ""
     counterpart: str = ""
     values: dict[str, Any] = field(default_factory=dict)
+    second: str = ""
+    first: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """What a judge is asked: a system message and a prompt with places for the guideline, the choices and the text.
 
-Places are {guideline}, {choices}, {examples}, {format}, {context}, {text}, {keyword} and {counterpart}. They are filled
+Places are {guideline}, {choices}, {examples}, {format}, {context}, {text}, {second} (of a comparison), {keyword} and
+{counterpart}. They are filled
 in one pass, so a text that holds the name of a place stays as it is.
 """
 
@@ -15,7 +16,7 @@ from core.guidelines import Option
 from core.judges.labels import JudgedText
 
 Way = Literal["json", "letter"]  # how it answers: a JSON object, or the letter of a choice
-PLACES = ("guideline", "choices", "examples", "format", "context", "text", "keyword", "counterpart")
+PLACES = ("guideline", "choices", "examples", "format", "context", "text", "second", "keyword", "counterpart")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LONGEST = 100_000  # code points of a system message or a prompt
 
@@ -41,6 +42,16 @@ The choices:
 The keyword is {keyword}; its counterpart is {counterpart}.
 
 {format}"""
+PAIR = """{guideline}
+
+The choices:
+{choices}
+{examples}
+<context>{context}</context>
+<first>{text}</first>
+<second>{second}</second>
+
+{format}"""
 # For models that read few tokens: without the text of the guideline.
 SHORT = """{context}{text}
 
@@ -50,6 +61,15 @@ Answer: """
 SHORT_OWN = """{context}{text}
 
 Which of these holds for the text?
+{choices}
+Answer: """
+SHORT_PAIR = """{context}
+
+The first text: {text}
+
+The second text: {second}
+
+Which of the two texts is better?
 {choices}
 Answer: """
 SHORT_SENTENCES = """{text}
@@ -116,6 +136,7 @@ class Prompt:
             "format": self.format,
             "context": text.context,
             "text": text.text,
+            "second": text.second,
             "keyword": text.keyword,
             "counterpart": text.counterpart,
         }
@@ -123,7 +144,7 @@ class Prompt:
 
     def before_text(self) -> str:
         """All of the prompt but the text: what is shown and hashed."""
-        return self.for_text(JudgedText(0, "{text}", "{context}", "{keyword}", "{counterpart}"))
+        return self.for_text(JudgedText(0, "{text}", "{context}", "{keyword}", "{counterpart}", second="{second}"))
 
     @property
     def choices(self) -> str:
@@ -164,9 +185,11 @@ class Prompt:
         return [*system, {"role": "user", "content": self.for_text(text)}]
 
 
-def default_template(kind: str, *, short: bool = False, own: bool = False) -> str:
+def default_template(kind: str, *, short: bool = False, own: bool = False, pairs: bool = False) -> str:
     """The prompt that a project of *kind* (sentences, generations) begins with; *short*: for small models; *own*: for
-    a scheme of the project's own."""
+    a scheme of the project's own; *pairs*: for comparisons."""
+    if pairs:
+        return SHORT_PAIR if short else PAIR
     if kind == "sentences":
         return SHORT_SENTENCES if short else SENTENCES
     return (SHORT_OWN if own else SHORT) if short else FULL

@@ -49,7 +49,7 @@ def _text(found: Case) -> Markup:
     item = found.item
     marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
     if item.word is not None and item.side:
-        return with_keyword(item.text, item.word, item.side)
+        return with_keyword(item.whole_text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
     pieces = []
     for start, end in pairwise(edges):

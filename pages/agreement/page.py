@@ -16,6 +16,7 @@ from pages.agreement.charts import by_keyword_pair, labels_per_item
 from pages.agreement.disagreements import disagreement_list
 from pages.agreement.generations import by_model, chosen_way, marks
 from pages.agreement.groups import show_groups
+from pages.agreement.left_chosen import show_left_chosen
 from pages.agreement.preferences import show_preferences
 from pages.agreement.scope import by_version, chosen_report, on_what
 from pages.agreement.tiles import (
@@ -48,6 +49,7 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
         with right:
             st.subheader(_("Compare two annotators"))
             two_annotators(report)
+        show_left_chosen(store, project, report)
     with over:
         st.subheader(_("Labels per item"))
         labels_per_item(report)
@@ -59,7 +61,7 @@ def parts(store: Store, project: Project, report: AgreementReport, way: Way) -> 
             by_keyword_pair(report)
         st.subheader(_("By category"))
         categories(report)
-        if project.kind == "generations":
+        if project.kind == "generations" and not compares(store, project):
             st.subheader(_("Marks"))
             marks(store, project, report)
     with versions:

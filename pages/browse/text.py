@@ -47,7 +47,8 @@ def marks(row: SearchRow, project: Project) -> list[str]:
 
 def marked(item: Item, words: Sequence[str], *, longest: int | None = None) -> Markup:
     """The text of *item*: its keyword tinted, underlined and named, searched words framed."""
-    text = item.text if longest is None or len(item.text) <= longest else item.text[:longest] + " …"
+    whole = item.whole_text
+    text = whole if longest is None or len(whole) <= longest else whole[:longest] + " …"
     word = item.word if item.word and item.word[1] <= len(text) else None
     return _framed(text, places(text, words), word, item.side or "")
 

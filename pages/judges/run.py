@@ -13,11 +13,10 @@ from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.judges.forecast import Forecast, forecast, prompt_for
 from annotations.judges.judges import state_of_judges
-from annotations.judges.run import Request, start_template
+from annotations.judges.run import Request, start_template, text_of
 from annotations.projects.pipeline_counts import state
 from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, Notice, Refused
-from core.judges.labels import JudgedText
 from core.judges.prompts import SYSTEM, Way
 from core.judges.server import ServerSettings
 from core.runs.loop import check_models
@@ -192,7 +191,7 @@ def _show_as_sent(store: Store, project: Project, wish: Wish) -> None:
         return
     with st.expander(_("As it is sent, with the first text"), icon=":material/visibility:"):
         prompt = prompt_for(store, project, wish.request)
-        text = JudgedText(first.id, first.text, first.context or "", first.keyword or "", first.counterpart or "")
+        text = text_of(project, first)
         st.code("\n\n".join(one["content"] for one in prompt.messages(text)), language=None, wrap_lines=True)
 
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 import streamlit as st
 
 from annotations.database.store import Store
+from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
 from annotations.guideline.scheme import START, OwnScheme, as_data
 from annotations.guideline.versions import guideline, guideline_parts, guidelines
 from annotations.types import Choice, Guideline, Project, Scheme
 from core.guidelines import recognise
 from pages.pilot.publish import publish, published, send_older
-from pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file
+from pages.ui.editors import choose_scheme, edit_options, edit_scheme, scheme_from_file, scheme_name
 from pages.ui.guideline_html import desk_html, difference_html, option_name
 from pages.ui.head import open_store
 from pages.ui.language import _
@@ -124,9 +125,13 @@ def _edit_options(
     """Choices and criteria; of generations the scheme, built-in or the project's own."""
     if project.kind == "generations":
         st.subheader(_("Scheme"), anchor=False)
-        own = choose_scheme(begun.scheme is not None, key=f"{place}-scheme")
-        if own:
-            first = OwnScheme(begun.choices, begun.reasons, begun.scheme) if begun.scheme is not None else START
+        stands = scheme_name(begun.scheme)
+        chosen = choose_scheme(stands, key=f"{place}-scheme")
+        if chosen != "built-in":
+            first = PREFERENCE if chosen == "preference" else START
+            if begun.scheme is not None and chosen == stands:
+                first = OwnScheme(begun.choices, begun.reasons, begun.scheme)
+            place = place if chosen == "own" else f"{place}-{chosen}"
             edited = edit_scheme(first, key=place)
             _scheme_file(project, begun, edited, place)
             return edited.choices, edited.flags, edited.more
@@ -188,7 +193,8 @@ def _scheme_lines(scheme: Scheme | None) -> list[str]:
         return []
     needs = [f"{code} → {kind}" for code, kind in scheme.needs]
     asked = [_line(asked_as(one)) for one in scheme.questions]
-    return [*map(_line, scheme.spans), *asked, *needs, *(f"{code}: {text}" for code, text in scheme.about)]
+    pairs = [_("Comparisons of two texts")] if scheme.compares else []
+    return [*pairs, *map(_line, scheme.spans), *asked, *needs, *(f"{code}: {text}" for code, text in scheme.about)]
 
 
 def _line(option: object) -> str:

@@ -187,7 +187,7 @@ def _items(store: Store, project: Project, one: Tag, kept: Draft) -> None:
     found = items_with_tags(store, project, one.spellings)
     for item, said in found[:LISTED]:
         context = f"{item.context}\n" if item.context else ""
-        body = element("div", context + item.text, "verbatim")
+        body = element("div", context + item.whole_text, "verbatim")
         people_said = [
             judgement(
                 people.get(each.annotator, "?"), each.choice, names,

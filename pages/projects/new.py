@@ -4,16 +4,18 @@ from typing import Any, get_args
 
 import streamlit as st
 
+from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.criteria import Criteria, built_in, generations_criteria
 from annotations.guideline.scheme import START, scheme_text
 from annotations.projects.projects import change_project, create_project
 from annotations.types import Form, GoldRule, Kind
 from core.errors import EvenhandError
-from core.guidelines import VERSIONS, Version
+from core.guidelines import VERSIONS, Version, preference
 from core.resources import keyword_pairs, quotas
 from pages.projects.projects import leave, open_project
 from pages.ui.editors import (
     Quotas,
+    SchemeName,
     choose_scheme,
     edit_options,
     edit_quotas,
@@ -148,7 +150,8 @@ def _form_of_generations() -> None:
             help_text = _("The same seed and texts give the same order.")
             seed = st.number_input(_("Seed"), 0, 2**31 - 1, 0, key="seed", help=help_text)
     st.subheader(_("Guideline"), anchor=False)
-    criteria = _own_scheme() if choose_scheme(False, key="generations_scheme") else _built_in_scheme()
+    chosen = choose_scheme("built-in", key="generations_scheme")
+    criteria = _built_in_scheme() if chosen == "built-in" else _other_scheme(chosen)
     if st.button(_("Create project"), key="create", type="primary", icon=":material/check:"):
         settings = {"kind": "generations", "gold": gold, "seed": int(seed), "per_item": labels["per_item"]}
         later = {"doubled": labels["doubled"], **asked}
@@ -167,14 +170,15 @@ def _built_in_scheme() -> Criteria:
     return Criteria(text, choices, tags)
 
 
-def _own_scheme() -> Criteria:
-    read = scheme_from_file(key="generations_scheme_file")
-    made = START if read is None else read
+def _other_scheme(chosen: SchemeName) -> Criteria:
+    """The scheme preference or one of the visitor's own, to edit."""
+    read = scheme_from_file(key="generations_scheme_file") if chosen == "own" else None
+    made = PREFERENCE if chosen == "preference" else START if read is None else read
     # Another file gets tables of its own; what was typed into the others stays theirs.
-    place = "own-scheme" if read is None else f"own-scheme-{hash(read)}"
+    place = f"{chosen}-scheme" if read is None else f"{chosen}-scheme-{hash(read)}"
     scheme = edit_scheme(made, key=place)
     st.caption(_("An empty text says what the scheme has."))
-    text = edit_text("", key="guideline-own-scheme")
+    text = edit_text(preference(language()) if chosen == "preference" else "", key=f"guideline-{chosen}-scheme")
     return Criteria(text.strip() or scheme_text(scheme, language()), scheme.choices, scheme.flags, scheme.more)
 
 

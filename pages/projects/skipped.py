@@ -32,7 +32,7 @@ def show_aside(store: Store, project: Project) -> None:
         return
     for item in found[:LISTED]:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            literal(item.text)
+            literal(item.whole_text)
             st.button(
                 _("Hand out again"), key=f"hand-out-{item.uid}", icon=":material/replay:",
                 on_click=_hand_out, args=(project, [item.uid]),

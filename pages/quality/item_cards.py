@@ -54,7 +54,7 @@ def people_chart(
 
 def card(item: Item, about: str, judgements: Sequence[Markup]) -> None:
     """A text from a file, exactly as it is, with what is said about it below."""
-    text = with_keyword(item.text, item.word, item.side)
+    text = with_keyword(item.whole_text, item.word, item.side)
     head = joined([about, element("div", _person(item), "strong")])
     show_html(item_card(item.uid, text, judgements, about=head, context=item.context or ""))
 

@@ -143,7 +143,7 @@ def known_list(store: Store, project: Project, found: Quality) -> None:
     names = names_of(store, project)
     rows = [
         {
-            _("Text"): one.item.text if len(one.item.text) <= SHORT else one.item.text[:SHORT] + "…",
+            _("Text"): _short(one.item.whole_text),
             _("Known answer"): names.get(one.choice, one.choice),
             _("Labels"): one.labels,
             _("Why"): one.why,
@@ -189,7 +189,7 @@ def _table(project: Project) -> bytes:
     rows = [
         {
             "item": one.item.uid,
-            "text": one.item.text,
+            "text": one.item.whole_text,
             "choice": one.choice,
             "why": one.why,
             "from_labels": one.from_labels,
@@ -199,3 +199,7 @@ def _table(project: Project) -> bytes:
         for one in found
     ]
     return csv_bytes([without_text(project, row, "text", "why") for row in rows])
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else text[:SHORT] + "…"

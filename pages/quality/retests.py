@@ -216,7 +216,7 @@ def _table(project: Project, name: str | None) -> bytes:
     rows = [
         {
             "item": one.item.uid,
-            "text": one.item.text,
+            "text": one.item.whole_text,
             "annotator": one.annotator,
             "first": one.choices[0],
             "second": one.choices[1],

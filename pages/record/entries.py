@@ -67,7 +67,7 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
         )
         text = span(why, "soft")
     else:
-        text = marked(item.text, item.word, item.side)
+        text = marked(item.whole_text, item.word, item.side)
     context = element("div", item.context, "soft verbatim") if item is not None and item.context else ""
     lines = [_act(act, words) for act in one.acts]
     if one.revealed:

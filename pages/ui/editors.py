@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -43,19 +43,38 @@ def edit_options(options: tuple[Choice, ...], *, key: str, fixed: bool = False) 
     )
 
 
-def choose_scheme(own: bool, *, key: str) -> bool:
-    """Whether a project of generations has a scheme of its own; *own*: what stands at first."""
-    names = {"built-in": _("Built-in: four labels"), "own": _("Own scheme")}
-    chosen = st.segmented_control(
-        _("Scheme"), list(names), default="own" if own else "built-in", required=True, key=key,
+SchemeName = Literal["built-in", "preference", "own"]
+
+
+def scheme_name(scheme: Scheme | None) -> SchemeName:
+    """Which of the schemes to choose from one is."""
+    return "built-in" if scheme is None else "preference" if scheme.compares else "own"
+
+
+def choose_scheme(first: SchemeName, *, key: str) -> SchemeName:
+    """The scheme of a project of generations; *first*: what stands at first."""
+    names: dict[SchemeName, str] = {
+        "built-in": _("Built-in: four labels"), "preference": _("Preference: two texts"), "own": _("Own scheme"),
+    }  # fmt: skip
+    chosen: SchemeName = st.segmented_control(
+        _("Scheme"), list(names), default=first, required=True, key=key,
         format_func=names.__getitem__, label_visibility="collapsed",
     )  # fmt: skip
-    return bool(chosen == "own")
+    return chosen
 
 
 def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
-    """A scheme as four tables to edit; it is checked when it is stored, so that half a row can stand."""
-    rows = as_data(begun)
+    """A scheme as four tables to edit, without spans for comparisons; it is checked when it is stored, so that half a
+    row can stand."""
+    rows, pairs = as_data(begun), begun.more.compares
+    if pairs:
+        st.caption(
+            _(
+                "Each item has two texts. A label says which one is better: first or second, as the file has them. The"
+                " desk shows them left and right in an order drawn for each annotator and item. Without the row of tie"
+                " annotators must choose."
+            )
+        )
     st.caption(
         _(
             "Labels store the code. A key is one letter or digit; without one it is clicked. One of the two names is"
@@ -63,15 +82,17 @@ def edit_scheme(begun: OwnScheme, *, key: str) -> OwnScheme:
         )
     )
     st.markdown(_("**Choices**: exactly one is made, and the gold label is of these."))
-    found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=True)}
+    found = {"choices": _scheme_table(rows["choices"], f"{key}-choices", needs=not pairs)}
     st.markdown(_("**Flags**: any number."))
-    found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=True)
-    st.markdown(_("**Kinds of spans**: words that are marked in the text."))
-    found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
+    found["flags"] = _scheme_table(rows["flags"], f"{key}-flags", needs=not pairs)
+    found["spans"] = []
+    if not pairs:
+        st.markdown(_("**Kinds of spans**: words that are marked in the text."))
+        found["spans"] = _scheme_table(rows["spans"], f"{key}-spans", needs=False)
     st.markdown(_("**Questions**: a scale from one whole number to another, or, with both left empty, a text."))
     questions, told = _question_table(begun, f"{key}-questions")
     return OwnScheme(
-        tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found, questions, told)
+        tuple(map(_option, found["choices"])), tuple(map(_option, found["flags"])), _more(found, questions, told, pairs)
     )
 
 
@@ -139,7 +160,7 @@ def _word(value: Any) -> str:
 
 
 def _more(
-    found: Mapping[str, list[dict[str, str]]], questions: tuple[Question, ...], told: list[tuple[str, str]]
+    found: Mapping[str, list[dict[str, str]]], questions: tuple[Question, ...], told: list[tuple[str, str]], pairs: bool
 ) -> Scheme:
     every = [row for part in found.values() for row in part]
     return Scheme(
@@ -147,6 +168,7 @@ def _more(
         tuple((row["code"], row["needs"]) for row in every if row.get("needs")),
         (*((row["code"], row["about"]) for row in every if row.get("about")), *(one for one in told if one[1])),
         questions,
+        pairs,
     )
 
 

@@ -230,6 +230,7 @@ def reason_name(code: str) -> str:
         "control_characters": _("control characters"),
         "too_long": _("too long"),
         "no_text": _("no text"),
+        "same_texts": _("both texts the same"),
         "bad_span": _("position cannot be repaired"),
         "columns": _("wrong number of columns"),
         "pronouns": _("pronouns not recognised"),

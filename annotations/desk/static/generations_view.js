@@ -88,7 +88,9 @@ class GenerationView extends View {
     const pair = isPair(item);
     root.dataset.pair = pair;
     part.other.hidden = part.leftTitle.hidden = !pair;
-    part.second.textContent = pair ? item.second : "";
+    const begun = pair ? item.second.length - item.second.trimStart().length : 0;
+    const lead = element("span", { class: "lead", text: pair ? item.second.slice(0, begun) : "" });
+    part.second.replaceChildren(lead, pair ? item.second.slice(begun) : "");
     for (const [side, name] of [[part.one, t("Left text")], [part.other, t("Right text")]]) {
       if (pair) side.setAttribute("aria-label", name);
       else side.removeAttribute("aria-label");

@@ -24,7 +24,7 @@ from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.other_tools.choice_names import Names, meaning_of_name
 from annotations.files.other_tools.doccano_write import safe_name
 from annotations.files.other_tools.tasks import PROGRAMS, TaskLabel, moment_of, seconds_of, strings
-from annotations.files.read_labels import FORMS, LabelRow
+from annotations.files.read_labels import FORMS, PLACES, LabelRow
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import item_hash
 from annotations.labels.marks import mark_kinds
@@ -244,6 +244,7 @@ class _TaskReader:
             base=None,
             superseded=False,
             created=moment_of(made.get("created")) or task_label.created,
+            left=PLACES.get(str(made.get("left"))),
         )
 
     def _has_seen(self, task_label: TaskLabel, who: str) -> bool:

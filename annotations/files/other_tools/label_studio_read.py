@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotations.files.other_tools.tasks import OWN, Task, TaskLabel, moment_of, seconds_of, span_in_text, strings
+from annotations.guideline.scheme import FIRST, SECOND
 
 ANNOTATIONS = ("annotations", "completions")  # the second until 2021
 # Columns of one annotation per row beside the task's data and the results.
@@ -16,7 +17,13 @@ CHOICE_COLUMNS = (
 )
 NOTE_COLUMNS = ("note", "notes", "comment", "comments", "remark", "remarks", "explanation", "备注", "说明")
 MARKS = ("labels", "hypertextlabels")
-READ = (*MARKS, "choices", "taxonomy", "textarea")  # results that are read; others (ratings, relations) are counted
+READ = (
+    *MARKS,
+    "choices",
+    "pairwise",
+    "taxonomy",
+    "textarea",
+)  # results that are read; others (ratings, relations) are counted
 
 
 def are_tasks(rows: Iterable[Mapping[str, Any]]) -> bool:
@@ -61,7 +68,7 @@ def _annotation(values: Mapping[str, Any], text: str) -> TaskLabel:
         if one.get("from_name") == "extraneous" and one.get("type") == "choices":
             flag = {"yes": True, "no": False}.get("".join(strings(value.get("choices"))))
         else:
-            names += _chosen(value)
+            names += _chosen(value) or _preferred(one.get("type"), value)
         notes += strings(value.get("text")) if one.get("type") == "textarea" else ()
         marks += _marks(one.get("type"), value, text)
     return TaskLabel(
@@ -93,6 +100,12 @@ def _chosen(value: Mapping[str, Any]) -> list[str]:
     for path in taxonomy if isinstance(taxonomy, list) else []:
         names += strings(path)[-1:]  # the last word of a path through the tree
     return names
+
+
+def _preferred(kind: Any, value: Mapping[str, Any]) -> list[str]:
+    """What a Pairwise says: its left text is the first one of the task."""
+    side = {"left": FIRST, "right": SECOND}.get(str(value.get("selected")))
+    return [side] if kind == "pairwise" and side else []
 
 
 def _marks(kind: Any, value: Mapping[str, Any], text: str) -> list[tuple[int, int, str]]:

@@ -9,6 +9,7 @@ from annotations.files.export_formats import ExportOptions
 from annotations.files.item_lines import item_object
 from annotations.files.label_tables import labelled_items, origin_columns
 from annotations.files.other_tools.tasks import OWN
+from annotations.guideline.comparison import is_of_comparisons
 from annotations.labels.marks import mark_kinds
 from annotations.text_policy import CANARY_ID, CANARY_KEY, needs_canary
 from annotations.types import Choice, Guideline, Item, Project
@@ -87,6 +88,8 @@ def labelling_config(project: Project, guideline: Guideline) -> str:
     if generations:
         lines.append('  <Text name="context" value="$context"/>')
     lines.append(f'  <Text name="text" value="{"$completion" if generations else "$text"}"/>')
+    if is_of_comparisons(guideline):
+        lines.append('  <Text name="second" value="$second"/>')
     lines += _choices("choice", guideline.choices, 'choice="single" required="true" showInLine="true"')
     if guideline.beside:
         lines += _choices("reasons", guideline.beside, 'choice="multiple"')

@@ -248,7 +248,7 @@ class _RecordWriter:
         values = {key: row[key] for key in JUDGE_LABEL} | {"judge": judge, "item": item}
         values |= {key: row[key] and json.dumps(row[key]) for key in ("spans", "shares")}
         values["spans"] = values["spans"] or "[]"
-        return judge is not None and item is not None and restore_label(self.store.db, values)
+        return judge is not None and item is not None and restore_label(self.store.db, values, row.get("first"))
 
     def _judge_margin(self, row: Row) -> bool:
         judge = self._judge_of(row)

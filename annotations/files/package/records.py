@@ -45,7 +45,8 @@ WHERE judge.project = ? ORDER BY judge.id
 JUDGE_LABEL = ("round", "choice", "extraneous", "spans", "shares", "samples", "answered", "tokens_in", "tokens_out",
                "seconds", "created")  # fmt: skip
 JUDGE_LABELS = f"""
-SELECT judge.uid, item.uid, {", ".join(f"judge_label.{column}" for column in JUDGE_LABEL)}
+SELECT judge.uid, item.uid, (SELECT place FROM judge_order WHERE label = judge_label.id),
+       {", ".join(f"judge_label.{column}" for column in JUDGE_LABEL)}
 FROM judge JOIN judge_label ON judge_label.judge = judge.id JOIN published_item AS item ON item.id = judge_label.item
 WHERE judge.project = ? ORDER BY judge_label.id
 """
@@ -211,9 +212,10 @@ def _judges(store: Store, project: Project, *, private: bool) -> Iterator[dict[s
         yield {"kind": "judge", "judge_kind": kind, "guideline": version} | found
         if eps is not None:
             yield {"kind": "judge_margin", "judge": found["uid"], "eps": eps, "labels": labels, "created": chosen}
-    for judge, item, *row in store.db.execute(JUDGE_LABELS, (project.id,)):
+    for judge, item, first, *row in store.db.execute(JUDGE_LABELS, (project.id,)):
         found = dict(zip(JUDGE_LABEL, row, strict=True))
         found |= {key: found[key] and json.loads(found[key]) for key in ("spans", "shares")}
+        found |= {} if first is None else {"first": first}
         yield {"kind": "judge_label", "judge": judge, "item": item} | found
 
 

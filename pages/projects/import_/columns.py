@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.files.columns import FIXED, KEYS, Columns, guess_columns, is_complete, recall_columns
 from annotations.files.import_items import PreviewRow
 from annotations.items.batch import NewItem
+from annotations.types import FIRST_SIGN, SECOND_SIGN
 from core.errors import EvenhandError
 from core.files.archives import Member
 from core.files.readers import open_source
@@ -35,6 +36,8 @@ def key_name(key: str) -> str:
         "model": _("Model"),
         "index": _("Index of the generation"),
         "template": _("Template"),
+        "second": _("Second text, of a comparison"),
+        "second_model": _("Model of the second text"),
     }[key]
 
 
@@ -88,7 +91,13 @@ def _choose(
             key=f"{place}-{key}-fixed", format_func=lambda one: dataset_name(one) if one else _("unspecified"),
         )  # fmt: skip
     else:
-        hint = {"pronouns": "xe/xem/xyr", "setting": "pre", "model": "gpt2", "name": "Rowan"}[key]
+        hint = {
+            "pronouns": "xe/xem/xyr",
+            "setting": "pre",
+            "model": "gpt2",
+            "second_model": "gpt2-xl",
+            "name": "Rowan",
+        }[key]
         fixed[key] = st.text_input(label, start.fixed.get(key, ""), key=f"{place}-{key}-fixed", placeholder=hint)
 
 
@@ -111,7 +120,9 @@ def _text(row: PreviewRow) -> Markup:
     line = _("Line {line}").format(line=f"{row.line:,}")
     about = " · ".join(part for part in (line, _target(item), _origin(item)) if part)
     context = (item.context or "")[:LONGEST] or _("no context")
-    return item_card("", escape(item.text[:LONGEST]), about=about, context=context)
+    texts = [item.text] if item.second is None else [f"{FIRST_SIGN} {item.text}", f"{SECOND_SIGN} {item.second}"]
+    shown = joined((escape(one[:LONGEST]) for one in texts), "\n\n")
+    return item_card("", shown, about=about, context=context)
 
 
 def _target(item: NewItem) -> str:
@@ -131,7 +142,7 @@ def _forms(name: str) -> str:
 
 def _origin(item: NewItem) -> str:
     """Data that the desk hides, shown to the lead who imports the file."""
-    parts = [str(item.extra.get(key) or "") for key in ("model", "setting")]
+    parts = [str(item.extra.get(key) or "") for key in ("model", "second_model", "setting")]
     dataset = str(item.extra.get("dataset") or "own")
     return series(part for part in (*parts, "" if dataset == "own" else dataset_name(dataset)) if part)
 

@@ -16,6 +16,7 @@ from annotations.files.open_upload import examine_tables, preview_tables, tables
 from annotations.files.other_tools.import_tasks import TaskImport
 from annotations.files.package import write_package
 from annotations.files.read_labels import is_labels
+from annotations.guideline.comparison import compares
 from annotations.jobs import jobs
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -63,7 +64,7 @@ def show_files(store: Store, project: Project) -> None:
     if project.archived:
         st.info(_("This project is archived. Unarchive it before importing."))
         return
-    st.caption(_what_fits(project))
+    st.caption(_what_fits(store, project))
     try:
         path = choose_upload(_("File"), ENDINGS, key=PLACE, heading=False) or fetched(project)
         if path is None:
@@ -86,7 +87,12 @@ def show_files(store: Store, project: Project) -> None:
     follow("import", project)  # texts of the page Generate come by such a job too
 
 
-def _what_fits(project: Project) -> str:
+def _what_fits(store: Store, project: Project) -> str:
+    if compares(store, project):
+        return _(
+            "CSV, TSV, JSON Lines or Excel with two texts per row, one in a column such as completion and one in a"
+            " column such as second, with their context; labels or packages of this app; or a ZIP of these."
+        )
     if project.kind == "generations":
         return _(
             "CSV, TSV, JSON Lines or Excel with a context and a completion per row; published samples;"

@@ -119,6 +119,9 @@ def _report_text(report: ImportReport) -> str:
     if report.repeated:
         text = _("Skipped because other tables in the archive contain the same rows: {files}.")
         parts.append(text.format(files=series(report.repeated)))
+    if report.turned:
+        text = _("Duplicates with the two texts the other way round: {number}.")
+        parts.append(text.format(number=f"{report.turned:,}"))
     if report.odd_signs:
         counted = series(named(sign, f"{number:,}") for sign, number in sorted(report.odd_signs.items()))
         parts.append(_("Texts with unusual characters, kept unchanged: {counted}.").format(counted=counted))

@@ -77,7 +77,7 @@ def test_a_label_studio_configuration() -> None:
         ("<Choices> verdict 有害", "the"), ("<View>", "it"), ("<Choices> again", "a"),
         ("<Choices> marks Rude", "options"),
         ("<Choices> listed", "its"), ("<Rating> of a span", "it"), ("<Number> share", "a"), ("<TextArea> more", "a"),
-        ("<Pairwise> pw", "this"), ("<Image> picture", "this"),
+        ("<Pairwise> pw", "a"), ("<Image> picture", "this"),
     ]  # fmt: skip
     assert all(one.text for one in found.left_out)
 
