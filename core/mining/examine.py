@@ -13,6 +13,7 @@ from core.mining.cleaning import FULL_WIDTH, Cleaner, without_byline
 from core.mining.filters import FILTERS, Check
 from core.mining.find_keywords import Finder
 from core.mining.minhash import BANDS, Keys, band_keys, masked
+from core.mining.plain_lines import lines_of
 from core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from core.mining.settings import Settings
 from core.mining.tables import Row, rows
@@ -138,26 +139,50 @@ class _Work:
 
     def run(self) -> None:
         """Go through the paragraphs."""
-        clean, split, found = self.cleaner.clean, self.finder.split, self.found
         careful = self.examiner.convert is not None or self.settings.spaced
-        may_stand, search, quotes = self.finder.may_stand, self.finder.search, self.settings.quotes
+        if not careful and self.block.header is None and self.block.shape == "text":
+            text, whole = self._decoded()
+            if whole:
+                self._in_lines(text)
+                return
         for paragraph in self._paragraphs():
-            line = clean(paragraph.text)
-            if not line:
+            self._paragraph(paragraph, careful)
+
+    def _in_lines(self, text: str) -> None:
+        """All lines of plain text at once."""
+        self._begin(text, whole=True)
+        self.cleaner.wide = True  # asked of the few lines that need cleaning
+        text = self._one_line_end(text)
+        lines, sentences = lines_of(text, self.finder.may_stand)
+        self.found.sentences += sentences
+        for start, end, spans in lines:
+            paragraph = _Paragraph(start, text[start:end])
+            if spans is None:
+                self._paragraph(paragraph, careful=False)
                 continue
-            parts = split(line)
-            found.sentences += len(parts) - (not parts[0].strip(EDGES))
-            if careful or not self.surely_whole:
-                self._with_care(paragraph, line, parts)
-                continue
-            end = 0
-            for part in parts:
-                at, end = end, end + len(part)
-                # An orphan quote that goes may join the characters of a keyword.
-                if may_stand(part) is not None:
-                    sentence = repair_quotes(part, quotes)
-                    if search(sentence) is not None:
-                        self._sentence(paragraph, line, at, part, sentence, None)
+            for at, stop in spans:
+                self._clean_part(paragraph, paragraph.text, at - start, text[at:stop])
+
+    def _paragraph(self, paragraph: _Paragraph, careful: bool) -> None:
+        line = self.cleaner.clean(paragraph.text)
+        if not line:
+            return
+        parts = self.finder.split(line)
+        self.found.sentences += len(parts) - (not parts[0].strip(EDGES))
+        if careful or not self.surely_whole:
+            self._with_care(paragraph, line, parts)
+            return
+        may_stand, end = self.finder.may_stand.search, 0
+        for part in parts:
+            at, end = end, end + len(part)
+            if may_stand(part) is not None:
+                self._clean_part(paragraph, line, at, part)
+
+    def _clean_part(self, paragraph: _Paragraph, line: str, at: int, part: str) -> None:
+        """A sentence in which a keyword may stand: an orphan quote that goes may join its characters."""
+        sentence = repair_quotes(part, self.settings.quotes)
+        if self.finder.search(sentence) is not None:
+            self._sentence(paragraph, line, at, part, sentence, None)
 
     def _with_care(self, paragraph: _Paragraph, line: str, parts: list[str]) -> None:
         """The sentences of a line that is to be converted, has blanks between words, or is damaged."""
@@ -182,20 +207,26 @@ class _Work:
                 block.name, block.data, block.encoding, block.header, block.offset, block.line, self.found.problems
             ):
                 self._begin(row.text, _DAMAGED.search(row.text) is None)
+                self.cleaner.wide = FULL_WIDTH.search(row.text) is not None
                 self.row = row
                 yield from self._cut(row.text)
             return
-        try:
-            text, whole = block.data.decode(block.encoding), True
-        except UnicodeDecodeError:
-            text, whole = block.data.decode(block.encoding, "surrogateescape"), False
+        text, whole = self._decoded()
         self._begin(text, whole)
+        self.cleaner.wide = FULL_WIDTH.search(text) is not None
         yield from self._cut(text)
+
+    def _decoded(self) -> tuple[str, bool]:
+        """The text of the block, and whether all of it could be decoded."""
+        try:
+            text, whole = self.block.data.decode(self.block.encoding), True
+        except UnicodeDecodeError:
+            text, whole = self.block.data.decode(self.block.encoding, "surrogateescape"), False
+        return text, whole and "\ufffd" not in text
 
     def _begin(self, text: str, whole: bool) -> None:
         self.text, self.marked = text, (0, self.block.offset)
-        self.surely_whole = whole and "\ufffd" not in text
-        self.cleaner.wide = FULL_WIDTH.search(text) is not None
+        self.surely_whole = whole
         self.found.characters += len(text)
 
     def _cut(self, text: str) -> Iterator[_Paragraph]:
@@ -206,12 +237,15 @@ class _Work:
                 at = end
             yield _Paragraph(at, text[at:])
             return
-        if "\r" in text or "\u2028" in text or "\u2029" in text:
-            text = _LINE_ENDS.sub("\n", text)  # one character for one: places stay
-        for line in text.split("\n"):
+        for line in self._one_line_end(text).split("\n"):
             if line:
                 yield _Paragraph(at, line)
             at += len(line) + 1
+
+    def _one_line_end(self, text: str) -> str:
+        if "\r" in text or "\u2028" in text or "\u2029" in text:
+            return _LINE_ENDS.sub("\n", text)  # one character for one: places stay
+        return text
 
     def _sentence(
         self, paragraph: _Paragraph, line: str, at: int, part: str, sentence: str, original: str | None

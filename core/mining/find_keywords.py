@@ -34,7 +34,7 @@ class Finder:
         self.search = self.pattern.search
         # Where a keyword may stand once orphan quotation marks are gone: they can only part its characters.
         parted = (f"[{QUOTATION}]*".join(map(re.escape, word)) for word in sorted(self.words, key=len, reverse=True))
-        self.may_stand = re.compile("|".join(parted), self.pattern.flags).search
+        self.may_stand = re.compile("|".join(parted), self.pattern.flags)
 
     def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
         """Where each keyword begins, and whose it is."""
