@@ -20,7 +20,7 @@ from core.mining.tables import Row, rows
 from core.mining.types import Finding, Mode, Sentence
 from core.text.html_tags import block_ends
 from core.text.keywords import candidate
-from core.text.other_words import other_word
+from core.text.other_words import other_word, surely_alone
 from core.text.sentences import EDGES, repair_quotes
 from core.types import Candidate, KeywordPair, Side
 
@@ -99,13 +99,19 @@ class Examiner:
             return candidate(sentence, *hits[0])
         only = None
         for hit in hits:
-            found = candidate(sentence, *hit)
-            if found.pair.name in self.whole_words and other_word(sentence, found) is not None:
+            if self._is_other_word(sentence, *hit):
                 continue
             if only is not None:
                 return None
-            only = found
-        return only
+            only = hit
+        return None if only is None else candidate(sentence, *only)
+
+    def _is_other_word(self, sentence: str, at: int, pair: KeywordPair, side: Side) -> bool:
+        if pair.name not in self.whole_words:
+            return False
+        if pair.language == "zh" and surely_alone(sentence, at, at + len(pair.word(side))):
+            return False
+        return other_word(sentence, candidate(sentence, at, pair, side)) is not None
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""

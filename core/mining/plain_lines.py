@@ -8,7 +8,7 @@ they are only counted. What is said here of a line is what `Cleaner.clean` and
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,11 @@ def _kinds() -> NDArray[np.uint8]:
 
 def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     """The lines of *text*, in which only \\n ends one; `may_stand` finds what may become a keyword."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    kinds = _kinds()[np.minimum(codes, _BEYOND)]
+    codes: NDArray[Any] = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    if len(codes) > len(text):
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = np.minimum(codes, _BEYOND)
+    kinds = _kinds()[codes]
     breaks = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
     starts = np.concatenate(([0], breaks[:-1] + 1))
     full = breaks > starts
@@ -70,7 +73,7 @@ def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     ends = _ends(kinds)
     first, last = np.searchsorted(ends, starts, "right"), np.searchsorted(ends, stops, "right")
     closed = np.append(0, ends)[last] == stops
-    hits = np.fromiter((hit.start() for hit in may_stand.finditer(text)), dtype=np.int64)
+    hits = np.array([hit.start() for hit in may_stand.finditer(text)], dtype=np.int64)
     worth = careful | _holds(hits, starts, stops)
     lines = list(_worth(starts[worth], stops[worth], careful[worth], ends, hits))
     return Lines(lines, int((last - first + ~closed)[~careful].sum()))

@@ -46,7 +46,7 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
     if text.startswith("们", found.end) and len(found.keyword) > 1:
         return None  # 女人|们, never 女|人们
     keyword = found.keyword
-    if holding_words(keyword).search(text, max(0, found.start - REACH), found.end + REACH) is not None:
+    if _may_be_listed(text, found.start, found.end):
         certain = touching(inside_words(keyword, sure=True), text, found.start, found.end)
         if certain is not None:
             return OtherWord("list", certain)
@@ -57,6 +57,18 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
         return None
     tokens = _clause(text, found)
     return _by_tokens(text, tokens, found) or _end_of_name(tokens, found)
+
+
+def surely_alone(text: str, start: int, end: int) -> bool:
+    """Whether a quick look is enough to say of a Chinese keyword at text[start:end] that no other word holds it."""
+    if text[start:end] in IN_NAMES:
+        return False
+    return not _may_be_listed(text, start, end) and not _dictionary_disagrees(text, start, end)
+
+
+def _may_be_listed(text: str, start: int, end: int) -> bool:
+    words = holding_words(text[start:end])
+    return words.search(text, max(0, start - REACH), end + REACH) is not None
 
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
