@@ -60,7 +60,7 @@ NO_SETTINGS = N_("{file} contains no mining settings; the report of an earlier r
     type=click.Path(),
     help="Settings from a JSON file, or from the report of an earlier run; options are stronger.",
 )
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: one a 20 MB, at most all processors.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; default: one per 8 MB, at most all processors.")
 @click.option("--ray", "address", help='A Ray cluster: "auto", HOST:PORT, ray://HOST:PORT, or "local" to start one.')
 @click.option("--limit", type=click.FloatRange(0, min_open=True), help="Read only this many megabytes.")
 @json_option

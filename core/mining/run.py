@@ -58,7 +58,7 @@ def mine(
     """Read *paths*, call `on_candidate` with each candidate as a line of the candidates file, and report.
 
     `progress(done, total)` counts bytes on the disk. `workers` processes (None: a
-    processor for each 20 MB, as many as there are), or as many actors of the Ray
+    processor for each 8 MB, as many as there are), or as many actors of the Ray
     cluster at address *ray* ("local" starts one here), change nothing but the time.
     `limit_bytes` ends after so much text (a dry run); files *without* are not read.
     Raises BadFile where nothing can be read.

@@ -35,14 +35,17 @@ def cut(text: str) -> list[str]:
 def tagged(text: str) -> tuple[Token, ...]:
     """The words of *text* with their tags, by rjieba; together they are *text*."""
     try:
-        cut = dictionary().tag(text)
+        tags = dictionary().tag(text)
     except UnicodeEncodeError:
         # rjieba reads UTF-8, in which half of a surrogate pair cannot be written: it sees another sign in its place.
-        cut = dictionary().tag(HALF_PAIR.sub("\ufffd", text))
+        at, tags = 0, []
+        for word, tag in dictionary().tag(HALF_PAIR.sub("\ufffd", text)):
+            tags.append((text[at : at + len(word)], tag))
+            at += len(word)
     found, at, make = [], 0, tuple.__new__  # half of the time of Token(...), which mining asks a million times
-    for word, tag in cut:
+    for word, tag in tags:
         end = at + len(word)
-        found.append(make(Token, (text[at:end], tag, at, end)))
+        found.append(make(Token, (word, tag, at, end)))
         at = end
     return tuple(found)
 

@@ -93,7 +93,7 @@ def names(sentence: Sentence) -> Finding | None:
     if told:
         return Finding("told", told.span())
     tokens = sentence.tokens
-    shapes = [shape_of(token.word, token.tag) for token in tokens]
+    shapes = [shape_of(word, tag) for word, tag, _, _ in tokens]
     span = _chinese_name(tokens, shapes, (found.start, found.end))
     if span is not None:
         return Finding("full", span)
