@@ -6,7 +6,7 @@ from annotations.database.store import Store
 from annotations.judges import labellers
 from annotations.judges.judges import Spec, choices_of, labelled_items
 from annotations.judges.judges import judges as all_judges
-from annotations.judges.run import Request, start_template, texts_of
+from annotations.judges.run import Request, examples_of, start_template, texts_of
 from annotations.types import Project
 from core.judges.labels import JudgedText
 from core.judges.prompts import SYSTEM, Prompt, tokens_of
@@ -96,7 +96,8 @@ def prompt_for(store: Store, project: Project, request: Request) -> Prompt:
     version = choices_of(store, project, request.version)
     template = start_template(project, version, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
-    settings = {"way": "letter" if local else request.way or "json", "examples": request.examples}
+    examples, _drawn = examples_of(store, project, version, request, template)
+    settings = {"way": "letter" if local else request.way or "json", "examples": examples}
     return labellers.prompt_with(project, version, template, system, settings)
 
 

@@ -16,6 +16,7 @@ from annotations.guideline.comparison import is_of_comparisons, mirrored, place_
 from annotations.guideline.scheme import FIRST
 from annotations.items.batch import items
 from annotations.judges import labellers
+from annotations.judges.examples import KnownExamples, known_examples
 from annotations.judges.judges import (
     LABELLED,
     Judge,
@@ -47,8 +48,9 @@ class Request:
     """Which judge, and how hard it may be asked; see `core.judges.server.ServerSettings`, `core.servers.asking.Pace`.
 
     `rule`: the first-pronoun rule; else `model`, with `server` behind that address. `template`, `system`: None: the
-    built-in ones. `version`: of the guideline, None: the newest. `limit`: only so many items, drawn by chance, the same
-    ones each time. `eps`: recorded before the first label.
+    built-in ones. `known`: so many known answers are drawn by `known_seed` as further examples. `version`: of the
+    guideline, None: the newest. `limit`: only so many items, drawn by chance, the same ones each time. `eps`: recorded
+    before the first label.
     """
 
     rule: bool = False
@@ -58,6 +60,8 @@ class Request:
     template: str | None = None
     system: str | None = None
     examples: str = ""
+    known: int = 0
+    known_seed: int = 42
     way: Way | None = None
     version: int | None = None
     settings: ServerSettings = field(default_factory=ServerSettings)
@@ -97,6 +101,17 @@ def start_template(project: Project, version: Guideline, *, short: bool) -> str:
     return default_template(project.kind, short=short, own=version.scheme is not None, pairs=is_of_comparisons(version))
 
 
+def examples_of(
+    store: Store, project: Project, version: Guideline, request: Request, template: str
+) -> tuple[str, KnownExamples | None]:
+    """The examples of a prompt: those given, then known answers, where some are to be drawn."""
+    if not request.known:
+        return request.examples, None
+    way = request.way or "json" if request.server else "letter"
+    drawn = known_examples(store, project, version, request.known, request.known_seed, way, template)
+    return "\n\n".join(one for one in (request.examples.strip(), drawn.text) if one), drawn
+
+
 def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Scorer | None]:
     """The record of the judge that is asked for, and the model, where it had to be loaded for its signature."""
     version = choices_of(store, project, request.version)
@@ -107,7 +122,15 @@ def spec_of(store: Store, project: Project, request: Request) -> tuple[Spec, Sco
     local = not request.server
     template = start_template(project, version, short=local) if request.template is None else request.template
     system = ("" if local else SYSTEM) if request.system is None else request.system
-    said = (template, system, request.examples)
+    examples, drawn = examples_of(store, project, version, request, template)
+    spec, scorer = _spec_with(store, project, version, request, (template, system, examples))
+    return (spec if drawn is None else drawn.noted(spec)), scorer
+
+
+def _spec_with(
+    store: Store, project: Project, version: Guideline, request: Request, said: tuple[str, str, str]
+) -> tuple[Spec, Scorer | None]:
+    local = not request.server
     if local:
         if request.way == "json":
             raise Refused(N_("A model on this machine answers with the letter of a choice."))

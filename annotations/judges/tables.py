@@ -18,9 +18,10 @@ JOIN published_item AS item ON item.id = judge_label.item WHERE judge = ? AND ro
 
 def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
     """One row per label of a judge (not of a later round): item (public id), judge, judge_flag (1, 0, NaN), marks,
-    shares, answered."""
+    shares, answered. Items that are examples in its own prompt are left out."""
     import pandas as pd
 
+    shown = frozenset(found.spec.settings.get("example_items", ()))
     rows = [
         (
             uid,
@@ -31,6 +32,7 @@ def judge_labels(store: Store, found: Judge) -> "pd.DataFrame":
             answered,
         )
         for uid, choice, flag, spans, shares, answered in store.db.execute(_LABELS, (found.id,))
+        if uid not in shown
     ]
     return pd.DataFrame(rows, columns=["item", "judge", "judge_flag", "judge_marks", "shares", "answered"])
 

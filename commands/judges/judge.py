@@ -46,6 +46,10 @@ def _which_judge(function: Any) -> Any:
         click.option("--prompt", type=FILE, help="A file with the prompt; see `judge prompt`."),
         click.option("--system", type=FILE, help="A file with the system message."),
         click.option("--examples", type=FILE, help="A file with examples, put in place of {examples}."),
+        click.option("--known-examples", "known", type=click.IntRange(0, 100), default=0,
+                     help="Draw this many known answers as examples, balanced by choice; they are not compared later."),
+        click.option("--examples-seed", "known_seed", type=click.IntRange(0), default=42, show_default=True,
+                     help="Of that draw."),
         click.option("--log-probabilities", is_flag=True, help="Server: the probability of each choice's letter."),
         click.option("--guideline", "version", type=click.IntRange(1), help="Its version; default: the newest."),
         click.option("--samples", type=click.IntRange(1, 100), default=1, show_default=True,
@@ -74,6 +78,7 @@ def _request(options: dict[str, Any], **more: Any) -> Request:
     return Request(
         rule=options["rule"], model=options["model"], server=options["server"], name=options["name"],
         template=_text(options["prompt"]), system=_text(options["system"]), examples=_text(options["examples"]) or "",
+        known=options["known"], known_seed=options["known_seed"],
         way="letter" if options["log_probabilities"] else None, version=options["version"], settings=how,
         pace=Pace(options["at_once"], options["per_minute"]), limit=options["limit"], **more,
     )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -92,8 +92,8 @@ def _wish(project: Project, version: Guideline) -> Wish:
         )
         if ruled:
             st.caption(_("Where it finds a wrong pronoun or gendered language, it is asked about each word."))
-        template, system, examples = _prompt(project, version, short=True)
-        request = replace(_shared_wishes(), model=model, template=template, system=system, examples=examples)
+        said, drawn = _prompt(project, version, short=True)
+        request = replace(_shared_wishes(), model=model, **_worded(said, drawn))
         return Wish("model", request)
     return _server(project, version)
 
@@ -103,7 +103,7 @@ def _server(project: Project, version: Guideline) -> Wish:
     model = st.text_input(_("Name of the model on the server"), key="judge-server-model").strip()
     ways: dict[Way, str] = {"json": _("a JSON object"), "letter": _("the probability of each choice")}
     way = choose(_("It answers with"), ways, "judge-way")
-    template, system, examples = _prompt(project, version, short=False)
+    said, drawn = _prompt(project, version, short=False)
     first, second, third, fourth = st.columns(4)
     samples = first.number_input(_("Answers per text"), 1, 50, 1, key="judge-samples", disabled=way == "letter")
     heat = second.number_input(_("Temperature"), 0.0, 2.0, 0.0, 0.1, key="judge-temperature", disabled=way == "letter")
@@ -115,15 +115,15 @@ def _server(project: Project, version: Guideline) -> Wish:
     price_in = left.number_input(_("Price per million tokens sent"), 0.0, None, None, key="judge-price-in")
     price_out = right.number_input(_("Price per million tokens received"), 0.0, None, None, key="judge-price-out")
     request = replace(
-        _shared_wishes(), model=model if address else "", server=address, way=way, template=template, system=system,
-        examples=examples, settings=ServerSettings(samples=int(samples), temperature=float(heat)),
+        _shared_wishes(), model=model if address else "", server=address, way=way, **_worded(said, drawn),
+        settings=ServerSettings(samples=int(samples), temperature=float(heat)),
         pace=Pace(int(at_once), float(limit) if limit else None), with_key=trusted,
     )  # fmt: skip
     return Wish("server", request, trusted, None, price_in, price_out)
 
 
-def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[str, str, str]:
-    """Prompt, system message and examples, to read and to change."""
+def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[tuple[str, str, str], tuple[int, int]]:
+    """Prompt, system message and examples, to read and to change; how many known answers to draw, and their seed."""
     kind = "short" if short else "full"
     with st.expander(_("Prompt and system message"), icon=":material/edit:"):
         st.caption(
@@ -138,9 +138,23 @@ def _prompt(project: Project, version: Guideline, *, short: bool) -> tuple[str, 
         st.session_state.setdefault(f"judge-system-{kind}", "" if short else SYSTEM)
         system = st.text_area(_("System message"), key=f"judge-system-{kind}", height=100)
         examples = st.text_area(_("Examples (optional)"), key="judge-examples", height=100)
+        left, right = st.columns(2)
+        known = left.number_input(
+            _("Known answers drawn as further examples"), 0, 100, 0, key="judge-known",
+            help=_(
+                "As many of each choice, put in place of {examples}. The judge's labels of these items are left out of"
+                " comparisons and rates."
+            ),
+        )  # fmt: skip
+        seed = right.number_input(_("Random seed"), 0, None, 42, key="judge-known-seed", disabled=not known)
     if "{text}" not in template:
         raise Refused(N_("The prompt needs the placeholder {place} for the text."), place="{text}")
-    return template, system, examples
+    return (template, system, examples), (int(known), int(seed))
+
+
+def _worded(said: tuple[str, str, str], drawn: tuple[int, int]) -> dict[str, Any]:
+    names = ("template", "system", "examples", "known", "known_seed")
+    return dict(zip(names, (*said, *drawn), strict=True))
 
 
 def _shared_wishes() -> Request:
@@ -252,6 +266,8 @@ def _command(store: Store, project: Project, wish: Wish) -> tuple[list[str], Seq
     for option, text in (("prompt", request.template), ("system", request.system), ("examples", request.examples)):
         if text or option == "system":
             words += [f"--{option}", str(jobs.keep_upload(store, f"{option}.txt", (text or "").encode()))]
+    if request.known:
+        words += ["--known-examples", str(request.known), "--examples-seed", str(request.known_seed)]
     if wish.source == "model":
         check_models([request.model], fetch=False)
         return [*words, *end], []

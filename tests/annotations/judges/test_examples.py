@@ -1,0 +1,83 @@
+"""Examples drawn from known answers: balanced, by their seed, and left out where the judge is compared."""
+
+from collections import Counter
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.guideline.versions import guideline
+from annotations.items.batch import items
+from annotations.judges.examples import known_examples
+from annotations.judges.forecast import prompt_for
+from annotations.judges.judges import judge
+from annotations.judges.labellers import prompt_digest
+from annotations.judges.run import Request, run_judge
+from annotations.judges.tables import judge_labels
+from annotations.quality.known_answers import set_known
+from annotations.types import Project
+from core.errors import Refused
+from core.servers.asking import Pace
+from tests.support.chat_server import chat_server
+from tests.support.judged_generations import all_written, judged_project
+
+ANSWERS = ("correct",) * 5 + ("misgendering",) * 2 + ("no_pronoun",) * 3
+FULL = "{guideline}{choices}{examples}{text}"
+
+
+@pytest.fixture
+def project(fresh_store: Store) -> Project:
+    made = judged_project(fresh_store, all_written(1))
+    for item, answer in zip(list(items(fresh_store, made)), ANSWERS, strict=False):
+        set_known(fresh_store, made, item.uid, answer)
+    return made
+
+
+def test_as_many_of_each_choice_as_far_as_they_go(fresh_store: Store, project: Project) -> None:
+    known = {one.uid: answer for one, answer in zip(list(items(fresh_store, project)), ANSWERS, strict=False)}
+    version = guideline(fresh_store, project)
+    for number, wanted in ((3, [1, 1, 1]), (6, [2, 2, 2]), (9, [4, 3, 2]), (50, [5, 3, 2])):
+        drawn = known_examples(fresh_store, project, version, number, 1, "json", FULL)
+        counted = Counter(known[uid] for uid in drawn.items)
+        assert sorted(counted.values(), reverse=True) == wanted
+        assert all(drawn.text.count(f'Its choice: "{code}"') == times for code, times in counted.items())
+    draws = {known_examples(fresh_store, project, version, 3, seed, "json", FULL).items for seed in range(8)}
+    assert len(draws) > 1
+    assert (
+        known_examples(fresh_store, project, version, 3, 1, "json", FULL).items
+        == known_examples(fresh_store, project, version, 3, 1, "json", FULL).items
+    )
+    letters = known_examples(fresh_store, project, version, 3, 1, "letter", FULL).text
+    assert {line for line in letters.splitlines() if line.startswith("Answer: ")} == {
+        "Answer: A",
+        "Answer: B",
+        "Answer: C",
+    }
+
+
+def test_what_cannot_be_drawn_is_refused(fresh_store: Store, project: Project) -> None:
+    version = guideline(fresh_store, project)
+    with pytest.raises(Refused, match="placeholder"):
+        known_examples(fresh_store, project, version, 3, 1, "json", "{text}")
+    bare = judged_project(fresh_store, all_written(1)[:2], name="bare")
+    with pytest.raises(Refused, match="no examples can be drawn"):
+        known_examples(fresh_store, bare, guideline(fresh_store, bare), 3, 1, "json", FULL)
+
+
+def test_the_items_are_in_the_prompt_and_in_no_comparison(fresh_store: Store, project: Project) -> None:
+    with chat_server(lambda _body: '{"choice": "correct", "extraneous": false}') as server:
+
+        def asked(**more: int) -> Request:
+            return Request(model="planted", server=server.address, pace=Pace(at_once=6, pause_s=0.001), **more)  # type: ignore[arg-type]
+
+        plain = run_judge(fresh_store, project, asked()).judge
+        shown = run_judge(fresh_store, project, asked(known=6, known_seed=3)).judge
+        other = run_judge(fresh_store, project, asked(known=6, known_seed=4)).judge
+    assert len({plain.uid, shown.uid, other.uid}) == 3
+    uids = shown.spec.settings["example_items"]
+    assert len(uids) == 6 and shown.spec.signature.endswith("|known:6,seed3")
+    texts = {one.uid: one.text for one in items(fresh_store, project)}
+    prompt = prompt_for(fresh_store, project, asked(known=6, known_seed=3))
+    assert all(texts[uid] in prompt.before_text() for uid in uids)
+    assert shown.spec.settings["prompt_sha256"] == prompt_digest(prompt)
+    every = set(judge_labels(fresh_store, judge(fresh_store, project, plain.name))["item"])
+    assert every - set(judge_labels(fresh_store, judge(fresh_store, project, shown.name))["item"]) == set(uids)
