@@ -48,7 +48,7 @@ def _text(found: Case) -> Markup:
     """The text in pieces, each with the letters of those who marked it."""
     item = found.item
     marks = [(each.letter, mark) for each in found.labels for mark in each.marks]
-    if item.word is not None and item.side:
+    if item.second is not None or (item.word is not None and item.side):
         return with_keyword(item.whole_text, item.word, item.side)
     edges = sorted({0, len(item.text), *(edge for _letter, mark in marks for edge in mark[:2])})
     pieces = []

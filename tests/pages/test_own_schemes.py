@@ -6,15 +6,19 @@ import pytest
 
 from annotations.adjudication import case
 from annotations.database.store import Store
+from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.drafts import read_draft
 from annotations.guideline.scheme import own_scheme as stored_scheme
 from annotations.guideline.versions import guideline
 from annotations.items.batch import items
+from annotations.labels.operations import store_operations
 from annotations.projects.projects import project
+from core.guidelines import preference
 from pages.ui import editors
+from tests.support.comparisons import compared_project
 from tests.support.own_schemes import QUESTIONS, own_project, own_scheme, say
 from tests.support.pages import html_of, open_page, text_of, without_errors, without_exception
-from tests.support.projects import database, new_store
+from tests.support.projects import database, decide, new_store
 
 
 @pytest.fixture
@@ -153,3 +157,45 @@ def test_the_history_of_an_item_names_its_choice_flags_and_spans(judged_project:
     app = without_errors(open_page("browse", project="own", item=uid))
     shown = text_of(app) + html_of(app)
     assert not [word for word in ("Harmful", "Stereotype", "Slur") if word not in shown]
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> Path:
+    """Comparisons that Ada and Bo labelled: one alike, one not, one as a tie."""
+    with new_store(database(tmp_path)) as store:
+        found, people = compared_project(store, tmp_path, 4)
+        every = list(items(store, found))
+        for who, choices in zip(people, (("first", "first", "tie"), ("first", "second", "tie")), strict=True):
+            said = [decide(item, one, left="first", desk=who.name) for item, one in zip(every, choices, strict=False)]
+            assert all(one.stored for one in store_operations(store, found, who, said))
+    return tmp_path
+
+
+def test_a_project_is_made_with_the_scheme_preference(tmp_path: Path) -> None:
+    with new_store(database(tmp_path)):
+        pass
+    app = open_page("projects")
+    without_exception(app.button(key="new").click().run())
+    without_exception(app.segmented_control(key="kind").set_value("generations").run())
+    without_exception(app.segmented_control(key="generations_scheme").set_value("preference").run())
+    app.text_input(key="name").set_value("pairs")
+    without_errors(app.button(key="create").click().run())
+    with Store.open(database(tmp_path)) as store:
+        asked = guideline(store, project(store, "pairs"))
+    assert stored_scheme(asked) == PREFERENCE and asked.text.strip() == preference("en").strip()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_pages_show_both_texts_and_which_was_chosen(compared: Path, language: str) -> None:
+    with Store.open(database(compared)) as store:
+        uid = next(one.uid for one in items(store, project(store, "pairs")) if one.gold is None)
+    names = ("First is better", "Second is better") if language == "en" else ("第一篇更好", "第二篇更好")
+    for page, where in (("adjudication", {}), ("browse", {"item": uid})):
+        app = without_errors(open_page(page, language, project="pairs", **where))
+        shown = html_of(app) + text_of(app)
+        assert "① Answer 2 one." in shown and "② Answer 2 two." in shown
+        assert all(name in shown for name in names)
+    app = without_errors(open_page("agreement", language, project="pairs"))
+    name = "Left chosen" if language == "en" else "选左边"
+    table = next(one.value for one in app.dataframe if name in one.value.columns)
+    assert list(table.iloc[:, 2]) == [4, 2, 2]  # ties choose no side

@@ -24,6 +24,7 @@ from core.judges.labels import JudgedText
 from core.judges.server import ServerSettings
 from core.servers.asking import Pace
 from tests.support.chat_server import ChatServer, chat_server
+from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project
 from tests.support.projects import filled_project
 
@@ -195,3 +196,21 @@ def test_words_that_may_bear_a_mark(
 ) -> None:
     one = JudgedText(1, text, values=values)
     assert (may_bear(one, "pronoun"), may_bear(one, "extraneous")) == (pronouns, gendered)
+
+
+def test_a_judge_of_comparisons_reads_both_texts_in_an_order_that_is_drawn(fresh_store: Store, tmp_path: Path) -> None:
+    pairs, _ = compared_project(fresh_store, tmp_path, 12)
+    with chat_server(lambda _: json.dumps({"choice": "first"})) as server:
+        report = run_judge(fresh_store, pairs, asks(server))
+        prompts = [one["messages"][1]["content"] for one in server.bodies]
+    assert report.labelled == 12
+    found = {one.id: one for one in items(fresh_store, pairs)}
+    query = (
+        "SELECT judge_label.item, choice, place FROM judge_label JOIN judge_order ON judge_order.label = judge_label.id"
+    )
+    rows = fresh_store.db.execute(query).fetchall()
+    assert len(rows) == 12 and {place for _, _, place in rows} == {"first", "second"}
+    for item, choice, place in rows:
+        assert choice == place  # it always named the text that stood first in its prompt
+        first = found[item].text if place == "first" else found[item].second
+        assert sum(f"<first>{first}</first>" in prompt for prompt in prompts) == 1
