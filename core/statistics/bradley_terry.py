@@ -37,6 +37,7 @@ from core.statistics.units import effective_units
 
 VERSION = 1  # of the method: raise it when a number may change
 FEWEST_ANNOTATORS = 5  # over whom an interval can be drawn
+MOST_PAIRS = 200  # that the test of fit takes, in a few seconds
 ROOM_OF_CONTEXTS = 10  # contexts beyond the degrees of freedom that the test of fit needs
 
 Numbers = NDArray[np.float64]
@@ -52,6 +53,7 @@ UNDETERMINED = Note(N_("These comparisons do not determine the strengths."))
 NO_SIDES = Note(N_("It is not known which text stood left, or it was always the same one."))
 NO_TIE = Note(N_("There is no tie."))
 TWO_MODELS = Note(N_("The comparisons form no ring of three models or more, so there is nothing to check."))
+MANY_PAIRS = N_("Too many pairs of models ({pairs}) to check whether one strength per model is enough.")
 FEW_CONTEXTS = N_("Too few contexts ({contexts}) to check whether one strength per model is enough.")
 
 
@@ -309,7 +311,7 @@ class _Model:
     @property
     def crossed(self) -> bool:
         """Whether intervals are over annotators too."""
-        return len(np.unique(self.given.annotator)) >= FEWEST_ANNOTATORS
+        return int(self.given.annotator.max()) + 1 >= FEWEST_ANNOTATORS
 
     @property
     def signature(self) -> str:
@@ -329,11 +331,13 @@ class _Model:
         moved = [self._moved(codes, wanted) for codes in kinds]
         both = self._both(wanted) if self.crossed else np.zeros(len(wanted))
         values = np.where(np.isfinite(self.top.values[0]), self.top.values[0], 0.0) @ wanted.T
-        involved = [*((np.abs(row) > STILL) for row in contrasts), None, None]
-        found = [
-            self._estimate(values[at], [one[:, at] for one in moved], both[at], self._freedom(kinds, models))
-            for at, models in enumerate(involved)
-        ]
+        free = self._freedom(kinds)
+        concerns = [np.flatnonzero(np.abs(row) > STILL) for row in contrasts]
+        found = []
+        for at in range(len(wanted)):
+            models = concerns[at] if at < len(concerns) else ()
+            freedom = [min([most, *of_models[list(models)]]) for most, of_models in free]
+            found.append(self._estimate(values[at], [one[:, at] for one in moved], both[at], freedom))
         if not self.tied:
             found[-2] = Estimate.undefined(NO_TIE, found[0].units)
         return found if self.sides else [*found[:-1], Estimate.undefined(NO_SIDES, found[0].units)]
@@ -360,17 +364,18 @@ class _Model:
         moved = self._moved(_codes(self.given.context * annotators + self.given.annotator)[0], wanted)
         return np.asarray((moved**2).sum(axis=0))
 
-    def _freedom(self, kinds: Sequence[Places], models: NDArray[np.bool_] | None) -> list[float]:
-        """Degrees of freedom of each kind of units, counted by their labels; no more than units have labels of a model
-        that is concerned, less one."""
-        found = []
-        for codes in kinds:
-            free = effective_units(np.bincount(codes)) - 1
-            for one in np.flatnonzero(models) if models is not None and models.sum() <= 2 else ():
-                takes_part = (self.given.first == one) | (self.given.second == one)
-                free = min(free, float(len(np.unique(codes[takes_part])) - 1))
-            found.append(free)
-        return found
+    def _freedom(self, kinds: Sequence[Places]) -> list[tuple[float, Numbers]]:
+        """Degrees of freedom of each kind of units, counted by their labels; and for each model how many units have
+        labels of it, less one: what concerns a model has no more."""
+        models = range(len(self.given.models))
+        takes_part = [(self.given.first == one) | (self.given.second == one) for one in models]
+        return [
+            (
+                effective_units(np.bincount(codes)) - 1,
+                np.array([len(np.unique(codes[rows])) - 1.0 for rows in takes_part]),
+            )
+            for codes in kinds
+        ]
 
     def _estimate(self, value: float, moved: list[Numbers], both: float, freedom: list[float]) -> Estimate:
         units = [int(self.given.context.max()) + 1, *([int(self.given.annotator.max()) + 1] if self.crossed else [])]
@@ -398,8 +403,8 @@ class _Model:
         if self.sides:
             own = np.concatenate([own, self.pairs[2][:, None] / 2], axis=1)
         df = pairs - self.basis.shape[1]
-        if df < 1:
-            return Fit(None, 0, None, TWO_MODELS)
+        if df < 1 or pairs > MOST_PAIRS:
+            return Fit(None, max(0, df), None, TWO_MODELS if df < 1 else Note(MANY_PAIRS, {"pairs": pairs}))
         ratio = max(0.0, 2 * float(maximised(self.counts, own).height[0] - self.top.height[0]))
         p = self._robust_p(own[:, :pairs], df)
         few = Note(FEW_CONTEXTS, {"contexts": int(self.given.context.max()) + 1})

@@ -91,10 +91,9 @@ def _slopes(counts: Numbers, design: Numbers, values: Numbers, tied: Mask) -> tu
     slope[:, :-1] = (counts[..., FIRST] - counts[..., SECOND] - number * ahead) @ design
     slope[:, -1] = np.where(tied, (counts[..., TIE] - number * tie).sum(axis=1), 0.0)
     size = design.shape[1]
-    squares = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
     information = np.empty((len(counts), size + 1, size + 1))
     spread = number * (1 - tie - ahead**2)
-    information[:, :size, :size] = (spread @ squares).reshape(-1, size, size)
+    information[:, :size, :size] = (design.T * spread[:, None, :]) @ design
     information[:, :size, size] = information[:, size, :size] = -(number * ahead * tie) @ design
     information[:, size, size] = np.where(tied, (number * tie * (1 - tie)).sum(axis=1), 1.0)
     return slope, information
@@ -120,8 +119,13 @@ def scores(outcome: NDArray[np.int64], cell: NDArray[np.int64], design: Numbers,
 
 def derivatives(counts: Numbers, design: Numbers, values: Numbers) -> tuple[Numbers, Numbers]:
     """First and negated second derivatives of each weighting, all at the same *values*."""
-    tied = np.broadcast_to(np.isfinite(values[-1:]), len(counts))
-    return _slopes(counts, design, np.tile(np.where(np.isfinite(values), values, 0.0), (len(counts), 1)), tied)
+    most = max(1, ROOM // (design.size + counts[0].size))
+    where, tied = np.where(np.isfinite(values), values, 0.0), np.isfinite(values[-1:])
+    parts = [
+        _slopes(part, design, np.tile(where, (len(part), 1)), np.broadcast_to(tied, len(part)))
+        for part in (counts[at : at + most] for at in range(0, len(counts), most))
+    ]
+    return np.concatenate([slope for slope, _ in parts]), np.concatenate([more for _, more in parts])
 
 
 def corrected(information: Numbers, slopes: Numbers, shares: Numbers, wanted: Numbers) -> Numbers:

@@ -218,6 +218,19 @@ def test_circles_are_found_and_labels_of_a_context_count_once() -> None:
     assert bradley_terry(Comparisons(kept.models, *ten)).fit.p == pytest.approx(bradley_terry(kept).fit.p)
 
 
+def test_many_models_are_not_checked_for_circles() -> None:
+    random = np.random.default_rng(1)
+    first = random.integers(0, 25, 3000)
+    second = (first + random.integers(1, 25, 3000)) % 25
+    where = np.arange(3000)
+    found = bradley_terry(Comparisons(
+        tuple(map(str, range(25))), first, second, random.integers(0, 3, 3000), random.choice([-1, 1], 3000),
+        where // 6, np.zeros_like(where),
+    ))  # fmt: skip
+    assert found.reason is None and "Too many pairs of models (300)" in str(found.fit.reason)
+    assert sum(one.low is None for one in found.strengths) == 0
+
+
 def test_one_cell_of_the_simulation_holds() -> None:
     cell = {"models": 3, "contexts": 30, "annotators": 12, "labels": 3, "ties": 0.25, "leaning": 1}
     found = {one.measure: one for one in coverage(DESIGN, cell, 20)}
