@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_
-from core.statistics.estimate import BY_SANDWICH, ONE_UNIT, Estimate, Note
+from core.statistics.estimate import ALL_ALIKE, BY_SANDWICH, ONE_UNIT, Estimate, Note
 from core.statistics.intervals import (
     FEWEST_SKEWED,
     HANGS_ON_ONE,
@@ -163,7 +163,7 @@ def bradley_terry(given: Comparisons) -> Preferences:
     contrasts = np.concatenate([np.eye(len(given.models)), *(_contrast(pair, len(given.models)) for pair in pairs)])
     made = found.estimates(contrasts)
     strengths, apart = made[: len(given.models)], made[len(given.models) : -2]
-    stays = holm(apart)
+    stays = holm([one if one.low is not None else replace(one, se=None) for one in apart])  # no interval, no test
     differences = [Difference(*pair, *both) for pair, both in zip(pairs, zip(apart, stays, strict=True), strict=True)]
     return Preferences(
         given.models, tuple(strengths), _ranks(len(given.models), differences), tuple(differences),
@@ -406,17 +406,17 @@ class _Model:
         if df < 1 or pairs > MOST_PAIRS:
             return Fit(None, max(0, df), None, TWO_MODELS if df < 1 else Note(MANY_PAIRS, {"pairs": pairs}))
         ratio = max(0.0, 2 * float(maximised(self.counts, own).height[0] - self.top.height[0]))
-        p = self._robust_p(own[:, :pairs], df)
-        few = Note(FEW_CONTEXTS, {"contexts": int(self.given.context.max()) + 1})
-        return Fit(ratio, df, p, few if p is None else None)
-
-    def _robust_p(self, pairs: Numbers, df: int) -> float | None:
-        """p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling."""
-        from scipy import stats  # scipy.stats takes a while to import
-
         contexts = int(self.given.context.max()) + 1
         if contexts < df + ROOM_OF_CONTEXTS:
-            return None
+            return Fit(ratio, df, None, Note(FEW_CONTEXTS, {"contexts": contexts}))
+        p = self._robust_p(own[:, :pairs], df, contexts)
+        return Fit(ratio, df, p, ALL_ALIKE if p is None else None)
+
+    def _robust_p(self, pairs: Numbers, df: int, contexts: int) -> float | None:
+        """p of the score test of parameters for pairs, by the spread of contexts (Boos 1992), F as for Hotelling; None
+        where they do not differ."""
+        from scipy import stats  # scipy.stats takes a while to import
+
         # Directions of the pairs that no strengths make.
         flat = np.linalg.lstsq(pairs, self.design[:, : self.basis.shape[1]], rcond=None)[0]
         free = np.linalg.svd(flat.T)[2][np.linalg.matrix_rank(flat) :].T

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from benchmarks.coverage_means import coverage
 from benchmarks.coverage_preferences import DESIGN
 from core.statistics.bradley_terry import ALL_TIES, NO_COMPARISON, NO_SIDES, NO_TIE, Comparisons, bradley_terry
+from core.statistics.estimate import ALL_ALIKE
 
 # Home and away team, games won by either: Agresti (2002), Categorical Data Analysis, table 10.10.
 BASEBALL = """Milwaukee Detroit 4 3|Milwaukee Toronto 4 2|Milwaukee York 4 3|Milwaukee Boston 6 1
@@ -148,6 +149,16 @@ def test_what_a_single_context_tells_has_no_interval() -> None:
     assert of_a.value is not None and of_a.low is None and "without one of them" in str(of_a.note)
     assert made.difference(0, 1).low is not None, "b and c are compared in many"
     assert made.ranks[2] == (1, 3)
+
+
+def test_contexts_that_say_all_the_same_show_no_difference() -> None:
+    """Each context has the same four labels: nothing tells how another one would be, so no difference is sure."""
+    found = compared("a b 40 20 0|b c 40 20 0|c a 20 20 0")
+    where = np.concatenate([np.arange(60) % 20, np.arange(60) % 20, np.arange(40) % 20])
+    made = bradley_terry(replace(found, context=where))
+    assert made.difference(0, 2).value is not None and made.difference(0, 2).low is None
+    assert not any(one.stays for one in made.differences) and set(made.ranks) == {(1, 3)}
+    assert made.fit.p is None and made.fit.reason == ALL_ALIKE
 
 
 labels = st.lists(
