@@ -10,6 +10,7 @@ import streamlit as st
 
 from annotations.adjudication import Case, reopen, settle_case
 from annotations.database.store import Store
+from annotations.guideline.comparison import is_of_comparisons
 from annotations.types import Choice, Guideline, Mark, Project, Question, Scheme
 from core.errors import EvenhandError
 from core.types import Span
@@ -37,7 +38,7 @@ def decision(store: Store, project: Project, found: Case, asked: Guideline) -> N
     choice: str | None = None
     extraneous: bool | None = None
     marks: tuple[Mark, ...] = ()
-    if project.kind == "generations":  # what can be marked depends on the label
+    if not _by_button(project, asked):  # what can be marked depends on the label
         choice = st.pills(  # they wrap where a telephone has no room
             _("Label"),
             [each.code for each in asked.choices],
@@ -151,15 +152,21 @@ def _rules(project: Project, asked: Guideline) -> list[str]:
     return said
 
 
+def _by_button(project: Project, asked: Guideline) -> bool:
+    """Whether nothing is marked with a label, so that one press decides."""
+    return project.kind == "sentences" or is_of_comparisons(asked)
+
+
 def _pressed(project: Project, asked: Guideline, names: dict[str, str], choice: str | None) -> str | None:
-    """The label that a button or its key decides on, LEAVE, or None. Of a sentence each label has its button.
+    """The label that a button or its key decides on, LEAVE, or None. Of a sentence and of a comparison each label has
+    its button.
 
     The keys are those of the desk. A key that is held down decides no further case: each needs a reason of its own.
     That is why there is none for leaving a case as it is.
     """
     decided = None
     with st.container(horizontal=True, key="decisions"):
-        if project.kind == "sentences":
+        if _by_button(project, asked):
             for each in asked.choices:
                 barred = each.code == "accept" and project.gold == "unanimous" and not project.rescue
                 if st.button(

@@ -199,3 +199,13 @@ def test_pages_show_both_texts_and_which_was_chosen(compared: Path, language: st
     name = "Left chosen" if language == "en" else "选左边"
     table = next(one.value for one in app.dataframe if name in one.value.columns)
     assert list(table.iloc[:, 2]) == [4, 2, 2]  # ties choose no side
+
+
+def test_a_comparison_is_decided_with_one_button(compared: Path) -> None:
+    app = without_errors(open_page("adjudication", project="pairs"))
+    app.text_input(key="adjudicator").set_value("Vera").run()
+    why = next(one for one in app.text_area if one.key.startswith("why-"))
+    why.set_value("It answers what was asked.")
+    without_errors(app.button(key="decide-second").click().run())
+    with Store.open(database(compared)) as store:
+        assert sorted(one.gold or "" for one in items(store, project(store, "pairs"))) == ["", "first", "second", "tie"]
