@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,11 +15,12 @@ from annotations.files.open_upload import tables_in
 from annotations.files.package.write_package import import_package
 from annotations.projects.annotators import annotator, annotators
 from annotations.projects.consent import USES, answer_consent, consents, each_answer, sharing
-from annotations.projects.groups import add_grouping, each_group, groupings, set_group
+from annotations.projects.groups import add_grouping, each_group, groupings, groups_of, set_group
 from annotations.projects.projects import project
 from annotations.release import make_release, readiness, release_files, verify, write_release
 from annotations.study.people import agree, begin
 from annotations.study.studies import change_consent, consent
+from tests.support.pages import open_page, without_errors
 from tests.support.projects import new_store
 from tests.support.released_project import ready_project, rehearse, work
 from tests.support.studies import new_study, person
@@ -80,21 +82,25 @@ def test_a_release_leaves_out_the_labels_of_those_who_did_not_consent(fresh_stor
         assert sharing(other, back)["left_out"]["labels"] == 0
 
 
-def test_without_any_answer_no_single_label_is_released(fresh_store: Store) -> None:
+def test_another_consent_allows_no_release_and_groups_are_in_none(fresh_store: Store) -> None:
     made = ready_project(fresh_store, 6)
+    of = add_grouping(fresh_store, made, "dialect", ("northern speech", "southern speech"))
     for one in annotators(fresh_store, made):
         answer_consent(fresh_store, made, one, "release", given=False)
-        answer_consent(fresh_store, made, one, "disaggregated", given=True)  # another use allows nothing here
+        answer_consent(fresh_store, made, one, "disaggregated", given=True)
+        set_group(fresh_store, made, of, one, "northern speech", "lead")
     work(fresh_store, made)
     files = release_files(fresh_store, make_release(fresh_store, made, "1.0"))
     assert not set().union(*(annotators_of(name, files[name]) for name in ALONE))
+    assert not any(b"northern" in data for data in files.values())
 
 
 ANSWERS = st.tuples(st.sampled_from(("Ada", "Bo", "Chen")), st.sampled_from(USES), st.booleans())
 PLACES = st.tuples(st.sampled_from(("Ada", "Bo", "Chen")), st.integers(0, 1), st.sampled_from(("north", "south", None)))
 
 
-@settings(max_examples=5, deadline=None)
+@pytest.mark.long
+@settings(max_examples=15, deadline=None)
 @given(st.lists(ANSWERS, max_size=6), st.lists(PLACES, max_size=6))
 def test_packages_carry_consent_and_groups(
     tmp_path_factory, answers: list[tuple[str, str, bool]], places: list[tuple[str, int, str | None]]
@@ -117,15 +123,22 @@ def test_packages_carry_consent_and_groups(
         assert list(each_group(other, back)) == list(each_group(store, made))
 
 
-def test_groups_are_in_no_release(fresh_store: Store) -> None:
-    made = ready_project(fresh_store, 6)
-    of = add_grouping(fresh_store, made, "dialect", ("northern speech", "southern speech"))
-    for one in annotators(fresh_store, made):
-        set_group(fresh_store, made, of, one, "northern speech", "lead")
-    work(fresh_store, made)
-    assert not any(
-        b"northern" in data for data in release_files(fresh_store, make_release(fresh_store, made, "1.0")).values()
-    )
+def test_the_lead_stores_consent_and_groups_on_the_page(fresh_store: Store) -> None:
+    made = ready_project(fresh_store, 2)
+    app = without_errors(open_page("projects", project=made.name, section="people"))
+    app.selectbox(key="consent-use").set_value("training").run()
+    without_errors(app.button(key="consent-yes").click().run())
+    app.selectbox(key="consent-who").set_value("Bo").run()
+    without_errors(app.button(key="consent-no").click().run())
+    given = {one.annotator.name: (one.given, one.recorded_by) for one in consents(fresh_store, made, "training")}
+    assert given == {"Ada": (True, "lead"), "Bo": (False, "lead"), "Chen": (True, "lead")}
+    app.text_input(key="grouping-name").set_value("dialect")
+    app.text_area(key="grouping-options").set_value("north\nsouth\n")
+    without_errors(app.button(key="grouping-add").click().run())
+    (of,) = groupings(fresh_store, made)
+    app.selectbox(key=f"grouping-into-{of.id}").set_value("south")
+    without_errors(app.button(key=f"grouping-put-{of.id}").click().run())
+    assert list(groups_of(fresh_store, of).values()) == ["south"]
 
 
 def test_what_is_ticked_in_the_form_of_a_study_is_consent(fresh_store: Store) -> None:

@@ -14,6 +14,7 @@ from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.routes import routes
 from annotations.guideline.versions import add_guideline, guideline
+from annotations.projects.consent import USES, consents
 from annotations.projects.projects import annotators
 from annotations.server import limits, study_pages
 from annotations.server.gate import Gate
@@ -97,6 +98,20 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     assert "You have withdrawn" in page
     assert study.code("finished") in page
     assert fresh_store.db.execute("SELECT count(*) FROM blind_label").fetchone() == (0,)
+
+
+def test_a_box_that_is_ticked_is_consent_and_one_that_is_not_is_none(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 8, per_item=1)
+    study = new_study(fresh_store, project, uses=("release", "training"))
+    ada = Visitor(browser(app), fresh_store, study)
+    page = ada.open()
+    assert re.findall(r'type="checkbox" name="([\w-]+)" value="yes"', page) == ["use-release", "use-training"]
+    ada.send("/begin", ada.send("/consent", page, **{"use-release": "yes", "use-disaggregated": "yes"}))
+    (who,) = participants(fresh_store, study)
+    given = {use: {one.annotator.name: one.given for one in consents(fresh_store, project, use)} for use in USES}
+    assert {use: people.get(who.pseudonym or "") for use, people in given.items()} == {
+        "release": True, "disaggregated": None, "training": False,
+    }  # fmt: skip
 
 
 def test_who_fails_twice_gets_a_code_and_no_desk(fresh_store: Store, app: Starlette) -> None:
