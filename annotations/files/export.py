@@ -53,6 +53,7 @@ from core.files.whole_file import new_file, refused, whole_path
 
 SECONDS = 900  # of processor time, for an export that a page makes
 CONFIG = "-config.xml"  # beside the tasks of Label Studio
+RELEASED_HEADER = data_line(SLGUSET)
 
 __all__ = [
     "CONFIG",
@@ -273,9 +274,9 @@ def _format_lines(store: Store, project: Project, wish: ExportOptions) -> Iterat
         case "disaggregated" | "disaggregated-training":
             yield from disaggregated_lines(store, project, USE_OF[wish.format])
         case "slguset":
-            yield data_line(SLGUSET)
+            yield RELEASED_HEADER
             for item in stored_items(store, project, accepted_only=wish.items == "accepted"):
-                yield data_line(_released_row(item))
+                yield released_line(item)
         case "datasheet" | "datasheet-tex":
             form: Form = "tex" if wish.format == "datasheet-tex" else "md"
             yield from datasheet(store, project, wish.language, form).splitlines(keepends=True)
@@ -300,6 +301,7 @@ def _stems(item: Item) -> tuple[str, str]:
     return item.text[slice(*stem)], counterpart[before : len(counterpart) - after]
 
 
-def _released_row(item: Item) -> tuple[str, str, str, str]:
+def released_line(item: Item) -> str:
+    """A sentence as a row in the published layout, below `RELEASED_HEADER`."""
     stem, counter_stem = _stems(item)
-    return item.text, json.dumps(item.word), stem, counter_stem
+    return data_line((item.text, json.dumps(item.word), stem, counter_stem))

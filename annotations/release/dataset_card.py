@@ -2,12 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from annotations.database.store import Store
 from annotations.files.label_tables import item_facts as generation_facts
-from annotations.items.batch import items
 from annotations.papers.blocks import one_line
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
@@ -34,10 +32,9 @@ def licence_id(licence: str) -> str | None:
     return LICENCES.get(" ".join(words))
 
 
-def data_rows(store: Store, project: Project) -> Iterator[dict[str, Any]]:
-    """The kept items, every row with the same keys and types, as `datasets` wants it."""
-    for item in items(store, project, accepted_only=True):
-        yield _sentence(item) if item.word is not None else _generation(project, item)
+def data_row(project: Project, item: Item) -> dict[str, Any]:
+    """A kept item; every row has the same keys and types, as `datasets` wants it."""
+    return _sentence(item) if item.word is not None else _generation(project, item)
 
 
 def _sentence(item: Item) -> dict[str, Any]:

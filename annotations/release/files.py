@@ -6,11 +6,8 @@ from typing import Any
 
 from annotations.database.chain import daily_heads, head
 from annotations.database.store import Store
-from annotations.files.export import export_lines as export_lines
 from annotations.files.export_formats import ExportOptions
-from annotations.files.item_lines import item_lines
-from annotations.files.other_tools.doccano_write import lines_out
-from annotations.files.other_tools.label_studio_write import labelling_config, tasks_out
+from annotations.files.other_tools.label_studio_write import labelling_config
 from annotations.files.package.records import author_codes
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline, guidelines
@@ -22,15 +19,15 @@ from annotations.projects.consent import consenting
 from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import TEMPLATES, described, facts_compared
-from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, data_rows, hard_case_features
+from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from annotations.release.facts import gather
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
+from annotations.release.kept_sets import KeptSets
 from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files
 from annotations.release.records import Release
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
 from core.errors import N_
-from core.files.csv_out import json_line
 from core.files.timestamps import timestamp
 from core.language import LANGUAGES, Language
 
@@ -177,17 +174,15 @@ class _Composer:
         """The kept items in every layout."""
         store, project = self.store, self.project
         kept = ExportOptions("jsonl", "accepted", locked=True)
+        made = KeptSets(store, project, kept, consenting(store, project, "release"))
         if project.kind == "sentences":
-            self._add_table("slguset.csv", export_lines(store, project, replace(kept, format="slguset")))
+            self._add_all(made.table.done(), text=True)
         else:
-            for name, table in published_files(store, project, replace(kept, format="published")).items():
-                self._add_table(f"published/{name}", table)
-        self._add("kept.jsonl", item_lines(store, project, kept), text=True)
-        self._add(DATA, map(json_line, data_rows(store, project)), text=True)
-        tasks = tasks_out(store, project, replace(kept, format="label-studio"), consenting(store, project, "release"))
-        self._add("label_studio.json", tasks, text=True)
+            for name, rows in published_files(store, project, replace(kept, format="published")).items():
+                self._add_table(f"published/{name}", rows)
+        self._add_all([made.items.done(), made.data.done(), made.tasks.done()], text=True)
         self._add("label_studio.xml", [labelling_config(project, guideline(store, project))])
-        self._add("doccano.jsonl", lines_out(store, project, replace(kept, format="doccano")), text=True)
+        self._add_all([made.doccano.done()], text=True)
 
     def _papers(self, known: Known) -> None:
         for one in guidelines(self.store, self.project):

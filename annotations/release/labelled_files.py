@@ -5,7 +5,7 @@ The labels are read once for all of them. In a large project another process doe
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -86,19 +86,20 @@ def labelled_files(
 
 
 def _in_process(path: Path, uid: str, last: Release | None) -> LabelledFiles:
-    with closing(Store(connect(path, read_only=True), path)) as store:
-        return _Writer(store, project_by_uid(store, uid), last).written()
+    # This process is the longer one: the core of the other packs once that is done.
+    with closing(Store(connect(path, read_only=True), path)) as store, ThreadPoolExecutor(1) as beside:
+        return _Writer(store, project_by_uid(store, uid), last, beside).written()
 
 
 class Table:
     """A CSV that is being written, and a copy of it for spreadsheet programs where they would run a cell of it."""
 
-    def __init__(self, name: str) -> None:
-        self.file, self.formulas = Freezing(name), False
+    def __init__(self, name: str, beside: ThreadPoolExecutor | None = None) -> None:
+        self.file, self.formulas = Freezing(name, beside), False
 
-    def add(self, lines: Iterable[str]) -> None:
-        """Write further rows."""
-        self.file.add(self._looked_at(lines))
+    def add(self, lines: Iterable[str], *, harmless: bool = False) -> None:
+        """Write further rows; *harmless*: known to hold no formula."""
+        self.file.add(lines if harmless else self._looked_at(lines))
 
     def done(self) -> list[FrozenFile]:
         """The table, and its copy if it needs one."""
@@ -116,8 +117,10 @@ class Table:
 class _Writer:
     """Writes the files of one release."""
 
-    def __init__(self, store: Store, project: Project, last: Release | None) -> None:
-        self.store, self.project, self.last = store, project, last
+    def __init__(
+        self, store: Store, project: Project, last: Release | None, beside: ThreadPoolExecutor | None = None
+    ) -> None:
+        self.store, self.project, self.last, self.beside = store, project, last, beside
         people = pseudonyms(store, project)
         self.codes = author_codes(store, project, people)
         self.may = consenting(store, project, "release")
@@ -147,7 +150,7 @@ class _Writer:
 
     def _items(self) -> None:
         """The items and the gold labels of the package, read once."""
-        files = {name: Freezing(f"package/{name}") for name in ("items.jsonl", "gold.jsonl")}
+        files = {name: Freezing(f"package/{name}", self.beside) for name in ("items.jsonl", "gold.jsonl")}
         files["items.jsonl"].add(map(json_line, canary_lines(self.project)))
         source = items(self.store, self.project)
         while some := list(islice(source, ITEMS_AT_ONCE)):
@@ -158,15 +161,15 @@ class _Writer:
             self._add(self.made.package, [file.done()], text=name in PACKAGE_TEXTS)
 
     def _package(self, name: str, lines: Iterable[str]) -> None:
-        self._add(self.made.package, [freeze(f"package/{name}", lines)], text=name in PACKAGE_TEXTS)
+        self._add(self.made.package, [freeze(f"package/{name}", lines, self.beside)], text=name in PACKAGE_TEXTS)
 
     def _labels(self) -> None:
         """The files of labels of those who consented; outside the package without texts that may not leave."""
-        packed, cases = Freezing("package/labels.jsonl"), Freezing(HARD_CASES)
+        packed, cases = Freezing("package/labels.jsonl", self.beside), Freezing(HARD_CASES, self.beside)
         packed.add(map(json_line, canary_lines(self.project)))
         hard = HardCases(self.store, self.project, self.codes, self.may, with_text=self.open)
         tables = LabelTables(self.store, self.project, ExportOptions("labels"))
-        files = {"latest": Table("labels.csv"), "every": Table("labels_history.csv")}
+        files = {"every": Table("labels_history.csv", self.beside), "latest": Table("labels.csv", self.beside)}
         for which, table in files.items():
             table.add([tables.header(history=which == "every")])
         found = each_labelled_item(self.store, self.project)
@@ -175,16 +178,18 @@ class _Writer:
                 which: [row for one in some for row in getattr(one, which) if row["annotator"] in self.may]
                 for which in files
             }
-            for which, lines in zip(("every", "latest"), tables.both(rows["every"], rows["latest"]), strict=True):
-                files[which].add(lines)
+            history, latest = tables.both(rows["every"], rows["latest"])
+            files["every"].add(history)
+            # Its rows stand in the history too, with two cells more.
+            files["latest"].add(latest, harmless=not files["every"].formulas)
             every = label_objects(rows["every"], self.codes, with_text=True)
             packed.add(map(json_line, _each_taken(every, self.contents.add_label)))
             cases.add(map(json_line, hard.of(some)))
         cases.add(map(json_line, hard.left()))
         self.made.hard_cases = hard.made
         self._add(self.made.package, [packed.done()], text=True)
-        for file in files.values():
-            self._add(self.made.labels, file.done(), text=self.open)
+        for which in ("latest", "every"):
+            self._add(self.made.labels, files[which].done(), text=self.open)
         self._add(self.made.labels, [cases.done()], text=self.open)
 
     def _add(self, files: list[FrozenFile], made: list[FrozenFile], *, text: bool) -> None:

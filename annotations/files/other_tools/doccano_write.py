@@ -5,7 +5,6 @@ them holds all data of the item and the label; doccano keeps and exports it.
 """
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
@@ -21,10 +20,12 @@ UNLABELLED = "unlabelled"
 _UNSAFE = re.compile(r"[^\w .@+-]")
 
 
-def lines_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
-    """All items in one file, a line each: the label is the gold label, [] if there is none yet."""
-    for number, (item, _labels) in enumerate(labelled_items(store, project, wish), 1):
-        yield json_line(_line(project, item, number, [item.gold] if item.gold else [], None))
+def gold_line(project: Project, item: Item, number: int, data: dict[str, Any]) -> str:
+    """The line of an item in one file of all: the label is the gold label, [] if there is none yet.
+
+    *number*: of the line, from 1; *data*: of `item_object`.
+    """
+    return json_line(_line(project, item, number, [item.gold] if item.gold else [], None, data))
 
 
 def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
@@ -36,10 +37,10 @@ def files_out(store: Store, project: Project, wish: ExportOptions) -> dict[str, 
     parts: dict[str, list[str]] = {}
     for number, (item, labels) in enumerate(labelled_items(store, project, wish), 1):
         for row in labels:
-            line = _line(project, item, number, [row["choice"], *row["reasons"]], row)
+            line = _line(project, item, number, [row["choice"], *row["reasons"]], row, item_object(item))
             parts.setdefault(row["annotator"], []).append(json_line(line))
         if not labels:
-            parts.setdefault("", []).append(json_line(_line(project, item, number, [], None)))
+            parts.setdefault("", []).append(json_line(_line(project, item, number, [], None, item_object(item))))
     names: dict[str, str] = {}
     for who in parts:
         names[who] = _file_name(who, set(names.values()))
@@ -59,11 +60,13 @@ def _file_name(who: str, taken: set[str]) -> str:
     return name
 
 
-def _line(project: Project, item: Item, number: int, labels: list[str], row: dict[str, Any] | None) -> dict[str, Any]:
+def _line(
+    project: Project, item: Item, number: int, labels: list[str], row: dict[str, Any] | None, data: dict[str, Any]
+) -> dict[str, Any]:
     generations = project.kind == "generations"
-    data, column = item_object(item), "completion" if generations else "sentence"
-    del data[column]  # it is a key of the line
-    own = {"column": column, "data": data} | (origin_columns(row) if row else {})
+    column = "completion" if generations else "sentence"
+    rest = {key: value for key, value in data.items() if key != column}  # it is a key of the line
+    own = {"column": column, "data": rest} | (origin_columns(row) if row else {})
     line: dict[str, Any] = {"id": number, "text": item.text}
     if generations:
         line["context"] = item.context or ""

@@ -1,7 +1,7 @@
 """Writing a project as a JSON file for Label Studio, with a labelling configuration."""
 
 import html
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from annotations.database.store import Store
@@ -18,38 +18,41 @@ from core.files.csv_out import json_line
 FLAG = {True: "yes", False: "no"}
 
 
-def tasks_out(
-    store: Store, project: Project, wish: ExportOptions, people: Collection[str] | None = None
-) -> Iterator[str]:
+def tasks_out(store: Store, project: Project, wish: ExportOptions) -> Iterator[str]:
     """The project as an array of tasks, a task a line; `data.text` is what is judged (generations: `completion`).
 
     Choice, reasons, note and marks of each annotator are results as Label Studio writes them. The annotator is in the
     first result under "evenhand", which Label Studio keeps. It is not in `completed_by`, because Label Studio refuses
-    files with unknown users. *people*: only labels of these names; None: of everybody.
+    files with unknown users.
     """
     yield "[\n"
     before = ""
-    canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
-    for number, (item, labels) in enumerate(labelled_items(store, project, wish, people), 1):
+    for number, (item, labels) in enumerate(labelled_items(store, project, wish), 1):
         if before:
-            yield before.rstrip("\n") + ",\n"
-        task = {
-            "id": number,
-            "data": data_of(item) | canary,
-            "annotations": [_annotation(item, row) for row in labels],
-            "predictions": [],
-        }
-        before = json_line(task)
+            yield before + ",\n"
+        before = task(project, item, labels, number, item_object(item))
     if before:
-        yield before
+        yield before + "\n"
     yield "]\n"
 
 
-def data_of(item: Item) -> dict[str, Any]:
+def task(project: Project, item: Item, labels: list[dict[str, Any]], number: int, data: dict[str, Any]) -> str:
+    """A task as JSON, without what stands between tasks. *number*: from 1; *data*: of `item_object`."""
+    canary = {CANARY_KEY: CANARY_ID} if needs_canary(project) else {}
+    made = {
+        "id": number,
+        "data": _data_of(item, data) | canary,
+        "annotations": [_annotation(item, row) for row in labels],
+        "predictions": [],
+    }
+    return json_line(made).rstrip("\n")
+
+
+def _data_of(item: Item, data: dict[str, Any]) -> dict[str, Any]:
     """The item as in the export as JSON lines, the sentence under "text"."""
-    values = item_object(item)
     if item.word is None:
-        return values
+        return data
+    values = dict(data)
     clash = {"text": values.pop("text")} if "text" in values else {}
     own = {"item": values.pop("item"), "text": values.pop("sentence")}
     extra = {"extra": values.get("extra", {}) | clash} if clash else {}

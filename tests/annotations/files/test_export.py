@@ -149,10 +149,10 @@ def test_nothing_half_written(
     out = tmp_path / "out.csv"
     out.write_text("before", "utf-8")
 
-    def full(item: Item) -> tuple[str, str, str, str]:
+    def full(item: Item) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(export, "_released_row", full)
+    monkeypatch.setattr(export, "released_line", full)
     with pytest.raises(BadFile, match=r"out\.csv cannot be written: No space left on device"):
         export_file(fresh_store, sample_project, out, format="slguset")
     assert out.read_text("utf-8") == "before"
