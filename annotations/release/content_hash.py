@@ -19,6 +19,7 @@ PLAIN = ("choice", "extraneous", "form_shown", "guideline", "after_reveal")
 FIELDS = ("choice", "reasons", "extraneous", "spans", "tags", "note", "form_shown", "guideline", "after_reveal")
 HASHED = {"has_gold": "accepted"}  # of a generation, which packages called accepted until their version 1
 Row = Mapping[str, Any]
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))  # made once
 
 
 @dataclass(slots=True)
@@ -82,7 +83,7 @@ def _plain(
 
 
 def _canonical(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
 class Contents:
