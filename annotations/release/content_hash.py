@@ -128,6 +128,11 @@ class Contents:
             of_item[sys.intern(who)] = Standing()
         of_item[who].take(row, content)
 
+    def join(self, other: "Contents") -> None:
+        """Take over the items and gold labels that *other* has collected."""
+        self._items |= other._items
+        self._gold |= other._gold
+
     def finish(self) -> dict[str, Entry]:
         """Public id -> entry of every item with a label or a gold label."""
         for (item, annotator), found in self._corrected.items():

@@ -23,7 +23,7 @@ from annotations.release.dataset_card import DATA, HARD_CASES, card, data_featur
 from annotations.release.facts import gather
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.kept_sets import KeptSets
-from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files
+from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
 from annotations.release.records import Release
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -122,11 +122,11 @@ class _Composer:
             known = read_known(self.store, self.project)
             facts = gather(self.store, self.project, known)
             self._sets()
-            with_labels = labelled()
+            with_labels = labelled(packed_items(self.store, self.project))
         self._take(with_labels)
         facts["release"] = {
             "version": version,
-            "hash": with_labels.hash,
+            "hash": with_labels.compared.hash,
             "created": timestamp(),
             "notes": said.notes,
             "reason": said.reason,
@@ -134,7 +134,7 @@ class _Composer:
             "previous_hash": None if last is None else last.facts["release"]["hash"],
         }
         self.made.facts = facts
-        self._changes(last, with_labels.changes)
+        self._changes(last, with_labels.compared.changes)
         self._papers(known)
         self._planned()
         self._log_head()

@@ -1,6 +1,7 @@
 """The files of a release that need every label: the package, the tables of labels, the hard cases.
 
-The labels are read once for all of them. In a large project another process does it beside the rest of the release.
+The labels are read once for all of them. In a large project another process does it beside the rest of the release; the
+items of the package are written here meanwhile, so that both have about as much to do.
 """
 
 import json
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotations.database.store import Store, connect
 from annotations.files.export_formats import ExportOptions
@@ -32,7 +33,7 @@ from annotations.projects.consent import consenting
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import content_differences, frozen_contents
-from annotations.release.content_hash import Contents, Entry, content_hash
+from annotations.release.content_hash import Contents, content_hash
 from annotations.release.dataset_card import HARD_CASES
 from annotations.release.frozen_file import Freezing, FrozenFile, freeze
 from annotations.release.hard_cases import HardCases
@@ -47,48 +48,106 @@ SPREADSHEETS = "for_spreadsheets/"
 LARGE = 20_000  # labels; another process takes two seconds to begin
 ITEMS_AT_ONCE = 500
 OF_PEOPLE = ("standing", "retest", "told", "comment", "consent")  # rows of a package that are of one annotator
-PACKAGE_TEXTS = ("items.jsonl", "labels.jsonl", "decisions.jsonl", "records.jsonl")
+PACKAGE_TEXTS = ("labels.jsonl", "decisions.jsonl", "records.jsonl")
 ENDED = N_("A process that wrote the release ended unexpectedly, often for lack of memory. Create the release again.")
+
+
+class Compared(NamedTuple):
+    """The hash of the contents, and what changed from those of the release before."""
+
+    hash: str
+    changes: dict[str, Any]
 
 
 @dataclass(slots=True)
 class LabelledFiles:
-    """`with_text`: the names of those with texts or notes; `hash`: of the contents; `changes`: from the contents of the
-    release before; `hard_cases`: how many."""
+    """`with_text`: the names of those with texts or notes; `compared`: the contents; `hard_cases`: how many."""
 
     package: list[FrozenFile] = field(default_factory=list)
     labels: list[FrozenFile] = field(default_factory=list)
     with_text: list[str] = field(default_factory=list)
-    hash: str = ""
-    changes: dict[str, Any] = field(default_factory=dict)
+    compared: Compared = field(default_factory=lambda: Compared("", {}))
     hard_cases: int = 0
+
+    def joined(self, packed: "PackedItems", compared: Compared) -> "LabelledFiles":
+        """The whole: with the items of the package, and what became of the contents."""
+        self.package[1:1] = [packed.items, packed.gold]
+        self.with_text.append(packed.items.name)
+        self.compared = compared
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class PackedItems:
+    """The items and gold labels of a package: their files, and what they say for the hash of the contents."""
+
+    items: FrozenFile
+    gold: FrozenFile
+    contents: Contents
+
+
+def packed_items(store: Store, project: Project) -> PackedItems:
+    """Both files, from one reading of the items."""
+    contents = Contents()
+    lines, gold = Freezing("package/items.jsonl"), Freezing("package/gold.jsonl")
+    lines.add(map(json_line, canary_lines(project)))
+    source = items(store, project)
+    while some := list(islice(source, ITEMS_AT_ONCE)):
+        lines.add(map(json_line, _each_taken(map(item_object, some), contents.add_item)))
+        found = filter(None, (gold_object(project, one) for one in some))
+        gold.add(map(json_line, _each_taken(found, contents.add_gold)))
+    return PackedItems(lines.done(), gold.done(), contents)
 
 
 @contextmanager
 def labelled_files(
     store: Store, project: Project, last: Release | None = None
-) -> Iterator[Callable[[], LabelledFiles]]:
+) -> Iterator[Callable[[PackedItems], LabelledFiles]]:
     """Begin to write the files, in another process where there are many labels; the call gives them.
 
     *store*: a snapshot, which the other process opens too; *last*: the release before, None of the first.
     """
     if store.db.execute("SELECT count(*) FROM label WHERE project = ?", (project.id,)).fetchone()[0] < LARGE:
-        yield lambda: _Writer(store, project, last).written()
+        writer = _Writer(store, project)
+        yield lambda packed: writer.written().joined(packed, _compared(store, writer.contents, last, packed.contents))
         return
     pool = ProcessPoolExecutor(1, get_context("spawn"), initializer=end_with_parent)
     try:
-        begun = pool.submit(_in_process, store.path, project.uid, last)
-        yield begun.result
+        begun = pool.submit(_written_there, store.path, project.uid)
+
+        def made(packed: PackedItems) -> LabelledFiles:
+            compared = pool.submit(_compared_there, store.path, last, packed.contents)
+            return begun.result().joined(packed, compared.result())
+
+        yield made
     except BrokenProcessPool as error:
         raise EvenhandError(ENDED) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _in_process(path: Path, uid: str, last: Release | None) -> LabelledFiles:
+_kept: list[Contents] = []  # in the other process: hundreds of thousands of labels, which would take long to send
+
+
+def _written_there(path: Path, uid: str) -> LabelledFiles:
     # This process is the longer one: the core of the other packs once that is done.
     with closing(Store(connect(path, read_only=True), path)) as store, ThreadPoolExecutor(1) as beside:
-        return _Writer(store, project_by_uid(store, uid), last, beside).written()
+        writer = _Writer(store, project_by_uid(store, uid), beside)
+        found = writer.written()
+    _kept.append(writer.contents)
+    return found
+
+
+def _compared_there(path: Path, last: Release | None, of_items: Contents) -> Compared:
+    with closing(Store(connect(path, read_only=True), path)) as store:
+        return _compared(store, _kept.pop(), last, of_items)
+
+
+def _compared(store: Store, contents: Contents, last: Release | None, of_items: Contents) -> Compared:
+    contents.join(of_items)
+    entries = contents.finish()
+    before = {} if last is None else frozen_contents(store, last).entries
+    return Compared(content_hash(entries.values()), content_differences(before, entries))
 
 
 class Table:
@@ -117,10 +176,8 @@ class Table:
 class _Writer:
     """Writes the files of one release."""
 
-    def __init__(
-        self, store: Store, project: Project, last: Release | None, beside: ThreadPoolExecutor | None = None
-    ) -> None:
-        self.store, self.project, self.last, self.beside = store, project, last, beside
+    def __init__(self, store: Store, project: Project, beside: ThreadPoolExecutor | None = None) -> None:
+        self.store, self.project, self.beside = store, project, beside
         people = pseudonyms(store, project)
         self.codes = author_codes(store, project, people)
         self.may = consenting(store, project, "release")
@@ -130,35 +187,15 @@ class _Writer:
         self.contents = Contents()
 
     def written(self) -> LabelledFiles:
-        """All of them, package first."""
+        """All of them, package first; records stand before labels, as `Contents` wants it."""
         described = project_description(self.store, self.project, self.codes)
         self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
-        self._items()  # these two before the labels, as `Contents` wants it
         records = _of_released(parts["records.jsonl"], self.silent)
         self._package("records.jsonl", map(json_line, _each_taken(records, self.contents.add_record)))
         self._labels()
         self._package("decisions.jsonl", map(json_line, _of_released(parts["decisions.jsonl"], self.silent)))
-        self._compare(self.contents.finish())
         return self.made
-
-    def _compare(self, entries: dict[str, Entry]) -> None:
-        """The hash of the contents, and what changed: the contents themselves stay in this process."""
-        before = {} if self.last is None else frozen_contents(self.store, self.last).entries
-        self.made.hash = content_hash(entries.values())
-        self.made.changes = content_differences(before, entries)
-
-    def _items(self) -> None:
-        """The items and the gold labels of the package, read once."""
-        files = {name: Freezing(f"package/{name}", self.beside) for name in ("items.jsonl", "gold.jsonl")}
-        files["items.jsonl"].add(map(json_line, canary_lines(self.project)))
-        source = items(self.store, self.project)
-        while some := list(islice(source, ITEMS_AT_ONCE)):
-            files["items.jsonl"].add(map(json_line, _each_taken(map(item_object, some), self.contents.add_item)))
-            gold = filter(None, (gold_object(self.project, one) for one in some))
-            files["gold.jsonl"].add(map(json_line, _each_taken(gold, self.contents.add_gold)))
-        for name, file in files.items():
-            self._add(self.made.package, [file.done()], text=name in PACKAGE_TEXTS)
 
     def _package(self, name: str, lines: Iterable[str]) -> None:
         self._add(self.made.package, [freeze(f"package/{name}", lines, self.beside)], text=name in PACKAGE_TEXTS)
