@@ -20,6 +20,7 @@ from annotations.progress.cells import counted_cells
 from annotations.progress.dashboard import dashboard
 from annotations.progress.labels_per_day import labels_by_day
 from annotations.projects.annotators import annotators
+from annotations.projects.consent import answer_consent
 from annotations.projects.projects import create_project, guideline, set_quotas
 from annotations.record.entries import RecordQuery, entries
 from annotations.record.files import record_json
@@ -35,6 +36,8 @@ PEOPLE = {"Ada": 0.8, "Bo": 0.7, "Chen": 0.6}  # the share that each accepts
 def fill(store: Store, items: int) -> Project:
     """A project whose items are all labelled by three annotators but for the last tenth."""
     project = create_project(store, "large", annotators=PEOPLE)
+    for one in annotators(store, project):
+        answer_consent(store, project, one, "release", given=True)  # else a release holds no label one by one
     words = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
     with Batch.begin(store, project, "made up") as batch:
         batch.add(

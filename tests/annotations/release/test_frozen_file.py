@@ -1,0 +1,14 @@
+"""Files of a release as they are written."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from annotations.release.frozen_file import MOST_GIVEN, PACKED_AT_ONCE, freeze
+
+
+def test_a_thread_beside_packs_the_same():
+    lines = [f"{number} 他把信交给了老师。\n" * 40 for number in range((MOST_GIVEN + 4) * PACKED_AT_ONCE // 600)]
+    here = freeze("a.txt", lines)
+    with ThreadPoolExecutor(1) as beside:
+        there = freeze("a.txt", iter(lines), beside)
+    assert there == here and here.size == len("".join(lines).encode())
+    assert there.content().decode() == "".join(lines)

@@ -1,0 +1,22 @@
+"""The kept items in every layout: each file has the bytes of the export of its own."""
+
+from dataclasses import replace
+
+from annotations.files.export import export_lines
+from annotations.files.export_formats import ExportOptions
+from annotations.projects.annotators import annotators
+from annotations.release.kept_sets import KeptSets
+from tests.support.released_project import rehearse
+
+
+def test_the_layouts_are_those_of_the_exports(fresh_store):
+    made = rehearse(fresh_store)
+    wish = ExportOptions("jsonl", "accepted", locked=True)
+    kept = KeptSets(fresh_store, made, wish, [one.name for one in annotators(fresh_store, made, active=False)])
+    files = {"slguset": kept.table.done()[0], "jsonl": kept.items.done(), "label-studio": kept.tasks.done()}
+    for name, file in files.items():
+        told = "".join(export_lines(fresh_store, made, replace(wish, format=name)))
+        assert file.content().decode() == told and told.count("\n") > 2, name
+    nobody = KeptSets(fresh_store, made, wish, [])
+    assert nobody.tasks.done().content() != files["label-studio"].content()
+    assert nobody.items.done().content() == files["jsonl"].content()
