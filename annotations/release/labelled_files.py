@@ -115,11 +115,11 @@ def labelled_files(
     try:
         begun = pool.submit(_written_there, store.path, project.uid)
 
-        def made(packed: PackedItems) -> LabelledFiles:
+        def joined(packed: PackedItems) -> LabelledFiles:
             compared = pool.submit(_compared_there, store.path, last, packed.contents)
             return begun.result().joined(packed, compared.result())
 
-        yield made
+        yield joined
     except BrokenProcessPool as error:
         raise EvenhandError(ENDED) from error
     finally:
