@@ -1,7 +1,7 @@
 """Differences between two releases: items, gold, labels, guideline, agreement."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +35,6 @@ def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
     """The `differences` of any two releases, from their frozen files."""
     before, after = frozen_contents(store, old).entries, frozen_contents(store, new).entries
     return differences(before, after, old.facts, new.facts)
-
-
-def json_rows(data: bytes) -> Iterator[dict[str, Any]]:
-    """The objects of a file of JSON lines."""
-    return (json.loads(line) for line in data.decode().split("\n") if line)
 
 
 def differences(

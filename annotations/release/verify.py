@@ -3,16 +3,17 @@
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
 import pyzipper  # type: ignore[import-untyped]
 
 from annotations.database.store import Store
-from annotations.release.changes import PARTS, json_rows
+from annotations.release.changes import PARTS
 from annotations.release.content_hash import content_hash, contents_of
 from annotations.release.files import FACTS, FORMAT, SUMS
 from annotations.release.records import Release, file_facts
@@ -21,7 +22,7 @@ from core.errors import N_, BadFile, EvenhandError, NotFound
 
 OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
 CHANGED, MISSING, ADDED, OTHER = "changed", "missing", "added", "other"
-Reader = Callable[[], bytes]
+Opener = Callable[[], IO[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +58,14 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
     """
     files = _folder(path) if path.is_dir() else _archive(path, password)
     if TEXTS in files and password is not None:
-        files |= _unlocked(files.pop(TEXTS)(), password, TEXTS)
+        with files.pop(TEXTS)() as locked_file:
+            files |= _unlocked(locked_file, password, TEXTS)
     facts = _release_facts(files, path)
     locked = TEXTS in files
     sums = _sums(files, path)
     problems: list[tuple[str, str]] = []
     unread = _left_out(files, sums, facts["text_in"] if locked else [])
-    digests = {name: hashlib.sha256(read()).hexdigest() for name, read in files.items() if name != TEXTS}
+    digests = {name: _digest(opened) for name, opened in files.items() if name != TEXTS}
     for name, digest in sums.items():
         if name not in files and name not in unread:
             problems.append((name, MISSING))
@@ -80,16 +82,32 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
                         tuple(sorted(unread)), release is not None)  # fmt: skip
 
 
-def _left_out(files: dict[str, Reader], sums: dict[str, str], locked: list[str]) -> set[str]:
+def _digest(opened: Opener) -> str:
+    with opened() as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _whole(opened: Opener) -> bytes:
+    with opened() as file:
+        return file.read()
+
+
+def _rows(opened: Opener) -> Iterator[dict[str, Any]]:
+    """The objects of a file of JSON lines; one line at a time is in memory."""
+    with opened() as file:
+        yield from (json.loads(line.decode()) for line in file if line != b"\n")
+
+
+def _left_out(files: dict[str, Opener], sums: dict[str, str], locked: list[str]) -> set[str]:
     absent = {name for name in sums if name not in files}
     package = {name for name in sums if name.startswith(PACKAGE)}
     # The package may be left out as a whole, but not in part.
     return (absent & set(locked)) | (package if package <= absent | set(locked) else set())
 
 
-def _release_facts(files: dict[str, Reader], path: Path) -> dict[str, Any]:
+def _release_facts(files: dict[str, Opener], path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(files[FACTS]())
+        facts = json.loads(_whole(files[FACTS]))
         if facts["format"] != FORMAT or not {"version", "hash"} <= facts["release"].keys():
             raise BadFile(_NONE, path=str(path))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -101,38 +119,40 @@ def _release_facts(files: dict[str, Reader], path: Path) -> dict[str, Any]:
 _NONE = N_("{path} is not an Evenhand release: its release.json or SHA256SUMS is missing or does not match.")
 
 
-def _sums(files: dict[str, Reader], path: Path) -> dict[str, str]:
+def _sums(files: dict[str, Opener], path: Path) -> dict[str, str]:
     try:
-        lines = files[SUMS]().decode().splitlines()
+        lines = _whole(files[SUMS]).decode().splitlines()
         return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     except (KeyError, UnicodeDecodeError) as error:
         raise BadFile(_NONE, path=str(path)) from error
 
 
-def _contents(files: dict[str, Reader]) -> str | None:
+def _contents(files: dict[str, Opener]) -> str | None:
     names = [f"{PACKAGE}{name}" for name in PARTS]
     if not set(names) <= files.keys():
         return None
     try:
-        return content_hash(contents_of(*(json_rows(files[name]()) for name in names)).entries.values())
+        return content_hash(contents_of(*(_rows(files[name]) for name in names)).entries.values())
     except (ValueError, KeyError, TypeError, AttributeError):
         return ""  # not a valid package: the file is among the problems
 
 
-def _folder(path: Path) -> dict[str, Reader]:
-    found = {one.relative_to(path): one.read_bytes for one in sorted(path.rglob("*")) if one.is_file()}
-    return {name.as_posix(): read for name, read in found.items() if name.parts[0] not in OF_A_DOWNLOAD}
+def _folder(path: Path) -> dict[str, Opener]:
+    found = {one.relative_to(path): partial(one.open, "rb") for one in sorted(path.rglob("*")) if one.is_file()}
+    return {name.as_posix(): opened for name, opened in found.items() if name.parts[0] not in OF_A_DOWNLOAD}
 
 
-def _archive(path: Path, password: str | None) -> dict[str, Reader]:
+def _archive(path: Path, password: str | None) -> dict[str, Opener]:
     if not path.exists():
         raise NotFound(N_("There is no file {path}."), path=str(path))
-    return _unlocked(path.read_bytes(), password, path.name)
+    with path.open("rb") as file:
+        return _unlocked(file, password, path.name)
 
 
-def _unlocked(data: bytes, password: str | None, name: str) -> dict[str, Reader]:
+def _unlocked(file: IO[bytes], password: str | None, name: str) -> dict[str, Opener]:
+    """The files of an archive, unpacked in memory: a damaged one is found before anything is said of it."""
     try:
-        with pyzipper.AESZipFile(BytesIO(data)) as archive:
+        with pyzipper.AESZipFile(file) as archive:
             secret = password.encode() if password else None
             contents = {
                 info.filename: archive.read(info.filename, pwd=secret)
@@ -148,8 +168,4 @@ def _unlocked(data: bytes, password: str | None, name: str) -> dict[str, Reader]
         raise BadFile(message, file=name) from error
     except (zipfile.BadZipFile, pyzipper.BadZipFile, OSError, ValueError, EvenhandError) as error:
         raise BadFile(N_("{file} is a damaged archive ({why})."), file=name, why=str(error)) from error
-    return {each: _reader(content) for each, content in contents.items()}
-
-
-def _reader(content: bytes) -> Reader:
-    return lambda: content
+    return {each: partial(BytesIO, content) for each, content in contents.items()}
