@@ -6,9 +6,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
+from io import BufferedIOBase, BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 import pyzipper  # type: ignore[import-untyped]
 
@@ -22,7 +22,7 @@ from core.errors import N_, BadFile, EvenhandError, NotFound
 
 OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
 CHANGED, MISSING, ADDED, OTHER = "changed", "missing", "added", "other"
-Opener = Callable[[], IO[bytes]]
+Opener = Callable[[], BufferedIOBase]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,12 @@ def _contents(files: dict[str, Opener]) -> str | None:
 
 
 def _folder(path: Path) -> dict[str, Opener]:
-    found = {one.relative_to(path): partial(one.open, "rb") for one in sorted(path.rglob("*")) if one.is_file()}
+    found = {one.relative_to(path): _opener(one) for one in sorted(path.rglob("*")) if one.is_file()}
     return {name.as_posix(): opened for name, opened in found.items() if name.parts[0] not in OF_A_DOWNLOAD}
+
+
+def _opener(path: Path) -> Opener:
+    return lambda: path.open("rb")
 
 
 def _archive(path: Path, password: str | None) -> dict[str, Opener]:
@@ -149,7 +153,7 @@ def _archive(path: Path, password: str | None) -> dict[str, Opener]:
         return _unlocked(file, password, path.name)
 
 
-def _unlocked(file: IO[bytes], password: str | None, name: str) -> dict[str, Opener]:
+def _unlocked(file: BufferedIOBase, password: str | None, name: str) -> dict[str, Opener]:
     """The files of an archive, unpacked in memory: a damaged one is found before anything is said of it."""
     try:
         with pyzipper.AESZipFile(file) as archive:
