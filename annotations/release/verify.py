@@ -87,7 +87,7 @@ def _digest(opened: Opener) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _whole(opened: Opener) -> bytes:
+def _read(opened: Opener) -> bytes:
     with opened() as file:
         return file.read()
 
@@ -107,7 +107,7 @@ def _left_out(files: dict[str, Opener], sums: dict[str, str], locked: list[str])
 
 def _release_facts(files: dict[str, Opener], path: Path) -> dict[str, Any]:
     try:
-        facts = json.loads(_whole(files[FACTS]))
+        facts = json.loads(_read(files[FACTS]))
         if facts["format"] != FORMAT or not {"version", "hash"} <= facts["release"].keys():
             raise BadFile(_NONE, path=str(path))
     except (KeyError, ValueError, TypeError, AttributeError) as error:
@@ -121,7 +121,7 @@ _NONE = N_("{path} is not an Evenhand release: its release.json or SHA256SUMS is
 
 def _sums(files: dict[str, Opener], path: Path) -> dict[str, str]:
     try:
-        lines = _whole(files[SUMS]).decode().splitlines()
+        lines = _read(files[SUMS]).decode().splitlines()
         return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
     except (KeyError, UnicodeDecodeError) as error:
         raise BadFile(_NONE, path=str(path)) from error
