@@ -22,6 +22,7 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.progress.dashboard import dashboard
 from annotations.projects.annotators import annotators
+from annotations.projects.consent import answer_for_everybody
 from annotations.projects.projects import change_project
 from annotations.projects.projects import project as project_named
 from annotations.release import make_release
@@ -49,6 +50,11 @@ def _export(store: Store, project: Project, folder: Path) -> None:
     export_file(store, project, folder / "export.jsonl", format="jsonl")
 
 
+def _release(store: Store, project: Project, _: Path) -> None:
+    answer_for_everybody(store, project, "release")
+    make_release(store, project, "1.0")
+
+
 WORK: dict[str, Work] = {
     "next eight items": _desk(0),
     "a label": _desk(1),
@@ -56,7 +62,7 @@ WORK: dict[str, Work] = {
     "dashboard": lambda store, project, _: dashboard(store, project),
     "agreement": lambda store, project, _: agreement(store, project),
     "export, JSON lines": _export,
-    "release": lambda store, project, _: make_release(store, project, "1.0"),
+    "release": _release,
 }
 
 

@@ -369,6 +369,8 @@ def check_pressed(curation: Curation) -> None:
 
 def released(lead: Lead, curation: Curation, version: str, folder: Path) -> Path:
     """Make a release on the page, write it out and verify it; returns its folder."""
+    everybody = ("--use", "release", "--give-all")  # as the lead has it in writing
+    cli("people", curation.name, "consent", *everybody, db=curation.server.database)
     lead.releases(version)
     out = folder / f"set-{version}"
     cli("release", curation.name, version, "--out", str(out), db=curation.server.database)
