@@ -104,7 +104,10 @@ def test_an_own_scheme_from_its_file_to_gold_and_back(
         assert len(waiting) == 4
         for uid in waiting:
             seen = case(store, found, uid).seen
-            settle_case(store, found, uid, adjudicator="Dee", choice="neither", seen=seen, why="Read again.")
+            settle_case(
+                store, found, uid, adjudicator="Dee", choice="neither", seen=seen, reasons=("fluency:3",),
+                why="Read again.",
+            )  # fmt: skip
         assert cases(store, found) == []
     secret = {"EVENHAND_PASSWORD": "a rehearsal only"}
     answered("export", PROJECT, tmp_path / "wide.csv", "--format", "labels-wide", "--names", "--db", database)
