@@ -34,7 +34,8 @@ class ClusterScorer:
     """A model in every actor of a cluster, as one `core.types.Scorer`. Close it, or use `with`.
 
     *options* are those of `core.models.open_scorer`; each actor loads the model once. The numbers are
-    those of one process: the same code, the same weights (checked by their signature), the same order.
+    those of one process (the same code, weights checked by their signature, the same order) but for the last bits:
+    sentences are put into other batches, and log-probabilities then differ by up to 2e-6.
     """
 
     def __init__(self, name: str, options: dict[str, Any] | None = None, *, address: str | None, workers: int) -> None:

@@ -86,7 +86,8 @@ def _act(act: Act, words: dict[str, str]) -> Markup:
     elif act.kind == "undone":
         what = _("label undone")
     else:
-        what = f"{choice_sign(act.choice or '')[0]} {words.get(act.choice or '', act.choice or '')}"
+        sign, tone = choice_sign(act.choice or "")
+        what = f"{sign if tone else ''} {words.get(act.choice or '', act.choice or '')}".strip()
     parts = [words.get(code, code) for code in act.reasons]
     parts += [_("tags: {tags}").format(tags=series(act.tags))] if act.tags else []
     parts += [_("extraneous gendered language")] if act.extraneous else []
