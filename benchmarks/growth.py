@@ -22,7 +22,6 @@ from annotations.database.store import Store
 from annotations.files.export import export_file
 from annotations.progress.dashboard import dashboard
 from annotations.projects.annotators import annotators
-from annotations.projects.consent import answer_for_everybody
 from annotations.projects.projects import change_project
 from annotations.projects.projects import project as project_named
 from annotations.release import make_release
@@ -51,7 +50,6 @@ def _export(store: Store, project: Project, folder: Path) -> None:
 
 
 def _release(store: Store, project: Project, _: Path) -> None:
-    answer_for_everybody(store, project, "release")
     make_release(store, project, "1.0")
 
 

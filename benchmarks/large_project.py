@@ -16,7 +16,6 @@ from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
 from annotations.forecast.work import forecast
 from annotations.progress.dashboard import dashboard
-from annotations.projects.consent import answer_for_everybody
 from annotations.projects.projects import change_project
 from annotations.quality.report import quality
 from annotations.release import make_release, release, verify, write_release
@@ -42,7 +41,6 @@ def main(items: int) -> None:
         timed("statistics of all", lambda: describe_project(store, project, usual_vocabulary("zh"), accepted=False))
         timed("forecast of both plans", lambda: forecast(store, project))
         timed("quality", lambda: quality(store, project))
-        answer_for_everybody(store, project, "release")
         timed("release", lambda: make_release(store, project, "1.0"))
         timed("written to a folder", lambda: write_release(store, project, release(store, project, "1.0"), out))
         timed("verified", lambda: verify(out, store=store, release=release(store, project, "1.0")))

@@ -163,7 +163,7 @@ def bradley_terry(given: Comparisons) -> Preferences:
     contrasts = np.concatenate([np.eye(len(given.models)), *(_contrast(pair, len(given.models)) for pair in pairs)])
     made = found.estimates(contrasts)
     strengths, apart = made[: len(given.models)], made[len(given.models) : -2]
-    stays = holm([one if one.low is not None else replace(one, se=None) for one in apart])  # no interval, no test
+    stays = holm(apart)
     differences = [Difference(*pair, *both) for pair, both in zip(pairs, zip(apart, stays, strict=True), strict=True)]
     return Preferences(
         given.models, tuple(strengths), _ranks(len(given.models), differences), tuple(differences),

@@ -56,9 +56,9 @@ def holm(estimates: Sequence[Estimate]) -> list[bool]:
 
     The test of each is its value over its standard error, as normal, or as t
     where the interval is a t interval; an estimate with a `p` of its own has that.
-    An estimate without any of these, or with an error of 0, is not tested: False.
+    An estimate without any of these, with an error of 0, or whose interval is withheld, is not tested: False.
     """
-    tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se]
+    tested = [i for i, e in enumerate(estimates) if e.value is not None and e.se and e.low is not None]
     stays = [False] * len(estimates)
     for i, p in zip(tested, holm_adjusted([two_sided(estimates[i]) for i in tested]), strict=True):
         stays[i] = bool(p <= 0.05)

@@ -140,7 +140,7 @@ def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
     assert desk.labels() == [], "the key map is in front"
 
     def focused() -> bool:
-        """It scrolls, so Tab comes by. A desk that has just closed its key map may take the focus once more."""
+        """It scrolls, so Tab comes by. A desk that is being laid out may open its guideline a moment later."""
         desk.part("guideline").focus()
         return bool(desk.part("guideline").evaluate("one => one.getRootNode().activeElement === one"))
 
@@ -149,6 +149,20 @@ def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
     desk.decide("j")
     desk.settle()
     assert len(desk.labels()) == 1
+
+
+def test_the_guideline_follows_the_width_until_somebody_opens_or_closes_it(app_desks: Opener) -> None:
+    context = app_desks.fresh(viewport={"width": 500, "height": 800})
+    desk = app_desks(make_project(app_desks.server), context=context).open(lang="en")
+    guideline, title = desk.part("guideline"), desk.part("guidelineTitle")
+    expect(guideline).to_be_hidden()
+    desk.page.set_viewport_size({"width": 1280, "height": 800})
+    expect(guideline).to_be_visible()
+    title.click()
+    expect(guideline).to_be_hidden()
+    desk.page.set_viewport_size({"width": 500, "height": 800})
+    title.click()
+    expect(guideline).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -38,9 +38,17 @@ class Side {
     this.part = view.part;
     this.t = view.t;
     this.part.past.onkeydown = (event) => this.walk(event);
-    // On a narrow screen the sentence comes first; the criteria open with a touch.
-    this.part.guidelineFold.open = this.part.balanceFold.open =
-      desk.root.clientWidth > 760 || desk.root.clientWidth === 0;
+    // On a narrow screen the sentence comes first; the criteria open with a touch. A page that is being laid out may be
+    // narrow for a moment, so the width counts until somebody opens or closes them.
+    const folds = [this.part.guidelineFold, this.part.balanceFold];
+    const fold = () => {
+      const width = desk.root.clientWidth;
+      for (const one of folds) one.open = width > 760 || width === 0;
+    };
+    const watch = new ResizeObserver(fold);
+    for (const one of folds) one.firstElementChild.addEventListener("click", () => watch.disconnect());
+    fold();
+    watch.observe(desk.root);
   }
 
   words() {

@@ -264,7 +264,7 @@ def test_seed_decides() -> None:
 def test_holm() -> None:
     # p = .001, .02, .04: .05/3 stays, .05/2 stays, .05/1 stays; with p = .03 for the second it does not.
     def of(p: float) -> Estimate:
-        return Estimate(value=_z(p), se=1.0)
+        return Estimate(_z(p), _z(p) - 1.96, _z(p) + 1.96, se=1.0)
 
     assert holm([of(0.001), of(0.02), of(0.04)]) == [True, True, True]
     assert holm([of(0.001), of(0.03), of(0.04)]) == [True, False, False]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -76,6 +77,7 @@ def test_holm_uses_t_where_the_interval_does() -> None:
     few = Estimate(0.5, -0.14, 1.14, 4, se=0.2, df=3)
     assert holm([normal]) == [True]
     assert holm([few]) == [False]
+    assert holm([replace(normal, low=None, high=None)]) == [False], "its interval is withheld"
     found = many_intervals([few])
     assert (found.exclude, found.stays) == ((False,), (False,))
 
