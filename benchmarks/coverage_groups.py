@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.coverage_cells import Held, by_level, by_measure, in_two_stages, second_stage
 from benchmarks.coverage_designs import Cell, Design, Random
-from benchmarks.coverage_means import coverage
+from benchmarks.coverage_means import sections_of
 from core.statistics import Estimate
 from core.statistics.group_differences import difference_of_shares
 
@@ -55,21 +54,9 @@ DESIGN = Design(
 )  # fmt: skip
 
 
-def _cell(place: int, samples: int, seed: int, measures: tuple[str, ...] = ()) -> list[Held]:
-    return coverage(DESIGN, DESIGN.cells[place], samples, seed, measures)
-
-
 def sections(samples: int, again: int, seed: int) -> Iterator[str]:
     """This part of the document: every cell."""
-    found = in_two_stages(_cell, len(DESIGN.cells), samples, seed, again)
-    levels = "; ".join(f"{name} {', '.join(map(str, values))}" for name, values in LEVELS.items())
-    yield f"# {DESIGN.name}\n\n{DESIGN.about} {levels}. {samples} samples a cell.\n"
-    yield from by_measure(found)
-    for factor in ("people", "items"):
-        yield f"\n## Groups by {factor}\n"
-        yield from by_level(found, factor)
-    yield "\n## Groups: cells below 92%\n"
-    yield from second_stage(found)
+    return sections_of(DESIGN, "Groups", ("people", "items"), samples, again, seed)
 
 
 if __name__ == "__main__":

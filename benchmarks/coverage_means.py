@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.coverage_cells import Held, by_measure, held, in_two_stages, second_stage
+from benchmarks.coverage_cells import Held, by_level, by_measure, held, in_two_stages, second_stage
 from benchmarks.coverage_designs import DESIGNS, Cell, Design
 from core.statistics import Estimate
 
@@ -69,3 +69,22 @@ def sections(samples: int, again: int, seed: int) -> Iterator[str]:
     yield "## Means and shares: cells below 92%\n"
     yield from second_stage(found)
     yield f"\n## Not simulated\n\n{NOT_SIMULATED}"
+
+
+def sections_of(
+    design: Design, name: str, factors: Sequence[str], samples: int, again: int, seed: int
+) -> Iterator[str]:
+    """A part of the document on one design: every cell of its grid, by measure and by each of *factors*."""
+    found = in_two_stages(partial(_cell_of, design=design), len(design.cells), samples, seed, again)
+    levels = "; ".join(f"{factor} {', '.join(map(str, values))}" for factor, values in design.levels.items())
+    yield f"# {design.name}\n\n{design.about} {levels}. {samples} samples a cell.\n"
+    yield from by_measure(found)
+    for factor in factors:
+        yield f"\n## {name} by {factor}\n"
+        yield from by_level(found, factor)
+    yield f"\n## {name}: cells below 92%\n"
+    yield from second_stage(found)
+
+
+def _cell_of(place: int, samples: int, seed: int, measures: tuple[str, ...] = (), *, design: Design) -> list[Held]:
+    return coverage(design, design.cells[place], samples, seed, measures)
