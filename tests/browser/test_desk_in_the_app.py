@@ -22,7 +22,6 @@ from tests.support.desk_driver import (
     stored,
 )
 from tests.support.generations import FILE, MODELS
-from tests.support.waiting import until
 
 pytestmark = pytest.mark.browser
 
@@ -138,13 +137,8 @@ def test_the_desk_speaks_chinese(app_desks: Opener) -> None:
     expect(desk.part("help")).to_contain_text("快捷键")
     desk.press("j", "Escape")
     assert desk.labels() == [], "the key map is in front"
-
-    def focused() -> bool:
-        """It scrolls, so Tab comes by. A desk that is being laid out may open its guideline a moment later."""
-        desk.part("guideline").focus()
-        return bool(desk.part("guideline").evaluate("one => one.getRootNode().activeElement === one"))
-
-    until(focused)  # the keys of the desk go on
+    desk.part("guideline").focus()  # it scrolls, so Tab comes by; the keys of the desk go on
+    expect(desk.part("guideline")).to_be_focused()
     expect(desk.root.get_by_role("region", name="标注准则")).to_be_visible()
     desk.decide("j")
     desk.settle()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, ViewportSize, expect
 from playwright.sync_api import Error as PlaywrightError
 
 from annotations.database.store import Store
@@ -17,6 +17,7 @@ from tests.support.browser import Server
 from tests.support.generations import generations_project
 
 WAIT_MS = 240_000  # a busy machine may need long; what is there is found at once
+WINDOW: ViewportSize = {"width": 1280, "height": 720}
 expect.set_options(timeout=WAIT_MS)
 _numbers = itertools.count(1)
 _WORDS = ("他", "她", "爸爸", "妈妈", "男孩", "女孩", "叔叔", "阿姨")
@@ -166,7 +167,7 @@ addEventListener("DOMContentLoaded", () => {
 
 def new_context(browser: Browser, **options: Any) -> BrowserContext:
     """A profile of its own, in English unless *options* say otherwise, in which nothing moves."""
-    context = browser.new_context(**{"locale": "en-US", **options})
+    context = browser.new_context(**{"locale": "en-US", "viewport": WINDOW, **options})
     context.set_default_timeout(WAIT_MS)
     context.add_init_script(STILL)
     return context
@@ -208,6 +209,7 @@ class Profile:
             self.taken = self.tab.evaluate(left) != 0
             self.context.clear_cookies()
             self.tab.mouse.move(0, 0)
+            self.tab.set_viewport_size(WINDOW)
         except PlaywrightError:  # a test that failed half-way: its server is gone, or its page does not let go
             self.taken = True
         if self.taken:

@@ -38,8 +38,8 @@ class Side {
     this.part = view.part;
     this.t = view.t;
     this.part.past.onkeydown = (event) => this.walk(event);
-    // On a narrow screen the sentence comes first; the criteria open with a touch. A page that is being laid out may be
-    // narrow for a moment, so the width counts until somebody opens or closes them.
+    // On a narrow screen the sentence comes first; the criteria open with a touch. A window may become wider or
+    // narrower: its width counts until somebody opens or closes them.
     const folds = [this.part.guidelineFold, this.part.balanceFold];
     const fold = () => {
       const width = desk.root.clientWidth;

@@ -5,7 +5,16 @@ from collections import Counter
 import pytest
 
 from annotations.guideline.comparison import PREFERENCE, compares, mirrored, place_on_left
-from annotations.guideline.scheme import START, as_data, check_scheme, from_data, more_in, more_out, scheme_text
+from annotations.guideline.scheme import (
+    START,
+    OwnScheme,
+    as_data,
+    check_scheme,
+    from_data,
+    more_in,
+    more_out,
+    scheme_text,
+)
 from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import items
 from annotations.projects.projects import create_project
@@ -40,7 +49,9 @@ def test_a_scheme_of_comparisons_that_is_refused(choices, more, says):
 
 
 def test_a_tie_is_not_needed_and_flags_may_stand_beside():
-    check_scheme((FIRST, SECOND), (Choice("unsafe", "F", "", "Unsafe"),), Scheme(compares=True))
+    scheme = OwnScheme((FIRST, SECOND), (Choice("unsafe", "F", "", "Unsafe"),), Scheme(compares=True))
+    check_scheme(scheme.choices, scheme.flags, scheme.more)
+    assert from_data(as_data(scheme), "test") == scheme
 
 
 def test_the_text_of_its_guideline_is_read_in_the_language_of_the_reader():
