@@ -30,6 +30,8 @@ from annotations.judges.judges import Spec, add_judge, choose_margin, store_fail
 from annotations.pilot.pilots import close_pilot, start_pilot
 from annotations.projects.projects import annotators, change_project, set_quotas
 from annotations.quality.known_answers import set_known
+from annotations.sampling.frame import Planned
+from annotations.sampling.samples import close_sample, start_sample
 from annotations.types import Annotator, Item, Project
 from core.errors import EvenhandError
 from core.files import timestamps
@@ -356,6 +358,38 @@ def test_what_judges_say_changes_no_byte(tmp_path: Path, monkeypatch: pytest.Mon
     assert worlds[0].sent == worlds[1].sent and len(worlds[0].sent) > 10
     with Store.open(worlds[1].path) as store:
         assert store.db.execute("SELECT count(*) FROM judge_label").fetchone() == (64,)
+
+
+def item_ids(data: bytes) -> list[str]:
+    """The ids of the items in a reply of `sync`."""
+    reply = json.loads(data)
+    return [one["id"] for one in reply.get("items", []) if isinstance(one, dict)]
+
+
+def test_how_an_open_sample_was_drawn_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two worlds in which the same items are drawn, by chance or by what judges say; then the rest is handed out."""
+    steps: list[Step] = [(n % 3, 4, "skip" if n % 5 == 4 else "label", "accept", "label", "reject") for n in range(12)]
+    worlds = []
+    for version in (0, 1):
+        world = World(tmp_path, version, monkeypatch, number=24, per_item=2, seed=3)
+        frame = [one.id for one in items(world.store, world.project)]
+        drawn = [place % 2 == 0 for place in range(len(frame))]
+        values: tuple[Any, ...] = ("simple", 1.0, {}, frame, [0.5] * len(frame), [""] * len(frame), drawn)
+        if version:
+            chances = [0.9 if one else 0.1 for one in drawn]
+            names = ["judges differ" if one else "judges agree" for one in drawn]
+            values = ("disagreement", 0.2, {"judges": ["said by nobody"]}, frame, chances, names, drawn)
+        with Actor.acts("lead"):
+            start_sample(world.store, world.project, Planned(1, *values), author="Lea")
+        play(world, steps, 0)
+        with Actor.acts("lead"):
+            close_sample(world.store, world.project, author="Lea")
+        play(world, steps, 0)
+        world.close()
+        worlds.append(world)
+    assert worlds[0].sent == worlds[1].sent and len(worlds[0].sent) > 10
+    asked = {uid for data in worlds[0].sent for uid in item_ids(data)}
+    assert len(asked) > 12, "the sample alone has 12"
 
 
 def test_nor_at_the_desk_for_generations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
