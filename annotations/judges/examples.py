@@ -15,7 +15,8 @@ from core.errors import N_, Refused
 from core.judges.prompts import LETTERS, Way
 
 _KNOWN = """
-SELECT item.uid, coalesce(item.context, ''), item.text, item.known FROM published_item AS item
+SELECT item.uid, coalesce(item.context, ''), item.text, coalesce(item.second, ''), item.known
+FROM published_item AS item
 WHERE item.project = ? AND item.known IS NOT NULL ORDER BY item.uid
 """
 NONE = N_("No item of {project} has a known answer among the choices of this guideline, so no examples can be drawn.")
@@ -48,22 +49,27 @@ def known_examples(
         raise Refused(NO_PLACE, place="{examples}")
     codes = [one.code for one in version.choices]
     drawn = random.Random(seed)  # noqa: S311 - a sample, nothing secret
-    by_choice: dict[str, list[tuple[str, str, str]]] = {code: [] for code in codes}
-    for uid, context, text, known in store.db.execute(_KNOWN, (project.id,)):
+    by_choice: dict[str, list[tuple[str, str, str, str]]] = {code: [] for code in codes}
+    for uid, context, text, second, known in store.db.execute(_KNOWN, (project.id,)):
         if known in by_choice:
-            by_choice[known].append((uid, context, text))
+            by_choice[known].append((uid, context, text, second))
     turns = [(code, drawn.sample(items, len(items))) for code, items in by_choice.items()]
     most = max((len(items) for _code, items in turns), default=0)
     order = [(code, items[turn]) for turn in range(most) for code, items in turns if turn < len(items)]
     chosen = order[:number]
     if not chosen:
         raise Refused(NONE, project=project.name)
-    text = "\n\n".join(_written(code, context, text, way, codes) for code, (_uid, context, text) in chosen)
+    text = "\n\n".join(
+        _written(code, context, text, second, way, codes) for code, (_uid, context, text, second) in chosen
+    )
     return KnownExamples(text, tuple(uid for _code, (uid, *_) in chosen), seed)
 
 
-def _written(code: str, context: str, text: str, way: Way, codes: Sequence[str]) -> str:
+def _written(code: str, context: str, text: str, second: str, way: Way, codes: Sequence[str]) -> str:
+    """An example; of a comparison its texts stand as the item has them, and so does the choice."""
     if way == "letter":
-        return f"{context}{text}\nAnswer: {LETTERS[codes.index(code)]}"
+        both = f"{context}\n\nThe first text: {text}\n\nThe second text: {second}" if second else f"{context}{text}"
+        return f"{both}\nAnswer: {LETTERS[codes.index(code)]}"
     before = f"<context>{context}</context>\n" if context else ""
-    return f'An example:\n{before}<text>{text}</text>\nIts choice: "{code}"'
+    shown = f"<first>{text}</first>\n<second>{second}</second>" if second else f"<text>{text}</text>"
+    return f'An example:\n{before}{shown}\nIts choice: "{code}"'

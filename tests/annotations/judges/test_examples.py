@@ -1,6 +1,7 @@
 """Examples drawn from known answers: balanced, by their seed, and left out where the judge is compared."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from annotations.types import Project
 from core.errors import Refused
 from core.servers.asking import Pace
 from tests.support.chat_server import chat_server
+from tests.support.comparisons import compared_project
 from tests.support.judged_generations import all_written, judged_project
 
 ANSWERS = ("correct",) * 5 + ("misgendering",) * 2 + ("no_pronoun",) * 3
@@ -66,18 +68,29 @@ def test_what_cannot_be_drawn_is_refused(fresh_store: Store, project: Project) -
 def test_the_items_are_in_the_prompt_and_in_no_comparison(fresh_store: Store, project: Project) -> None:
     with chat_server(lambda _body: '{"choice": "correct", "extraneous": false}') as server:
 
-        def asked(**more: int) -> Request:
+        def request(**more: int) -> Request:
             return Request(model="planted", server=server.address, pace=Pace(at_once=6, pause_s=0.001), **more)  # type: ignore[arg-type]
 
-        plain = run_judge(fresh_store, project, asked()).judge
-        shown = run_judge(fresh_store, project, asked(known=6, known_seed=3)).judge
-        other = run_judge(fresh_store, project, asked(known=6, known_seed=4)).judge
+        plain = run_judge(fresh_store, project, request()).judge
+        shown = run_judge(fresh_store, project, request(known=6, known_seed=3)).judge
+        other = run_judge(fresh_store, project, request(known=6, known_seed=4)).judge
     assert len({plain.uid, shown.uid, other.uid}) == 3
     uids = shown.spec.settings["example_items"]
     assert len(uids) == 6 and shown.spec.signature.endswith("|known:6,seed3")
     texts = {one.uid: one.text for one in items(fresh_store, project)}
-    prompt = prompt_for(fresh_store, project, asked(known=6, known_seed=3))
+    prompt = prompt_for(fresh_store, project, request(known=6, known_seed=3))
     assert all(texts[uid] in prompt.before_text() for uid in uids)
     assert shown.spec.settings["prompt_sha256"] == prompt_digest(prompt)
     every = set(judge_labels(fresh_store, judge(fresh_store, project, plain.name))["item"])
     assert every - set(judge_labels(fresh_store, judge(fresh_store, project, shown.name))["item"]) == set(uids)
+
+
+def test_an_example_of_comparisons_has_both_texts(fresh_store: Store, tmp_path: Path) -> None:
+    pairs, _ = compared_project(fresh_store, tmp_path, 1)
+    (item,) = items(fresh_store, pairs)
+    set_known(fresh_store, pairs, item.uid, "second")
+    version = guideline(fresh_store, pairs)
+    full = known_examples(fresh_store, pairs, version, 1, 1, "json", FULL).text
+    assert full.endswith('<first>Answer 1 one.</first>\n<second>Answer 1 two.</second>\nIts choice: "second"')
+    short = known_examples(fresh_store, pairs, version, 1, 1, "letter", FULL).text
+    assert short.endswith("The first text: Answer 1 one.\n\nThe second text: Answer 1 two.\nAnswer: B")
