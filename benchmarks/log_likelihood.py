@@ -1,9 +1,10 @@
 """Pair sums of a causal model beside lm-evaluation-harness: `python -m benchmarks.log_likelihood [--pairs 200]`.
 
-A Llama of about 110 million random weights with the tokenizer of demo-en-causal, and sentences of WinoBias with he or
-she: the log-likelihood of both sentences of each pair by `lm_eval`'s HFLM (batches of 32, as its tasks ask it), and the
-pair sums of this app. Two threads, fp32, in turns of a quarter of the pairs. Needs `pip install lm_eval`. Printed are
-pairs a second of the clock and of the processor, and the largest difference of Bias_c (log10).
+A Llama of about 110 million random weights (`--billion`: 1.1 billion) with the tokenizer of demo-en-causal, and
+sentences of WinoBias with he or she: the log-likelihood of both sentences of each pair by `lm_eval`'s HFLM (batches of
+32, as its tasks ask it), and the pair sums of this app. Two threads, fp32, on the processor or `--device`, in turns of
+a quarter of the pairs. Needs `pip install lm_eval`. Printed are pairs a second of the clock and of the processor, and
+the largest difference of Bias_c (log10).
 """
 
 import argparse
@@ -26,12 +27,15 @@ TURNS, BATCH, THREADS = 4, 32, 2
 WORDS = ("he", "she")
 
 
-def llama(folder: Path) -> None:
-    """Write a Llama of twelve layers with random weights, and the tokenizer of demo-en-causal."""
+SMALL = {"hidden_size": 768, "intermediate_size": 2048, "num_hidden_layers": 12, "num_attention_heads": 12}
+BILLION = {"hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 22, "num_attention_heads": 32}
+
+
+def llama(folder: Path, size: dict[str, int]) -> None:
+    """Write a Llama of that *size* with random weights, and the tokenizer of demo-en-causal."""
     tokenizer = AutoTokenizer.from_pretrained(MODELS / "demo-en-causal")
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
-    size = {"hidden_size": 768, "intermediate_size": 2048, "num_hidden_layers": 12, "num_attention_heads": 12}
     config = LlamaConfig(vocab_size=len(tokenizer), initializer_range=0.04, max_position_embeddings=512, **size)
     LlamaForCausalLM(config).save_pretrained(folder)
 
@@ -44,12 +48,12 @@ def pairs(number: int) -> list[MaskedSentence]:
     return probes[:number]
 
 
-def harness(folder: Path) -> Callable[[Sequence[MaskedSentence]], list[float | None]]:
+def harness(folder: Path, device: str) -> Callable[[Sequence[MaskedSentence]], list[float | None]]:
     """Bias_c by two requests of lm_eval a pair."""
     from lm_eval.api.instance import Instance
     from lm_eval.models.huggingface import HFLM
 
-    model = HFLM(pretrained=str(folder), device="cpu", batch_size=BATCH, dtype="float32")
+    model = HFLM(pretrained=str(folder), device=device, batch_size=BATCH, dtype="float32")
 
     def ask(probes: Sequence[MaskedSentence]) -> list[float | None]:
         texts = [one.text[: one.start] + word + one.text[one.end :] for one in probes for word in one.options]
@@ -64,14 +68,16 @@ def main() -> None:
     """Ask both in turns and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--device", default="cpu", help="cpu or cuda, for both")
+    parser.add_argument("--billion", action="store_true", help="1.1 billion weights (4.4 GB)")
     asked = parser.parse_args()
     torch.set_num_threads(THREADS)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        llama(folder)
-        scorer = open_scorer(str(folder), threads=THREADS)
+        llama(folder, BILLION if asked.billion else SMALL)
+        scorer = open_scorer(str(folder), threads=THREADS, device=asked.device)
         ways = {
-            "lm_eval": harness(folder),
+            "lm_eval": harness(folder, asked.device),
             "this app": lambda some: [bias_of(score) for score in scorer.score(some)],
         }
         probes = pairs(asked.pairs)

@@ -21,6 +21,8 @@ import torch
 
 from benchmarks.score_sentence import DEV, read_probes
 from benchmarks.scoring_ways import (
+    CHUNK,
+    CHUNK_OF_CARD,
     Finished,
     MatrixProducts,
     Plain,
@@ -33,6 +35,8 @@ from benchmarks.scoring_ways import (
     papers_loop,
 )
 from core.models import open_scorer
+from core.models.devices import chosen
+from core.models.forward import budget_on
 from core.models.masked import MaskedScorer
 from core.types import MaskedSentence
 
@@ -55,6 +59,8 @@ class Lane:
         """One batch, timed."""
         wall, cpu = time.perf_counter(), time.process_time()
         finished = next(self.work, None)
+        if torch.accelerator.is_available():
+            torch.accelerator.synchronize()
         self.wall += time.perf_counter() - wall
         self.cpu += time.process_time() - cpu
         self.over = finished is None
@@ -85,16 +91,17 @@ def warm_up(plain: Plain, scorer: MaskedScorer, probes: Sequence[MaskedSentence]
     scorer.score(probes[:8])
 
 
-def compare(folder: Path, probes: list[MaskedSentence], *, with_minicons: bool) -> dict[str, Any]:
+def compare(folder: Path, probes: list[MaskedSentence], device: str, *, with_minicons: bool) -> dict[str, Any]:
     """Rates, share of the matrix-product rate, equality."""
-    plain, scorer = Plain.load(folder), open_scorer(str(folder), device="cpu")
+    plain, scorer = Plain.load(folder, device), open_scorer(str(folder), device=device)
     assert isinstance(scorer, MaskedScorer)
     warm_up(plain, scorer, probes)
-    products, count = MatrixProducts(), len(probes)
+    products, count = MatrixProducts(budget_on(torch.device(device)), device), len(probes)
+    chunk = CHUNK if device == "cpu" else CHUNK_OF_CARD
     lanes = [
         Lane("papers' loop", papers_loop(plain, probes), count),
         Lane("fill-mask pipeline, batch 32", fill_mask_pipeline(plain, probes), count),
-        Lane("this engine", engine(scorer, probes), count),
+        Lane("this engine", engine(scorer, probes, chunk), count),
         Lane("matrix products", products.run(plain.model.config, PRODUCTS), PRODUCTS),
     ]
     if with_minicons:
@@ -137,15 +144,23 @@ def _row(lane: Lane, loop: Lane, comparable: set[int] | None) -> dict[str, Any]:
     }
 
 
-def try_bf16(folder: Path, probes: list[MaskedSentence]) -> dict[str, Any]:
+def try_bf16(folder: Path, probes: list[MaskedSentence], device: str) -> dict[str, Any]:
     """Speed against fp32, and how far Bias_c moves."""
-    exact, rough = open_scorer(str(folder), device="cpu"), open_scorer(str(folder), precision="bf16", device="cpu")
-    lanes = [Lane(name, engine(one, probes), len(probes)) for name, one in (("fp32", exact), ("bf16", rough))]
+    exact = open_scorer(str(folder), device=device)
+    rough = open_scorer(str(folder), precision="bf16", device=device)
+    assert isinstance(exact, MaskedScorer)
+    products = MatrixProducts(budget_on(torch.device(device)), device, "bf16")
+    chunk = CHUNK if device == "cpu" else CHUNK_OF_CARD
+    lanes = [Lane(name, engine(one, probes, chunk), len(probes)) for name, one in (("fp32", exact), ("bf16", rough))]
+    lanes.append(Lane("matrix products", products.run(exact.loaded.model.config, PRODUCTS), PRODUCTS))
     race(lanes)
     return {
         "sentences": len(probes),
         "fp32_per_cpu_second": len(probes) / lanes[0].cpu,
         "bf16_per_cpu_second": len(probes) / lanes[1].cpu,
+        "fp32_per_second": len(probes) / lanes[0].wall,
+        "bf16_per_second": len(probes) / lanes[1].wall,
+        "product_gflops_bf16": products.done / lanes[2].wall / 1e9,
         "largest_difference": largest_difference(lanes[0].biases, lanes[1].biases),
         "signs_that_differ": _signs(lanes[0].biases, dict(lanes[1].biases)),
     }
@@ -195,7 +210,7 @@ def profile(model: str, probes: list[MaskedSentence]) -> dict[str, Any]:
 def show(report: dict[str, Any]) -> None:
     """The report as text."""
     speed = report["speed"]
-    print(f"torch {report['torch']}, {report['threads']} thread(s), {report['file']}")
+    print(f"torch {report['torch']}, {report['threads']} thread(s), {report['device']}, {report['file']}")
     print(f"{speed['sentences']} sentences, {speed['distinct']} distinct questions, {speed['tokens']} tokens\n")
     heads = ("sentences/s", "per cpu s", "x loop", "(cpu)", "largest difference", "of")
     print(f"{'way':30} {heads[0]:>12} {heads[1]:>10} {heads[2]:>7} {heads[3]:>7} {heads[4]:>19} {heads[5]:>6}")
@@ -208,7 +223,7 @@ def show(report: dict[str, Any]) -> None:
     print(f"\nengine against the pipeline: {speed['times_pipeline_wall']:.2f} ({speed['times_pipeline_cpu']:.2f} cpu)")
     mine, bare = speed["engine_gflops_wall"], speed["product_gflops_wall"]
     print(f"engine {mine:.0f} of {bare:.0f} GFLOP/s of bare matrix products: {wall:.0%} ({cpu:.0%} cpu)")
-    for key in ("bf16", "profile"):
+    for key in ("bf16", "gpu_memory_mb", "profile"):
         if key in report:
             print(f"\n{key}: " + json.dumps(report[key], ensure_ascii=False))
 
@@ -224,16 +239,22 @@ def main() -> None:
     parser.add_argument(
         "--profile", default="demo-zh", metavar="MODEL", help="where the time goes; empty leaves it out"
     )
+    parser.add_argument("--device", default="cpu", help="auto, cpu, cuda: for all ways, not for the profile")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    device = str(chosen(options.device))
     probes = read_probes(options.file, options.sentences)
     report: dict[str, Any] = {"torch": torch.__version__, "threads": options.threads, "file": options.file.name}
+    report["device"] = torch.cuda.get_device_name(device) if device.startswith("cuda") else device
     with tempfile.TemporaryDirectory() as name:
         base_sized(Path(name))
-        report["speed"] = compare(Path(name), probes, with_minicons=has_minicons() and not options.no_minicons)
+        report["speed"] = compare(Path(name), probes, device, with_minicons=has_minicons() and not options.no_minicons)
         if options.bf16:
-            report["bf16"] = try_bf16(Path(name), probes[:: max(1, len(probes) // options.bf16)][: options.bf16])
+            some = probes[:: max(1, len(probes) // options.bf16)][: options.bf16]
+            report["bf16"] = try_bf16(Path(name), some, device)
+    if device.startswith("cuda"):
+        report["gpu_memory_mb"] = torch.cuda.max_memory_allocated() / 1e6
     if options.profile:
         report["profile"] = profile(options.profile, probes)
     print(json.dumps(report, ensure_ascii=False, indent=1)) if options.json else show(report)

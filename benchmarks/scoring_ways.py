@@ -13,13 +13,15 @@ from typing import Any
 import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipeline
 
+from core.models import Precision
+from core.models.loaded import DTYPES
 from core.resources import MODELS
 from core.sentence_bias.bias import bias_of
 from core.types import MaskedSentence, Scorer
 
 VOCABULARY = 21_128  # as bert-base-chinese
 BATCH = 32
-CHUNK = 250  # sentences that the engine gets at once, so that the others can run in between
+CHUNK, CHUNK_OF_CARD = 250, 1_000  # sentences that the engine gets at once, so that the others can run in between
 LN10 = math.log(10)
 
 Finished = Iterator[list[tuple[int, float | None]]]
@@ -51,9 +53,9 @@ class Plain:
     tokenizer: Any
 
     @classmethod
-    def load(cls, folder: Path) -> "Plain":
+    def load(cls, folder: Path, device: str = "cpu") -> "Plain":
         """With SDPA, as transformers does by default."""
-        model: Any = BertForMaskedLM.from_pretrained(folder, attn_implementation="sdpa").eval()
+        model: Any = BertForMaskedLM.from_pretrained(folder, attn_implementation="sdpa").eval().to(device)
         return cls(model.requires_grad_(False), BertTokenizerFast.from_pretrained(folder))
 
     def masked(self, probe: MaskedSentence) -> str:
@@ -70,7 +72,7 @@ class Plain:
 def papers_loop(plain: Plain, probes: Sequence[MaskedSentence]) -> Finished:
     """One sentence at a time, logits of every token, softmax at the masks, product of the characters."""
     for number, probe in enumerate(probes):
-        inputs = plain.tokenizer(plain.masked(probe), return_tensors="pt")
+        inputs = plain.tokenizer(plain.masked(probe), return_tensors="pt").to(plain.model.device)
         logits = plain.model(**inputs).logits[0]
         places = (inputs.input_ids[0] == plain.tokenizer.mask_token_id).nonzero()[:, 0]
         found = torch.log_softmax(logits[places], dim=-1)
@@ -83,7 +85,7 @@ def fill_mask_pipeline(plain: Plain, probes: Sequence[MaskedSentence]) -> Finish
 
     Each target must be one token, so the characters are passed, and the probabilities of two masks multiplied.
     """
-    ask = pipeline("fill-mask", model=plain.model, tokenizer=plain.tokenizer, device=torch.device("cpu"))
+    ask = pipeline("fill-mask", model=plain.model, tokenizer=plain.tokenizer, device=plain.model.device)
     by_pair: dict[tuple[str, ...], list[int]] = {}
     for number, probe in enumerate(probes):
         by_pair.setdefault(probe.options, []).append(number)
@@ -112,7 +114,7 @@ def minicons_cloze(plain: Plain, probes: Sequence[MaskedSentence]) -> Finished:
     """
     from minicons.scorer import MaskedLMScorer
 
-    ask = MaskedLMScorer(plain.model, "cpu", tokenizer=plain.tokenizer)
+    ask = MaskedLMScorer(plain.model, str(plain.model.device), tokenizer=plain.tokenizer)
     once = [i for i, probe in enumerate(probes) if _once(plain, probe)]
     for start in range(0, len(once), BATCH):
         group = once[start : start + BATCH]
@@ -141,20 +143,22 @@ def has_minicons() -> bool:
     return importlib.util.find_spec("minicons") is not None
 
 
-def engine(scorer: Scorer, probes: Sequence[MaskedSentence]) -> Finished:
+def engine(scorer: Scorer, probes: Sequence[MaskedSentence], chunk: int = CHUNK) -> Finished:
     """This app's scorer, fed as a run feeds it: like lengths together."""
     order = sorted(range(len(probes)), key=lambda i: len(probes[i].text))
-    for start in range(0, len(order), CHUNK):
-        group = order[start : start + CHUNK]
+    for start in range(0, len(order), chunk):
+        group = order[start : start + chunk]
         scores = scorer.score([probes[i] for i in group])
         yield [(i, bias_of(score)) for i, score in zip(group, scores, strict=True)]
 
 
 @dataclass(slots=True)
 class MatrixProducts:
-    """The matrix products of one layer at 2,048 tokens, nothing else: what the processor can do at these shapes."""
+    """The matrix products of one layer at the tokens of a batch, nothing else: what the machine can do so."""
 
     tokens: int = 2048
+    device: str = "cpu"
+    precision: Precision = "fp32"
     done: float = 0.0  # floating-point operations
 
     @torch.inference_mode()
@@ -162,7 +166,11 @@ class MatrixProducts:
         """Query, key and value as one product, output, up, down; *times* times."""
         wide, width = config.intermediate_size, config.hidden_size
         shapes = [(width, 3 * width), (width, width), (width, wide), (wide, width)]
-        given = [(torch.randn(self.tokens, k), torch.randn(n, k), torch.empty(self.tokens, n)) for k, n in shapes]
+        like: Any = {"device": self.device, "dtype": DTYPES[self.precision]}
+        given = [
+            (torch.randn(self.tokens, k, **like), torch.randn(n, k, **like), torch.empty(self.tokens, n, **like))
+            for k, n in shapes
+        ]
         for number in range(times):
             for rows, weight, out in given:
                 torch.mm(rows, weight.t(), out=out)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from core.models.forward import BUDGET, BUDGET_SMALL, SMALL, logits_at
+from core.models.forward import BUDGET_SMALL, SMALL, budget_on, logits_at
 from core.models.loaded import LoadedModel
 
 LOGITS = 2**25  # numbers in the logits of one batch: 128 MB, also for a vocabulary of 150,000
@@ -50,7 +50,7 @@ class Continuations:
     def budget(self, count: int) -> int:
         """How many tokens go into one batch where *count* passages wait."""
         room = LOGITS // int(self.loaded.model.config.vocab_size)
-        return max(1, min(room, BUDGET if count > SMALL else BUDGET_SMALL))
+        return max(1, min(room, budget_on(self.loaded.model.device) if count > SMALL else BUDGET_SMALL))
 
     @torch.inference_mode()
     def token_logprobs(self, group: Sequence[Passage], *, shared: bool | None = None) -> list[float]:

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 # Tokens a batch. Large enough that the matrix products dominate, small enough to stay in the processor's caches;
-# a padded handful of sentences would waste a third of a large batch.
-BUDGET, BUDGET_SMALL, SMALL = 2048, 512, 128
+# a padded handful of sentences would waste a third of a large batch. A graphics card wants more work at once.
+BUDGET, BUDGET_SMALL, SMALL, BUDGET_CUDA = 2048, 512, 128, 16_384
 
 Rows = Sequence[Sequence[int]]
 
@@ -28,6 +28,11 @@ class Forward(Protocol):
     def batches(self, lengths: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that go well together, of rows with *lengths* tokens and *widths* asked places."""
         ...
+
+
+def budget_on(device: torch.device) -> int:
+    """How many tokens a batch may have where the model computes on *device*."""
+    return BUDGET_CUDA if device.type == "cuda" else BUDGET
 
 
 class HeadAtPlaces:
@@ -49,7 +54,7 @@ class HeadAtPlaces:
     def batches(self, lengths: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
         """See `Forward`; the budget counts padding."""
         del widths
-        return padded_batches(lengths, BUDGET if len(lengths) > SMALL else BUDGET_SMALL)
+        return padded_batches(lengths, budget_on(self.model.device) if len(lengths) > SMALL else BUDGET_SMALL)
 
 
 def logits_at(model: Any, places: Rows, **inputs: Any) -> Tensor:

@@ -23,7 +23,7 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear, scaled_dot_product_attention
 from transformers.activations import ACT2FN
 
-from core.models.forward import BUDGET, Rows
+from core.models.forward import Rows, budget_on
 
 IN_PLACE: dict[str, Callable[[Tensor], Tensor]] = {"gelu": torch.ops.aten.gelu_, "relu": torch.relu_}
 
@@ -67,14 +67,15 @@ class Fused:
 
     def __init__(self, parts: Anatomy) -> None:
         self.parts = parts
+        self.budget = budget_on(parts.layers[0].qkv.device)
         self._space: Tensor | None = None
 
     def batches(self, lengths: Sequence[int], widths: Sequence[int]) -> Iterator[list[int]]:
-        """Like lengths and numbers of places together, at most BUDGET tokens a batch (one longer row is its own)."""
+        """Like lengths and numbers of places together, at most `budget` tokens a batch (one longer row is its own)."""
         batch: list[int] = []
         tokens = 0
         for i in sorted(range(len(lengths)), key=lambda i: (lengths[i], widths[i])):
-            if batch and tokens + lengths[i] > BUDGET:
+            if batch and tokens + lengths[i] > self.budget:
                 yield batch
                 batch, tokens = [], 0
             batch.append(i)
@@ -161,7 +162,9 @@ class Fused:
         if self._space is None or self._space.numel() < tokens * sum(widths):
             layer = self.parts.layers[0]
             most = max(sum(widths), layer.up.out_features, 4 * layer.qkv.shape[1])
-            room = max(tokens, BUDGET) if tokens > BUDGET // 4 else tokens  # one sentence needs little, a batch all
+            room = (
+                max(tokens, self.budget) if tokens > self.budget // 4 else tokens
+            )  # one sentence needs little, a batch all
             self._space = torch.empty(room * most, dtype=like.dtype, device=like.device)
         ends = list(accumulate((tokens * width for width in widths), initial=0))
         return [self._space[a:b].view(tokens, -1) for a, b in pairwise(ends)]

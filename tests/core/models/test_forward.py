@@ -26,7 +26,7 @@ from transformers import (
     XLMRobertaForMaskedLM,
 )
 
-from core.models.forward import BUDGET, HeadAtPlaces, padded_batches
+from core.models.forward import BUDGET, BUDGET_CUDA, HeadAtPlaces, budget_on, padded_batches
 from core.models.fused_bert import Fused, anatomy
 from core.models.loaded import forward_of
 from tests.support import tiny_models
@@ -171,3 +171,31 @@ def test_fused_batches_hold_everything_once_and_keep_to_the_budget(shapes: list[
     for batch in batches:
         assert len(batch) == 1 or sum(lengths[i] for i in batch) <= BUDGET
         assert batch == sorted(batch, key=lambda i: (lengths[i], widths[i]))
+
+
+@pytest.mark.parametrize(
+    ("device", "tokens"), [("cpu", BUDGET), ("mps", BUDGET), ("cuda", BUDGET_CUDA), ("cuda:1", BUDGET_CUDA)]
+)
+def test_a_graphics_card_gets_larger_batches(device: str, tokens: int) -> None:
+    assert budget_on(torch.device(device)) == tokens
+
+
+def logits_in_batches(forward: Fused, rows: list[list[int]], places: list[list[int]]) -> tuple[int, torch.Tensor]:
+    """How many batches it took, and the logits of one place a row in the order of the rows."""
+    batches = list(forward.batches([*map(len, rows)], [*map(len, places)]))
+    logits: dict[int, torch.Tensor] = {}
+    for batch in batches:
+        found = forward([rows[i] for i in batch], [places[i] for i in batch]).clone()
+        logits |= dict(zip(batch, found, strict=True))
+    return len(batches), torch.stack([logits[i] for i in range(len(rows))])
+
+
+def test_batches_of_a_graphics_card_give_the_same_logits() -> None:
+    small, large = (Fused(one_layer().parts) for _ in range(2))
+    large.budget = BUDGET_CUDA
+    rows = [[(3 * k + length) % SIZES["vocab_size"] for k in range(length)] for length in range(5, 60)] * 4
+    places = [[len(row) // 2] for row in rows]
+    several, expected = logits_in_batches(small, rows, places)
+    one, found = logits_in_batches(large, rows, places)
+    assert (several > 1, one) == (True, 1)
+    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
