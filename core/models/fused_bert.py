@@ -162,9 +162,8 @@ class Fused:
         if self._space is None or self._space.numel() < tokens * sum(widths):
             layer = self.parts.layers[0]
             most = max(sum(widths), layer.up.out_features, 4 * layer.qkv.shape[1])
-            room = (
-                max(tokens, self.budget) if tokens > self.budget // 4 else tokens
-            )  # one sentence needs little, a batch all
+            # One sentence needs little, a batch all.
+            room = max(tokens, self.budget) if tokens > self.budget // 4 else tokens
             self._space = torch.empty(room * most, dtype=like.dtype, device=like.device)
         ends = list(accumulate((tokens * width for width in widths), initial=0))
         return [self._space[a:b].view(tokens, -1) for a, b in pairwise(ends)]
