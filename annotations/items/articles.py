@@ -8,17 +8,17 @@ from core.errors import N_, Notice
 from core.files.paths import origin
 from core.statistics.units import FEWEST_FILES, few_files, units_of_sources
 
-LABELLED = """
-SELECT item.id, item.extra FROM published_item AS item
-WHERE item.project = ? AND item.labels > 0 AND item.extra LIKE '%"source"%'
+# By batch: the index of the items of a project is in the order of hashes, so each row would be looked up elsewhere.
+_OF_PROJECT = """
+FROM item JOIN published_batch AS batch ON batch.id = item.batch
+WHERE batch.project = ? AND item.labels > 0 AND item.extra LIKE '%"source"%'
 """
-
-
+LABELLED = f"SELECT item.id, item.extra {_OF_PROJECT}"
 DISTINCT = f"""
 SELECT DISTINCT coalesce(
   nullif(json_extract(extra, '$.source.name'), ''), nullif(json_extract(extra, '$.source.file'), ''),
   json_extract(extra, '$.source'))
-FROM published_item WHERE project = ? AND labels > 0 AND extra LIKE '%"source"%' LIMIT {FEWEST_FILES}
+{_OF_PROJECT} LIMIT {FEWEST_FILES}
 """
 ONLY_FILES = N_(
     "The files of these sentences ({files}) name no articles, so intervals are over sentences. They are too narrow"

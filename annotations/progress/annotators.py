@@ -16,7 +16,7 @@ from annotations.queue.leases import LEASE_S
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics import Estimate, Note, modified_wilson
-from core.statistics.posterior import share_of_rows
+from core.statistics.posterior import share_of_counted
 
 LATELY = 500  # labels for the median time
 IDLE_S = 3600.0  # an open desk without labels for so long blocks its items
@@ -140,9 +140,8 @@ def _worker(
     if project.kind == "generations":
         rate = Estimate.undefined(NO_ACCEPTING)
     elif sources:
-        own = store.db.execute(OWN, here).fetchall()
-        units = [sources.get(item, "") for item, _ in own]
-        rate = share_of_rows([bool(accept) for _, accept in own], units, nothing=NO_LABEL)
+        own = Counter((sources.get(item, ""), bool(accept)) for item, accept in store.db.execute(OWN, here))
+        rate = share_of_counted(own, nothing=NO_LABEL)
     else:
         rate = modified_wilson(accepted or 0, labels or 0, nothing=NO_LABEL)
     query = "SELECT seen FROM member WHERE annotator = ? AND project = ?"
@@ -194,9 +193,8 @@ def disagreement(store: Store, project: Project, sources: Mapping[int, str] | No
     joined = PUBLISHED if store.db.execute(query, (project.id,)).fetchone() else ""
     if project.plan == "stop":
         joined = f"{PUBLISHED} AND item.shared = 1"
-    units: defaultdict[int, list[str]] = defaultdict(list)
-    some: defaultdict[int, list[bool]] = defaultdict(list)
-    most: defaultdict[int, list[bool]] = defaultdict(list)
+    some: defaultdict[int, Counter[tuple[str, bool]]] = defaultdict(Counter)
+    most: defaultdict[int, Counter[tuple[str, bool]]] = defaultdict(Counter)
     query = SAID.format(joined=joined, item="item" if sources else "NULL")
     for said, items, item in store.db.execute(query, {"project": project.id}):
         labels = [one.split(":") for one in said.split(" ")]
@@ -205,10 +203,8 @@ def disagreement(store: Store, project: Project, sources: Mapping[int, str] | No
         article = sources.get(item, "") if sources else ""
         for who, choice in labels:
             apart = len(labels) - chosen[choice]
-            units[int(who)] += [article] * items
-            some[int(who)] += [apart > 0] * items
-            most[int(who)] += [2 * apart > others] * items
+            some[int(who)][article, apart > 0] += items
+            most[int(who)][article, 2 * apart > others] += items
     return {
-        who: Difference(*(share_of_rows(found[who], of, nothing=NO_SHARED) for found in (some, most)))
-        for who, of in units.items()
+        who: Difference(*(share_of_counted(found[who], nothing=NO_SHARED) for found in (some, most))) for who in some
     }

@@ -11,7 +11,8 @@ Where items come in clusters (sentences of an article, generations of a context)
 their weight, times the design effect: as many items of a cluster tell as little as one where all are alike.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -172,21 +173,29 @@ def share_over_clusters(
     return over_patterns(resampling or Resampling(), lambda draws: draws[:, 0] / draws.sum(axis=1), seen, found)
 
 
-def share_of_rows(hits: Sequence[bool], units: Sequence[str], *, nothing: Note) -> Estimate:
+def share_of_rows(hits: Iterable[bool], units: Iterable[str], *, nothing: Note) -> Estimate:
     """The share of *hits*, 0 to 1: an interval over units where one holds several rows, else Wilson's, modified.
 
     It is the interval of full agreement and of retest agreement: one number has one interval wherever it stands.
     *units*: the article or context of each row; a row without one ("") is a unit of its own. *nothing*: the reason
     where there is no row.
     """
-    number: dict[str | int, int] = {}
-    codes = [number.setdefault(unit or place, len(number)) for place, unit in enumerate(units)]
-    totals = np.bincount(np.array(codes, dtype=np.int64), minlength=len(number))
-    agreed = sum(hits)
-    if not several_in_one(totals[:, None]):
-        return modified_wilson(agreed, len(hits), nothing=nothing)
-    held = np.bincount(codes, weights=np.array(hits, dtype=float), minlength=len(number))
-    return share_over_clusters(held, totals, Estimate(agreed / len(hits), units=len(hits)))
+    return share_of_counted(Counter(zip(units, map(bool, hits), strict=True)), nothing=nothing)
+
+
+def share_of_counted(rows: Mapping[tuple[str, bool], int], *, nothing: Note) -> Estimate:
+    """The same of rows that are counted: (unit, whether it is a hit) -> how many."""
+    agreed, every = sum(count for (_, hit), count in rows.items() if hit), sum(rows.values())
+    number = {unit: place for place, unit in enumerate(dict.fromkeys(unit for unit, _ in rows if unit))}
+    held = np.zeros((len(number), 2), dtype=np.int64)
+    for (unit, hit), count in rows.items():
+        if unit:
+            held[number[unit], int(hit)] += count
+    if not several_in_one(held):
+        return modified_wilson(agreed, every, nothing=nothing)
+    alone = np.repeat([[0, 1], [1, 0]], [rows.get(("", True), 0), rows.get(("", False), 0)], axis=0)
+    clusters = np.concatenate([held, alone])
+    return share_over_clusters(clusters[:, 1], clusters.sum(axis=1), Estimate(agreed / every, units=every))
 
 
 def several_in_one(clusters: Numbers | Sizes | None) -> bool:
