@@ -5,12 +5,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import rjieba
-
 from core.errors import N_
 from core.mining.settings import WITHOUT_SPACES
 from core.sentence_bias.bias import bias_of
 from core.sentence_bias.slot import Slot
+from core.text.dictionary import cut
 from core.types import Scorer, Span
 
 Unit = Literal["word", "character"]
@@ -56,7 +55,7 @@ def _pieces(text: str, unit: Unit, language: str) -> list[str]:
     if unit == "character" and language in WITHOUT_SPACES:
         return CHARACTER.findall(text)
     if language == "zh":
-        return list(rjieba.cut(text))
+        return cut(text)
     return (JAPANESE_RUN if language in WITHOUT_SPACES else SPACED_WORD).findall(text)
 
 

@@ -176,9 +176,15 @@ def test_commands_of_people_and_files_load_no_statistics() -> None:
         "describe",
         "maintenance.command",
     )
-    heavy = {"scipy", "statsmodels", "krippendorff", "pandas"}
+    heavy = {"scipy", "statsmodels", "krippendorff", "pandas", "rjieba"}
     share = "from core.statistics import Note, wilson; wilson(1, 2, nothing=Note('none'))"  # on every page
     assert loaded([f"commands.{one}" for one in (*names, "jobs", "plan.command", "scoring")], heavy, share) == "[]"
+
+
+def test_the_rail_of_every_page_loads_no_tables_and_no_dictionary() -> None:
+    """A third of the memory of the app: these are imported by the pages and sentences that need them."""
+    heavy = {"pandas", "pyarrow", "altair", "scipy", "rjieba", "torch"}
+    assert loaded(["pages.ui.rail"], heavy) == "[]"
 
 
 def loaded(modules: list[str], heavy: set[str], after: str = "") -> str:
