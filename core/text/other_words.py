@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from core.text.dictionary import AFTER_SURNAME, Token, beside, cut, dictionary, is_surname, is_word, tagged
-from core.text.word_lists import REACH, accepted_words, holding_words, inside_words, touching
+from core.text.word_lists import REACH, accepted_words, beside_listed, inside_words, touching
 from core.types import Candidate, Span
 
 HAN = re.compile("[一-龥]+")
@@ -43,17 +43,18 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
     """
     if found.pair.language != "zh":
         return None
-    if text.startswith("们", found.end) and len(found.keyword) > 1:
+    start, end = found.start, found.end
+    if text.startswith("们", end) and end - start > 1:
         return None  # 女人|们, never 女|人们
     keyword = found.keyword
-    if _may_be_listed(text, found.start, found.end):
-        certain = touching(inside_words(keyword, sure=True), text, found.start, found.end)
+    if _may_be_listed(text, start, end):
+        certain = touching(inside_words(keyword, sure=True), text, start, end)
         if certain is not None:
             return OtherWord("list", certain)
-        listed = touching(inside_words(keyword, sure=False), text, found.start, found.end)
+        listed = touching(inside_words(keyword, sure=False), text, start, end)
         if listed is not None and _is_there(text, found, listed):
             return OtherWord("list", listed)
-    if keyword not in IN_NAMES and not _dictionary_disagrees(text, found.start, found.end):
+    if not (_may_end_name(text, start) if keyword in IN_NAMES else _dictionary_disagrees(text, start, end)):
         return None
     tokens = _clause(text, found)
     return _by_tokens(text, tokens, found) or _end_of_name(tokens, found)
@@ -61,26 +62,41 @@ def other_word(text: str, found: Candidate) -> OtherWord | None:
 
 def surely_alone(text: str, start: int, end: int) -> bool:
     """Whether a quick look is enough to say of a Chinese keyword at text[start:end] that no other word holds it."""
-    if text[start:end] in IN_NAMES:
+    if _may_be_listed(text, start, end):
         return False
-    return not _may_be_listed(text, start, end) and not _dictionary_disagrees(text, start, end)
+    if text[start:end] in IN_NAMES:
+        return not _may_end_name(text, start)
+    return not _dictionary_disagrees(text, start, end)
 
 
 def _may_be_listed(text: str, start: int, end: int) -> bool:
-    words = holding_words(text[start:end])
-    return words.search(text, max(0, start - REACH), end + REACH) is not None
+    """Whether a character beside text[start:end] stands there in some listed word."""
+    beside_it = beside_listed(text[start:end])
+    if beside_it is None:
+        return True
+    return text[end : end + 1] in beside_it[1] or (start > 0 and text[start - 1] in beside_it[0])
+
+
+def _may_end_name(text: str, start: int) -> bool:
+    """Whether 男 or 女 at *start* may be in a word of the dictionary, or behind a surname with a character or none."""
+    before, behind = beside(text[start])
+    if text[start + 1 : start + 2] in behind or (start > 0 and text[start - 1] in before):
+        return True
+    return any(is_surname(one) for one in text[max(0, start - 2) : start])
 
 
 def _dictionary_disagrees(text: str, start: int, end: int) -> bool:
     """Whether a dictionary word holds or crosses text[start:end] without being it: only then is cutting worth it."""
+    low, high = start, end  # no word reaches over what is no Chinese character
+    reaches = True, True
     if end - start == 1:  # such a word also has the character before or behind it
         before, behind = beside(text[start])
-        if text[end : end + 1] not in behind and (start == 0 or text[start - 1] not in before):
+        reaches = start > 0 and text[start - 1] in before, text[end : end + 1] in behind
+        if not any(reaches):
             return False
-    low, high = start, end  # no word reaches over what is no Chinese character
-    while low > max(0, start - WIDEST + 1) and "一" <= text[low - 1] <= "龥":
+    while reaches[0] and low > max(0, start - WIDEST + 1) and "一" <= text[low - 1] <= "龥":
         low -= 1
-    while high < min(len(text), end + WIDEST) and "一" <= text[high] <= "龥":
+    while reaches[1] and high < min(len(text), end + WIDEST) and "一" <= text[high] <= "龥":
         high += 1
     for first in range(low, end):
         # From inside the keyword on, only what ends beyond it; before it, whatever reaches into it.
@@ -111,9 +127,10 @@ def _is_there(text: str, found: Candidate, listed: Span) -> bool:
 def _clause(text: str, found: Candidate) -> tuple[Token, ...]:
     """The tokens around the keyword. Only its clause is cut: no word crosses punctuation."""
     start, end = _bounds(text, found.start)
-    tokens = _tokens(text, start, end)
-    first = bisect_left(tokens, found.start - 2 * REACH, key=lambda token: token.end)
-    return tokens[first : bisect_right(tokens, found.end + 2 * REACH, key=lambda token: token.start)]
+    tokens = _cut(text[start:end])
+    first = bisect_left(tokens, found.start - 2 * REACH - start, key=lambda token: token.end)
+    last = bisect_right(tokens, found.end + 2 * REACH - start, key=lambda token: token.start)
+    return tuple(Token(word, tag, at + start, to + start) for word, tag, at, to in tokens[first:last])
 
 
 def _bounds(text: str, place: int) -> Span:
@@ -132,12 +149,6 @@ def _bounds(text: str, place: int) -> Span:
 @lru_cache(maxsize=8)
 def _words(text: str, start: int, end: int) -> list[str]:
     return cut(text[start:end])
-
-
-@lru_cache(maxsize=8)
-def _tokens(text: str, start: int, end: int) -> tuple[Token, ...]:
-    found = _cut(text[start:end])
-    return tuple(Token(token.word, token.tag, token.start + start, token.end + start) for token in found)
 
 
 @lru_cache(maxsize=8)

@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from itertools import pairwise
 
 from core.resources import table
 from core.types import Span
@@ -12,6 +13,11 @@ LOOKBEHIND = re.compile(r"\(\?<([!=])([^()]*)\)(.+)")
 GROUP = re.compile(r"\(\?:((?:[^()]|\([^()]*\))*)\)(?![?*+{])(.*)")
 CLASS = re.compile(r"\[([^\^\]\-\\]+)\](?![?*+{])(.*)")
 PLACE = "〇"  # stands for the keyword in patterns
+# What lists are made of: a lookaround, a group, a class, a plain character; the last three may be left out with ?.
+_ITEM = re.compile(
+    r"(?P<looking>\(\?<?[!=](?:[^()]|\([^()]*\))*\))"
+    r"|(?:\(\?:(?P<group>(?:[^()]|\([^()]*\))*)\)|\[(?P<listed>[^\^\]\-\\]+)\]|(?P<plain>[^\\()\[\]{}?*+.^$|]))(?P<may>\??)"
+)
 
 
 def alternatives(words: str) -> list[str]:
@@ -58,10 +64,36 @@ def inside_words(keyword: str, *, sure: bool) -> re.Pattern[str]:
     return joined([row["words"] for row in rows if (row["sure"] != "") == sure])
 
 
+def _spelt(word: str) -> list[str]:
+    """Every text that an alternative of a list can match. Raises ValueError where it is written in another way."""
+    found, at = [""], 0
+    while at < len(word):
+        item = _ITEM.match(word, at)
+        if item is None:
+            raise ValueError(word)
+        at = item.end()
+        if item["looking"]:
+            continue
+        some = [item["plain"]] if item["plain"] else list(item["listed"] or "")
+        if item["group"]:
+            some = [text for one in alternatives(item["group"]) for text in _spelt(one)]
+        found = [text + one for text in found for one in [*some, *([""] if item["may"] else [])]]
+    return found
+
+
 @cache
-def holding_words(keyword: str) -> re.Pattern[str]:
-    """All of `inside_words`: where nothing of it stands, neither kind is looked for."""
-    return joined([row["words"] for row in table("mining_inside") if keyword in row["keywords"].split()])
+def beside_listed(keyword: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The characters right before and right behind *keyword* in `inside_words`; None where these tell nothing.
+
+    A match that shares a character with the keyword and reaches beyond it has one of them.
+    """
+    rows = [row["words"] for row in table("mining_inside") if keyword in row["keywords"].split()]
+    texts = [text for words in rows for word in alternatives(words) for text in _spelt(word)]
+    if any(text in keyword for text in texts):
+        return None
+    neighbours = [pair for text in texts for pair in pairwise(text)]
+    before = frozenset(one for one, other in neighbours if other == keyword[0])
+    return before, frozenset(other for one, other in neighbours if one == keyword[-1])
 
 
 @cache

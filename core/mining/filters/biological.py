@@ -20,10 +20,9 @@ def biological(sentence: Sentence) -> Finding | None:
     body = biological_words(found.keyword, found.side, birth=False)
     for span in apart(body, sentence.text, found.start, found.end):
         return Finding("body", span)
-    child = _is_child(found)
     birth = biological_words(found.keyword, found.side, birth=True)
     for span in apart(birth, sentence.text, found.start, found.end):
-        if not (child and span[1] <= found.start):
+        if not (span[1] <= found.start and _is_child(found)):
             return Finding("birth", span)
     return None
 

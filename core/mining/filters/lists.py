@@ -1,7 +1,7 @@
 """The packaged word lists of the filters, made ready to search: one compiled expression a keyword."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from functools import cache
 
 from core.resources import table
@@ -42,8 +42,9 @@ def generic_forms(keyword: str) -> re.Pattern[str]:
     return joined([pattern.replace(PLACE, re.escape(keyword)) for pattern in rows])
 
 
-def apart(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterator[Span]:
+def apart(pattern: re.Pattern[str], text: str, start: int, end: int) -> Iterable[Span]:
     """The matches that share no character with text[start:end], as spans."""
-    for hit in pattern.finditer(text):
-        if hit.end() <= start or hit.start() >= end:
-            yield hit.span()
+    if pattern.search(text) is None:  # of nearly every sentence
+        return ()
+    spans = (hit.span() for hit in pattern.finditer(text))
+    return (span for span in spans if span[1] <= start or span[0] >= end)

@@ -12,7 +12,7 @@ def test_words_are_cut_as_they_are_tagged(text: str) -> None:
     assert "".join(token.word for token in tagged(text)) == text
 
 
-@pytest.mark.parametrize("character", ["他", "她"])
+@pytest.mark.parametrize("character", ["他", "她", "男", "女"])
 def test_characters_beside_one_in_words_of_the_dictionary(character: str) -> None:
     with jieba.get_dict_file() as file:
         words = [line.decode().split(" ")[0] for line in file]
