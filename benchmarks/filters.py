@@ -47,8 +47,8 @@ def fit(text: str, finder: Finder) -> Sentence | None:
     hits = finder.hits(text)
     if len(hits) != 1:
         return None
-    start, pair, side = hits[0]
-    return Sentence(text, candidate(text, start, pair, side))
+    start, word = hits[0]
+    return Sentence(text, word.at(start, text))
 
 
 def first_finding(sentence: Sentence, codes: Iterable[str]) -> tuple[str, Finding] | None:
@@ -142,7 +142,7 @@ def candidates_in(lines: Iterable[str], finder: Finder, kind: str) -> Iterator[S
         for text in sentences(line):
             hits = finder.hits(text) if SHORTEST <= len(text) <= LONGEST else []
             if hits and kind == ("one" if len(hits) == 1 else "several"):
-                yield Sentence(text, candidate(text, *hits[0]), paragraph=partial(str, line))
+                yield Sentence(text, hits[0][1].at(hits[0][0], text), paragraph=partial(str, line))
             words = list(PERSONS.finditer(text)) if kind == "persons" and SHORTEST <= len(text) <= LONGEST else []
             if len(words) == 1 and not hits:
                 pair = KeywordPair(words[0][0], words[0][0], (0, 1), (0, 1), "zh")

@@ -38,6 +38,7 @@ _BYLINE = re.compile(
     r"(?:[（(][^（）()]{0,40}[）)])?[：:]?"
     rf"|(?:{_AGENCY})?(?:消息|电)?[（(](?:[^（）()]{{0,12}}(?:记者|通讯员|编辑|新闻联播|实习生)[^（）()]{{0,24}}|新闻联播)[）)][：:]?"
 )
+BYLINE_BEGINS = frozenset("【（(消电" + "".join(name[0] for name in _AGENCY.split("|")))
 
 
 @cache

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.mining.blocks import Block
-from core.mining.cleaning import FULL_WIDTH, Cleaner, without_byline
+from core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, without_byline
 from core.mining.filters import FILTERS, Check
-from core.mining.find_keywords import Finder
+from core.mining.find_keywords import Finder, Word
 from core.mining.minhash import BANDS, Keys, band_keys, masked
 from core.mining.plain_lines import lines_of
 from core.mining.report import Cell, CellCounts, Example, Problem, example_key
@@ -19,18 +19,16 @@ from core.mining.settings import Settings
 from core.mining.tables import Row, rows
 from core.mining.types import Finding, Mode, Sentence
 from core.text.html_tags import block_ends
-from core.text.keywords import candidate
 from core.text.other_words import other_word, surely_alone
 from core.text.sentences import EDGES, repair_quotes
-from core.types import Candidate, KeywordPair, Side
+from core.types import Candidate
 
 _DAMAGED = re.compile("[\ud800-\udfff\ufffd]")
 AROUND = 4_000  # characters of a paragraph that filters may look at
 _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 
-@dataclass(frozen=True, slots=True)
-class Mined:
+class Mined(NamedTuple):
     """A candidate before it is written: its place, the original before conversion, its flags."""
 
     candidate: Candidate
@@ -80,6 +78,7 @@ class Examiner:
         self.settings = settings
         self.finder = Finder(settings.pairs, settings.spaced)
         self.convert = converter(settings.convert)
+        self.limits = settings.shortest, settings.longest
         self.steps = {pair.name: self._steps(pair.name) for pair in settings.pairs}
         inside = {pair.name: settings.mode(pair.name, "inside_word") for pair in settings.pairs}
         self.whole_words = {name for name, mode in inside.items() if mode == "reject"}
@@ -89,29 +88,30 @@ class Examiner:
         modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
 
-    def only_keyword(self, sentence: str, hits: list[tuple[int, KeywordPair, Side]]) -> Candidate | None:
+    def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[Candidate, Cell] | None:
         """The one keyword of *sentence*: of several hits, the one that no other word holds (他 beside 吉他).
 
         Where there is one hit, the filter inside_word decides, so that its report counts the sentence. None where no
         hit stands alone or a second one does too.
         """
         if len(hits) == 1:
-            return candidate(sentence, *hits[0])
+            at, word = hits[0]
+            return word.at(at, sentence), word.cell
         only = None
-        for hit in hits:
-            if self._is_other_word(sentence, *hit):
+        for at, word in hits:
+            if self._is_other_word(sentence, at, word):
                 continue
             if only is not None:
                 return None
-            only = hit
-        return None if only is None else candidate(sentence, *only)
+            only = at, word
+        return None if only is None else (only[1].at(only[0], sentence), only[1].cell)
 
-    def _is_other_word(self, sentence: str, at: int, pair: KeywordPair, side: Side) -> bool:
-        if pair.name not in self.whole_words:
+    def _is_other_word(self, sentence: str, at: int, word: Word) -> bool:
+        if word.cell[0] not in self.whole_words:
             return False
-        if pair.language == "zh" and surely_alone(sentence, at, at + len(pair.word(side))):
+        if word.pair.language == "zh" and surely_alone(sentence, at, at + word.length):
             return False
-        return other_word(sentence, candidate(sentence, at, pair, side)) is not None
+        return other_word(sentence, word.at(at, sentence)) is not None
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""
@@ -159,15 +159,26 @@ class _Work:
         self._begin(text, whole=True)
         self.cleaner.wide = True  # asked of the few lines that need cleaning
         text = self._one_line_end(text)
-        lines, sentences = lines_of(text, self.finder.may_stand)
-        self.found.sentences += sentences
-        for start, end, spans in lines:
-            paragraph = _Paragraph(start, text[start:end])
-            if spans is None:
-                self._paragraph(paragraph, careful=False)
+        lines = lines_of(text, self.finder.may_stand)
+        self.found.sentences += lines.sentences
+        whole, words, how = self.finder.whole, self.finder.words, self.settings.quotes
+        utf8, offset = self.block.encoding == "utf-8", self.block.offset
+        for one in lines.found:
+            if len(one) == 2:
+                self._paragraph(_Paragraph(one.start, text[one.start : one.end]), careful=False)
                 continue
-            for at, stop in spans:
-                self._clean_part(paragraph, paragraph.text, at - start, text[at:stop])
+            start, end, line_start, line_end, low, high, byte, quoted = one
+            part, line, hits = text[start:end], text[line_start:line_end], lines.hits[low:high]
+            # Where nothing of a sentence goes, its keywords are those of the block.
+            same = whole and part[0] not in BYLINE_BEGINS
+            if same and quoted:
+                same = repair_quotes(part, how) is part and all(word in words for _, word in hits)
+            if not same:
+                self._clean_part(_Paragraph(line_start, line), line, start - line_start, part)
+                continue
+            origin = offset + byte if utf8 else _Paragraph(line_start, line)
+            found = [(at - start, words[word]) for at, word in hits]
+            self._judge(part, found, line, start - line_start, origin, None)
 
     def _paragraph(self, paragraph: _Paragraph, careful: bool) -> None:
         line = self.cleaner.clean(paragraph.text)
@@ -256,23 +267,35 @@ class _Work:
     def _sentence(
         self, paragraph: _Paragraph, line: str, at: int, part: str, sentence: str, original: str | None
     ) -> None:
-        """Count a sentence in which a keyword stands, and keep it if it is a candidate."""
-        whole = sentence
-        sentence = without_byline(sentence)
-        hits = self.finder.hits(sentence)
-        for where in {(pair.name, side) for _, pair, side in hits}:
-            self.found.cell(where).with_keyword += 1
-        candidate_ = self.examiner.only_keyword(sentence, hits)
-        if candidate_ is None:
+        """A sentence in which a keyword stands, with all that may stand before it."""
+        bare = without_byline(sentence)
+        at += _lead(part, sentence) + len(sentence) - len(bare)
+        self._judge(bare, self.finder.hits(bare), line, at, paragraph, original)
+
+    def _judge(
+        self,
+        sentence: str,
+        hits: list[tuple[int, Word]],
+        line: str,
+        at: int,
+        origin: _Paragraph | int,
+        original: str | None,
+    ) -> None:
+        """Count a sentence with *hits*, and keep it if it is a candidate.
+
+        It begins at *at* of *line*; *origin*: the byte of the file where it begins, or its paragraph.
+        """
+        only = self.examiner.only_keyword(sentence, hits)
+        for cell in {word.cell for _, word in hits}:
+            self.found.cell(cell).with_keyword += 1
+        if only is None:
             return
-        name_of_pair = candidate_.pair.name
-        counts = self.found.cell((name_of_pair, candidate_.side))
+        candidate, cell = only
+        counts = self.found.cell(cell)
         counts.exactly_one += 1
-        limits = self.settings.shortest, self.settings.longest
-        examined = Sentence(sentence, candidate_, limits, lambda: self._around(line, at))
+        examined = Sentence(sentence, candidate, self.examiner.limits, lambda: self._around(line, at))
         findings: list[tuple[str, Finding]] = []
-        at += _lead(part, whole) + len(whole) - len(sentence)
-        for code, mode, check in self.examiner.steps[name_of_pair]:
+        for code, mode, check in self.examiner.steps[cell[0]]:
             finding = check(examined)
             if finding is None:
                 continue
@@ -280,15 +303,14 @@ class _Work:
                 counts.rejected[code] += 1
                 key = example_key(sentence, self.settings.seed)
                 if counts.sample(code).wants(key):
-                    offset = self._offset(paragraph, line, at)
-                    counts.sample(code).add(key, example_of(candidate_, finding, self.block.name, offset))
+                    offset = self._offset(origin, line, at)
+                    counts.sample(code).add(key, example_of(candidate, finding, self.block.name, offset))
                 return
             findings.append((code, finding))
         row = self.row
         name, date, columns = (row.name, row.date, dict(row.columns)) if row else (None, None, dict[str, str]())
-        offset = self._offset(paragraph, line, at)
-        flagged = tuple(findings)
-        mined = Mined(candidate_, self.block.name, offset, name, date, columns, original, flagged)
+        offset = self._offset(origin, line, at)
+        mined = Mined(candidate, self.block.name, offset, name, date, columns, original, tuple(findings))
         self.found.mined.append(mined)
 
     def _around(self, line: str, at: int) -> str:
@@ -296,8 +318,10 @@ class _Work:
         near = line if len(line) <= AROUND else line[max(0, at - AROUND // 2) : at + AROUND // 2]
         return near if self.examiner.convert is None else str(self.examiner.convert(near))
 
-    def _offset(self, paragraph: _Paragraph, line: str, at: int) -> int:
+    def _offset(self, paragraph: _Paragraph | int, line: str, at: int) -> int:
         """The byte of the file where the sentence begins; of its row, in a table."""
+        if isinstance(paragraph, int):
+            return paragraph
         if self.row is not None:
             return self.row.offset
         if line is not paragraph.text:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterable
 from itertools import chain
+from typing import NamedTuple
 
-from core.text.sentences import QUOTES, split
-from core.types import Candidate, KeywordPair, Side
+from core.text.sentences import CLOSERS, MARKS, QUOTES, split
+from core.types import Candidate, KeywordPair, Side, Span
 
 QUOTATION = "".join(chain(*QUOTES.items()))
 
@@ -16,6 +17,26 @@ _REACH = 8  # characters that tell whether such a word stands there
 _SPACED_END = re.compile(r"((?<![.!?…。？！])[.!?…。？！]++[\"'”’»)\]]*+)\s++(?=[\"'“‘«¿¡(\[]*+[^\W_a-z])")
 
 
+class Word(NamedTuple):
+    """A word that is looked for: of which pair and side, where its stem begins and ends in it."""
+
+    pair: KeywordPair
+    side: Side
+    cell: tuple[str, Side]  # name of the pair, side
+    length: int
+    stem: Span
+
+    @classmethod
+    def of(cls, pair: KeywordPair, side: Side) -> "Word":
+        """The word of one side of *pair*."""
+        return cls(pair, side, (pair.name, side), len(pair.word(side)), pair.stem_span(side))
+
+    def at(self, start: int, sentence: str) -> Candidate:
+        """The candidate whose word begins at *start* of *sentence*."""
+        first, last = self.stem
+        return Candidate(sentence, start, start + self.length, start + first, start + last, self.pair, self.side)
+
+
 class Finder:
     """Looks for the words of *pairs*: at each place the longest one, and words never overlap.
 
@@ -23,10 +44,10 @@ class Finder:
     """
 
     def __init__(self, pairs: Iterable[KeywordPair], spaced: bool) -> None:
-        self.words: dict[str, tuple[KeywordPair, Side]] = {}
+        self.words: dict[str, Word] = {}
         for pair in pairs:
-            self.words.setdefault(_key(pair.male, spaced), (pair, "male"))
-            self.words.setdefault(_key(pair.female, spaced), (pair, "female"))
+            self.words.setdefault(_key(pair.male, spaced), Word.of(pair, "male"))
+            self.words.setdefault(_key(pair.female, spaced), Word.of(pair, "female"))
         longest_first = sorted((re.escape(word) for word in self.words), key=len, reverse=True)
         inner = "|".join(longest_first)
         self.spaced = spaced
@@ -35,13 +56,15 @@ class Finder:
         # Where a keyword may stand once orphan quotation marks are gone: they can only part its characters.
         parted = (f"[{QUOTATION}]*".join(map(re.escape, word)) for word in sorted(self.words, key=len, reverse=True))
         self.may_stand = re.compile("|".join(parted), self.pattern.flags)
+        # Whether no end of a sentence can stand in a word.
+        self.whole = not any(character in MARKS + CLOSERS or character.isspace() for character in inner)
 
-    def hits(self, sentence: str) -> list[tuple[int, KeywordPair, Side]]:
+    def hits(self, sentence: str) -> list[tuple[int, Word]]:
         """Where each keyword begins, and whose it is."""
         words = self.words
         if self.spaced:
-            return [(found.start(), *words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
-        return [(found.start(), *words[found[0]]) for found in self.pattern.finditer(sentence)]
+            return [(found.start(), words[found[0].lower()]) for found in self.pattern.finditer(sentence)]
+        return [(found.start(), words[found[0]]) for found in self.pattern.finditer(sentence)]
 
     def split(self, line: str) -> list[str]:
         """The sentences of a cleaned line; together they are the line."""

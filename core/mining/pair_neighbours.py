@@ -14,7 +14,6 @@ from core.mining.report import Problem, Read
 from core.mining.settings import WITHOUT_SPACES
 from core.mining.tables import rows
 from core.text.dictionary import is_surname, tagged
-from core.text.keywords import candidate
 from core.text.other_words import other_word
 from core.types import Candidate, KeywordPair, Side
 
@@ -122,9 +121,9 @@ def _lines(block: Block, read: Read, spaced: bool) -> Iterator[str]:
 def _in_line(line: str, finder: Finder, found: Neighbours, paragraph: int) -> Iterator[tuple[WordUse, Occurrence]]:
     for clause in (SPACED_CLAUSE if finder.spaced else CLAUSE).finditer(line):
         text = clause[0]
-        for start, pair, side in finder.hits(text):
-            use = found.uses[pair.name, side]
-            place = candidate(text, start, pair, side)
+        for start, word in finder.hits(text):
+            use = found.uses[word.cell]
+            place = word.at(start, text)
             if finder.spaced:
                 yield use, _spaced(place, paragraph)
             elif other_word(text, place) is not None:

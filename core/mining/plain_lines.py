@@ -6,37 +6,52 @@ they are only counted. What is said here of a line is what `Cleaner.clean` and
 """
 
 import re
-from collections.abc import Iterator
 from functools import cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.sentences import CLOSERS, MARKS
-from core.types import Span
+from core.text.sentences import CLOSERS, MARKS, QUOTES
 
 Places = NDArray[np.int64]
 
 _MARK, _CLOSER, _OTHER = 1, 2, 4  # kinds of characters; _OTHER: a line with it is read with care
+_QUOTE, _BREAK, _ASCII, _LATIN = 8, 16, 32, 64  # _ASCII has one byte in UTF-8, _LATIN two, all others three
 _BEYOND = 0xFFFF  # stands for all characters above it, which are read with care too
 
 
 class Line(NamedTuple):
-    """A line of the block: where it stands, and its sentences in which a keyword may stand; None: read it with care."""
+    """A line of the block that is to be read with care."""
 
     start: int
     end: int
-    sentences: list[Span] | None
+
+
+class Part(NamedTuple):
+    """A sentence in which a keyword may stand, of a clean line: its place and that of its line.
+
+    `low`, `high`: which of the hits stand in it; `byte`: bytes before it in UTF-8; `quoted`: whether it has curly or
+    corner quotation marks.
+    """
+
+    start: int
+    end: int
+    line_start: int
+    line_end: int
+    low: int
+    high: int
+    byte: int
+    quoted: bool
 
 
 class Lines(NamedTuple):
-    """The lines that are worth a look, in their order, and how many sentences all others and those hold.
+    """What is worth a look, in its order; what may be a keyword there; how many sentences all clean lines have."""
 
-    Sentences of lines that are to be read with care are not counted.
-    """
-
-    lines: list[Line]
+    found: list[Line | Part]
+    hits: list[tuple[int, str]]
     sentences: int
 
 
@@ -44,39 +59,62 @@ class Lines(NamedTuple):
 def _kinds() -> NDArray[np.uint8]:
     """For each character up to U+FFFF its kind."""
     careful = ' "<&;０１２３４５６７８９'  # spaces, straight quotes, tags, entities; full-width digits and letters
+    quotes = "".join(chain(*QUOTES.items()))
     found = bytearray(_BEYOND + 1)
     for code in range(_BEYOND + 1):
         character = chr(code)
         wide = 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A
+        found[code] = _QUOTE * (character in quotes) + _ASCII * (code < 0x80) + _LATIN * (0x80 <= code < 0x800)
         if character in MARKS:
-            found[code] = _MARK
+            found[code] += _MARK
         elif character in CLOSERS:
-            found[code] = _CLOSER
-        elif wide or character in careful or (character != "\n" and not character.isprintable()):
-            found[code] = _OTHER
+            found[code] += _CLOSER
+        elif character == "\n":
+            found[code] += _BREAK
+        elif wide or character in careful or not character.isprintable():
+            found[code] += _OTHER
     return np.frombuffer(bytes(found), dtype=np.uint8)
 
 
 def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
-    """The lines of *text*, in which only \\n ends one; `may_stand` finds what may become a keyword."""
-    codes: NDArray[Any] = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
-    if len(codes) > len(text):
-        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        codes = np.minimum(codes, _BEYOND)
-    kinds = _kinds()[codes]
-    breaks = np.append(np.flatnonzero(codes == ord("\n")), len(codes))
+    """What of *text* is worth a look, where only \\n ends a line; `may_stand` finds what may become a keyword."""
+    codes, beyond = _codes(text)
+    kinds = _kinds().take(codes)
+    places = np.flatnonzero(kinds != 0)  # all that is not a plain wide character: a sixth of Chinese text
+    kinds = kinds[places]
+    breaks = np.append(places[kinds & _BREAK > 0], len(codes))
     starts = np.concatenate(([0], breaks[:-1] + 1))
     full = breaks > starts
     starts, stops = starts[full], breaks[full]
-    careful = _holds(np.flatnonzero(kinds == _OTHER), starts, stops)
-    careful |= (kinds[starts] & (_MARK | _CLOSER)) > 0  # a line that begins with what ends sentences
-    ends = _ends(kinds)
+    closers = places[kinds & (_MARK | _CLOSER) > 0]
+    careful = _holds(places[kinds & _OTHER > 0], starts, stops)
+    careful |= _holds(closers, starts, starts + 1)  # a line that begins with what ends sentences
+    ends = _ends(closers, places[kinds & _MARK > 0])
     first, last = np.searchsorted(ends, starts, "right"), np.searchsorted(ends, stops, "right")
     closed = np.append(0, ends)[last] == stops
-    hits = np.array([hit.start() for hit in may_stand.finditer(text)], dtype=np.int64)
-    worth = careful | _holds(hits, starts, stops)
-    lines = list(_worth(starts[worth], stops[worth], careful[worth], ends, hits))
-    return Lines(lines, int((last - first + ~closed)[~careful].sum()))
+    hits = [(hit.start(), hit[0]) for hit in may_stand.finditer(text)]
+    with_care = map(Line._make, zip(starts[careful].tolist(), stops[careful].tolist(), strict=True))
+    found: list[Line | Part] = list(with_care)
+    if hits:
+        columns = _parts(np.array([at for at, _ in hits]), starts, stops, careful, ends)
+        begins, closes = columns[:2]
+        bytes_ = 3 * begins + np.searchsorted(beyond, begins)
+        bytes_ -= 2 * np.searchsorted(places[kinds & _ASCII > 0], begins)
+        bytes_ -= np.searchsorted(places[kinds & _LATIN > 0], begins)
+        quoted = _holds(places[kinds & _QUOTE > 0], begins, closes)
+        rows = zip(*(column.tolist() for column in (*columns, bytes_, quoted)), strict=True)
+        found += map(Part._make, rows)
+        found.sort(key=itemgetter(0))
+    return Lines(found, hits, int((last - first + ~closed)[~careful].sum()))
+
+
+def _codes(text: str) -> tuple[NDArray[Any], Places]:
+    """The code of each character, at most _BEYOND, and where those beyond it stand."""
+    codes: NDArray[Any] = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
+    if len(codes) == len(text):
+        return codes, np.zeros(0, dtype=np.int64)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return np.minimum(codes, _BEYOND), np.flatnonzero(codes > _BEYOND)
 
 
 def _holds(places: Places, starts: Places, stops: Places) -> NDArray[np.bool_]:
@@ -84,25 +122,26 @@ def _holds(places: Places, starts: Places, stops: Places) -> NDArray[np.bool_]:
     return np.searchsorted(places, starts) < np.searchsorted(places, stops)
 
 
-def _ends(kinds: NDArray[np.uint8]) -> Places:
-    """Where sentences end: behind each run of marks and closers in which a mark stands."""
-    runs = np.flatnonzero(np.diff((kinds & (_MARK | _CLOSER)) > 0, prepend=False, append=False))
-    begins, ends = runs[::2], runs[1::2]
-    marks = np.flatnonzero(kinds == _MARK)
-    return ends[np.searchsorted(marks, begins) < np.searchsorted(marks, ends)]
+def _ends(closers: Places, marks: Places) -> Places:
+    """Where sentences end: behind each run of marks and closers (`closers` are both) in which a mark stands."""
+    if not len(closers):
+        return closers
+    parted = closers[1:] - closers[:-1] > 1
+    begins, ends = closers[np.append(True, parted)], closers[np.append(parted, True)] + 1
+    found: Places = ends[_holds(marks, begins, ends)]
+    return found
 
 
-def _worth(starts: Places, stops: Places, careful: NDArray[np.bool_], ends: Places, hits: Places) -> Iterator[Line]:
-    """Lines with those of their sentences that have hits."""
-    number = np.searchsorted(ends, hits, "right")
-    begins = np.append(0, ends)[number].tolist()
-    closes = np.append(ends, stops[-1] if len(stops) else 0)[number].tolist()
-    low, high = np.searchsorted(hits, starts).tolist(), np.searchsorted(hits, stops).tolist()
-    rows = zip(starts.tolist(), stops.tolist(), careful.tolist(), low, high, strict=True)
-    for start, stop, with_care, from_, to in rows:
-        found: list[Span] = []
-        for at in range(from_, 0 if with_care else to):
-            span = max(begins[at], start), min(closes[at], stop)
-            if not found or found[-1] != span:
-                found.append(span)
-        yield Line(start, stop, None if with_care else found)
+def _parts(hits: Places, starts: Places, stops: Places, careful: NDArray[np.bool_], ends: Places) -> tuple[Places, ...]:
+    """The sentences of clean lines that have hits, as columns of the first fields of Part."""
+    line = np.searchsorted(starts, hits, "right") - 1
+    clean = np.flatnonzero(~careful[line])
+    line = line[clean]
+    number = np.searchsorted(ends, hits[clean], "right")
+    begins = np.maximum(np.append(0, ends)[number], starts[line])
+    new = np.flatnonzero(np.diff(begins, prepend=-1))
+    begins, line, number = begins[new], line[new], number[new]
+    closes = np.minimum(np.append(ends, stops[-1])[number], stops[line])
+    bounds = np.append(clean[new], len(hits))
+    counts = np.diff(np.append(new, len(clean)))
+    return begins, closes, starts[line], stops[line], bounds[:-1], bounds[:-1] + counts

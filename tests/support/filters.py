@@ -4,7 +4,6 @@ from core.mining.filters import FILTERS
 from core.mining.find_keywords import Finder
 from core.mining.types import Finding, Sentence
 from core.resources import keyword_pairs
-from core.text.keywords import candidate
 from core.types import KeywordPair
 
 
@@ -13,8 +12,8 @@ def sentence_of(text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Sent
     pairs = keyword_pairs() if pairs is None else pairs
     hits = Finder(pairs, spaced=pairs[0].language not in ("zh", "ja")).hits(text)
     assert len(hits) == 1, f"{text}: {len(hits)} keywords"
-    start, pair, side = hits[0]
-    return Sentence(text, candidate(text, start, pair, side))
+    start, word = hits[0]
+    return Sentence(text, word.at(start, text))
 
 
 def finding_of(code: str, text: str, pairs: tuple[KeywordPair, ...] | None = None) -> Finding | None:

@@ -84,7 +84,7 @@ def test_bylines(sentence: str, rest: str) -> None:
 
 
 def words(text: str, finder: Finder) -> list[str]:
-    return [pair.word(side) for _, pair, side in finder.hits(text)]
+    return [word.pair.word(word.side) for _, word in finder.hits(text)]
 
 
 def test_the_longest_word_counts_and_words_do_not_overlap() -> None:

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.mining.cleaning import Cleaner
-from core.mining.plain_lines import lines_of
+from core.mining.plain_lines import Line, lines_of
 from core.text.sentences import EDGES, split
 
 KEYWORD = re.compile("他|男[“”]*孩")
@@ -19,18 +19,35 @@ PIECES = [*'他男孩山。？！?!”’」』）)》“"\n\n <&;１Ａａ，\u
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_lines_as_one_by_one(pieces: list[str]) -> None:
     text, cleaner = "".join(pieces), Cleaner("text", False)
-    found, counted = lines_of(text, KEYWORD)
-    told = {line.start: line for line in found}
+    lines = lines_of(text, KEYWORD)
+    careful = {one.start: one.end for one in lines.found if isinstance(one, Line)}
+    parts = [one for one in lines.found if not isinstance(one, Line)]
     at = sentences = 0
     for line in text.split("\n"):
-        seen = told.pop(at, None)
-        if line and (seen is None or seen.sentences is not None):
+        end = at + len(line)
+        inside = [one for one in parts if at <= one.start and one.end <= end]
+        if line and careful.pop(at, None) != end:
             assert cleaner.clean(line) == line
-            parts = split(line)
-            assert parts[0].strip(EDGES)
-            sentences += len(parts)
-            spans = [] if seen is None else [text[start:end] for start, end in seen.sentences or ()]
-            assert spans == [part for part in parts if KEYWORD.search(part)]
-        at += len(line) + 1
-    assert sentences == counted and not told
-    assert [line.start for line in found] == sorted(line.start for line in found)
+            pieces = split(line)
+            assert pieces[0].strip(EDGES)
+            sentences += len(pieces)
+            found = [text[one.start : one.end] for one in inside]
+            assert found == [piece for piece in pieces if KEYWORD.search(piece)]
+            assert all((one.line_start, one.line_end) == (at, end) for one in inside)
+            parts = parts[len(inside) :]
+        at = end + 1
+    assert sentences == lines.sentences and not careful and not parts
+    assert lines.found == sorted(lines.found)
+
+
+@given(st.lists(st.sampled_from([*PIECES, "é", "「", "\U00020001"]), max_size=40))
+def test_what_is_known_of_a_sentence(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    lines = lines_of(text, KEYWORD)
+    for one in lines.found:
+        if not isinstance(one, Line):
+            part = text[one.start : one.end]
+            hits = [(hit.start() + one.start, hit[0]) for hit in KEYWORD.finditer(part)]
+            assert lines.hits[one.low : one.high] == hits
+            assert one.byte == len(text[: one.start].encode("utf-8", "surrogatepass"))
+            assert one.quoted == any(mark in part for mark in "“”「」『』")
