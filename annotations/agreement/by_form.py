@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from annotations.labels.blind_labels import FORMS, BlindLabels, Numbers
+from annotations.labels.blind_labels import FORMS, BlindLabels, Column, Numbers
 from core.errors import N_
 from core.statistics import Estimate, Note, Resampling
 from core.statistics.estimate import NO_LABEL, ONE_UNIT
@@ -72,18 +72,20 @@ def accept_rates(labels: BlindLabels, accept: int, names: Mapping[int, str], res
 
 
 def _rates(labels: BlindLabels, accept: int, resampling: Resampling) -> FormRates:
-    items, where = np.unique(labels.item, return_inverse=True)
-    units, unit = np.unique(labels.item if labels.cluster is None else labels.cluster, return_inverse=True)
+    items, where = labels.by_item()
     said = 2 * labels.form + (labels.choice != accept)  # accepted and not on the original, then on the masked form
     by_item = _counted(where, said, len(items))
-    by_unit = _counted(unit, said, len(units))
+    unit, by_unit = where, by_item
+    if labels.cluster is not None:
+        units, unit = np.unique(labels.cluster, return_inverse=True)
+        by_unit = _counted(unit, said, len(units))
     forms = tuple(_form(place, by_item, by_unit, resampling) for place in range(len(FORMS)))
     unit_of_item = np.zeros(len(items), dtype=np.int64)
     unit_of_item[where] = unit
     return FormRates(forms, _difference(by_unit, len(items)), _paired(by_item, unit_of_item))
 
 
-def _counted(rows: Numbers, said: Numbers, count: int) -> Numbers:
+def _counted(rows: Column, said: Column, count: int) -> Numbers:
     """Per item or unit the labels of each kind: accepted and not on the original, accepted and not on the masked."""
     return np.bincount(4 * rows + said, minlength=4 * count).reshape(count, 4)
 

@@ -15,6 +15,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -23,7 +24,15 @@ from annotations.agreement.by_form import FormRates, accept_rates
 from annotations.agreement.report import AgreementReport, CategoryMeasures, Measures, TwoAnnotators
 from annotations.database.store import Store, at_one_moment
 from annotations.forecast.fully_labelled import ended_at_reject, imported_into_share, unselected
-from annotations.labels.blind_labels import BlindLabels, ItemScope, Numbers, blind_label_rows, blind_labels, transposed
+from annotations.labels.blind_labels import (
+    BlindLabels,
+    Column,
+    ItemScope,
+    Numbers,
+    blind_label_rows,
+    numbered_labels,
+    transposed,
+)
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
@@ -225,26 +234,41 @@ def _undefined(found: AnyMeasures, why: Note) -> AnyMeasures:
 def _labels(
     store: Store, project: Project, way: "Way", version: int | None, on: ItemScope, ended: int, imported: set[int]
 ) -> tuple[BlindLabels, tuple[Choice, ...], dict[tuple[str, str], Numbers]]:
-    more = "extraneous, item_uid, reasons" if project.kind == "generations" else ""
-    rows = blind_label_rows(store, project, version=version, on=on, more=more)
-    narrow = unselected(store, project, project.per_item) if ended and on == "share" else None
-    if narrow is not None and narrow.share < project.share:  # what came into the share later is selected, too
-        random = set(json.loads(narrow.values(store, project, project.per_item)["shared"]))
-        rows = [row for row in rows if row[0] in random]
-    rows = [row for row in rows if row[0] not in imported] if imported else rows
-    choices = _choices(store, project, {row[2] for row in rows})
+    random = _still_random(store, project) if ended and on == "share" else None
     if project.kind == "generations":
         # Imported here, so that commands for sentences start without pandas.
         from annotations.agreement.schemes import scheme_labels
 
+        parts = blind_label_rows(store, project, version=version, on=on, more="extraneous, item.uid, reasons")
+        rows = [
+            row for row in chain.from_iterable(parts) if row[0] not in imported and (random is None or row[0] in random)
+        ]
+        choices = _choices(store, project, {row[2] for row in rows})
         return scheme_labels(store, project, rows, choices, way)
-    labels = blind_labels(rows, [choice.code for choice in choices])
-    return replace(labels, cluster=_articles(store, project, labels.item)), choices, {}
+    labels, codes = numbered_labels(blind_label_rows(store, project, version=version, on=on))
+    if random is not None:
+        labels = labels.only(np.isin(labels.item, np.array(sorted(random), dtype=np.int64)))
+    if imported:
+        labels = labels.only(~np.isin(labels.item, np.array(sorted(imported), dtype=np.int64)))
+    choices = _choices(store, project, {codes[place] for place in np.unique(labels.choice).tolist()})
+    number = {choice.code: place for place, choice in enumerate(choices)}
+    places = np.array([number.get(code, -1) for code in codes], dtype=np.int64)  # -1: none of these labels is left
+    return (replace(labels, choice=places[labels.choice], cluster=_articles(store, project, labels.item)), choices, {})
 
 
-def _articles(store: Store, project: Project, items: Numbers) -> Numbers | None:
+def _still_random(store: Store, project: Project) -> set[int] | None:
+    """The items that were in the random share from the start, where others that came in later are selected, too."""
+    narrow = unselected(store, project, project.per_item)
+    if narrow is None or narrow.share >= project.share:
+        return None
+    return set(json.loads(narrow.values(store, project, project.per_item)["shared"]))
+
+
+def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
     """The number of each item's source article; None where fewer than two are named, or none has several items."""
     named = {item: origin(json.loads(extra)) for item, extra in store.db.execute(SOURCES, (project.id,))}
+    if not named:
+        return None
     distinct, where = np.unique(items, return_inverse=True)
     sources = [named.get(item, "") for item in distinct.tolist()]
     if units_of_sources(sources) == "sentence":

@@ -1,6 +1,6 @@
 """Blind labels as columns of numbers (item, annotator, choice), for agreement measures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from operator import itemgetter
 from typing import Any, Literal
@@ -13,17 +13,24 @@ from annotations.types import Project
 from core.statistics import Tally
 
 Numbers = NDArray[np.int64]
+Column = NDArray[np.int32] | Numbers  # four bytes a label where there are millions
 ItemScope = Literal["all", "share"]
 FORMS = ("original", "masked")
 CHOICE_COLUMN = 2  # its place in a row
+AT_ONCE = 20_000  # labels held as rows, each of which takes 200 bytes
 
-# {version} and {share} are fixed conditions.
+# {version} and {share} are fixed conditions. All columns but *more* are in the index, in the order of items: rows of
+# labels are in the order of time, so each would be looked up elsewhere.
 LABELS = """
-SELECT item, annotator, choice, cell, guideline, form_shown = 'masked' {more} FROM blind_label
-WHERE project = :project {version} {share} ORDER BY item, annotator
+SELECT label.item, label.annotator, label.choice, item.cell, label.guideline, label.form_shown = 'masked' {more}
+FROM assignment CROSS JOIN label INDEXED BY label_item
+    ON label.item = assignment.item AND label.annotator = assignment.annotator AND label.id = assignment.blind
+CROSS JOIN item ON item.id = assignment.item CROSS JOIN published_batch AS batch ON batch.id = item.batch
+WHERE assignment.project = :project AND label.choice IS NOT NULL {version} {share}
+ORDER BY assignment.item, assignment.annotator
 """
-VERSION = "AND guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
-SHARE = "AND shared = 1 AND fully_labelled"
+VERSION = "AND label.guideline = (SELECT id FROM guideline WHERE project = :project AND version = :version)"
+SHARE = "AND item.shared = 1 AND item.labels >= item.wanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +41,28 @@ class BlindLabels:
     context or source article, where items come in these.
     """
 
-    item: Numbers
-    annotator: Numbers
-    choice: Numbers
-    cell: Numbers
-    guideline: Numbers
-    form: Numbers
+    item: Column
+    annotator: Column
+    choice: Column
+    cell: Column
+    guideline: Column
+    form: Column
     cluster: Numbers | None = None
 
     def tally(self, categories: int, keep: NDArray[np.bool_] | None = None) -> Tally:
         """How many annotators chose each category, by item; of the labels in *keep*."""
         item, choice = (self.item, self.choice) if keep is None else (self.item[keep], self.choice[keep])
-        rows, first, where = np.unique(item, return_index=True, return_inverse=True)
+        rows, first, where = _runs(item)
         flat = np.bincount(where * categories + choice, minlength=len(rows) * categories)
         of_rows = None
         if self.cluster is not None:
             of_rows = (self.cluster if keep is None else self.cluster[keep])[first]
         return Tally.of(flat.reshape(len(rows), categories), of_rows)
+
+    def by_item(self) -> tuple[Column, Column]:
+        """The distinct items, and which of them each label is of."""
+        rows, _, where = _runs(self.item)
+        return rows, where
 
     def only(self, keep: NDArray[np.bool_]) -> "BlindLabels":
         """A selection of the labels."""
@@ -86,32 +98,53 @@ class BlindLabels:
         return {pair: (by.sum(axis=0).reshape(shape), by) for pair, by in spread.items()}
 
 
+def _runs(item: Column) -> tuple[Column, Column, Column]:
+    """`np.unique` of a sorted column, with the first place of each value and the inverse, without sorting it again."""
+    begins = np.ones(len(item), dtype=np.bool_)
+    np.not_equal(item[1:], item[:-1], out=begins[1:])
+    first = np.flatnonzero(begins)
+    return item[first], first, np.cumsum(begins, dtype=np.int32) - 1
+
+
 def blind_label_rows(
     store: Store, project: Project, *, version: int | None = None, on: ItemScope = "all", more: str = ""
-) -> list[tuple[Any, ...]]:
+) -> Iterator[list[tuple[Any, ...]]]:
     """Item, annotator, choice, cell, guideline, place of the form in FORMS and the columns *more* of every blind label.
 
-    `version`: only labels made under this version of the guideline; `on` "share": only items of the random share that
-    all label, and of these the ones that have all their labels.
+    In parts of AT_ONCE. `version`: only labels made under this version of the guideline; `on` "share": only items of
+    the random share that all label, and of these the ones that have all their labels.
     """
     query = LABELS.format(
         more=f", {more}" if more else "",
         version="" if version is None else VERSION,
         share=SHARE if on == "share" else "",
     )
-    return store.db.execute(query, {"project": project.id, "version": version}).fetchall()
+    found = store.db.execute(query, {"project": project.id, "version": version})
+    return iter(lambda: found.fetchmany(AT_ONCE), [])
 
 
 def blind_labels(rows: Sequence[Sequence[Any]], codes: Sequence[str]) -> BlindLabels:
     """From rows of item, annotator, choice, cell, guideline, form; a choice becomes its place in *codes*."""
     number = {code: i for i, code in enumerate(codes)}
 
-    def column(place: int) -> Numbers:
+    def column(place: int) -> Column:
         cells = map(itemgetter(place), rows)
         numbers = map(number.__getitem__, cells) if place == CHOICE_COLUMN else cells
-        return np.fromiter(numbers, dtype=np.int64, count=len(rows))  # twice as fast as an array of the rows
+        return np.fromiter(numbers, dtype=np.int32, count=len(rows))  # twice as fast as an array of the rows
 
-    return BlindLabels(*map(column, range(6)))
+    item, annotator, choice, cell, guideline, form = map(column, range(6))
+    return BlindLabels(item, annotator, choice, cell, guideline, form)
+
+
+def numbered_labels(parts: Iterable[Sequence[Sequence[Any]]]) -> tuple[BlindLabels, list[str]]:
+    """The labels of all *parts*, and the code of each choice in the order in which they first occur."""
+    codes: dict[str, None] = {}
+    made = [blind_labels([], [])]
+    for rows in parts:
+        codes.update(dict.fromkeys(map(itemgetter(CHOICE_COLUMN), rows)))
+        made.append(blind_labels(rows, list(codes)))
+    columns = ("item", "annotator", "choice", "cell", "guideline", "form")
+    return BlindLabels(*(np.concatenate([getattr(one, name) for one in made]) for name in columns)), list(codes)
 
 
 def transposed(clusters: Numbers | None, categories: int) -> Numbers | None:

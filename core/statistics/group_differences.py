@@ -20,7 +20,7 @@ FEWEST_PEOPLE = 5  # of a group that is shown: fewer could be recognised, and sa
 MOST_TABLES = 200_000  # that the exact test goes through
 
 Numbers = NDArray[np.float64]
-Places = NDArray[np.int64]
+Places = NDArray[np.int64] | NDArray[np.int32]
 
 NO_LABELS_OF_GROUP = Note(N_("One of the groups has no labels here."))
 
