@@ -16,7 +16,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from core.mining.filters.name_contexts import SIDES, beside
+from core.mining.filters.name_marks import SIDES, beside
 from core.mining.filters.name_shapes import FOREIGN_TAGGED, SURE_LETTER, shape_of
 from core.mining.filters.name_words import HAN, foreign_score, is_rare
 from core.resources import DATA, ROOT

@@ -1,10 +1,9 @@
 """Values that the mining of candidates shares: a sentence under examination, what a filter found."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from core.text.dictionary import Token, tagged
 from core.types import Candidate, Span
 
 Mode = Literal["off", "reject", "flag"]
@@ -28,14 +27,6 @@ class Sentence:
     candidate: Candidate
     limits: tuple[int, int] = (SHORTEST, LONGEST)
     paragraph: Callable[[], str] = str
-    _tokens: tuple[Token, ...] | None = field(default=None, repr=False)
-
-    @property
-    def tokens(self) -> tuple[Token, ...]:
-        """The words of the sentence; cut once."""
-        if self._tokens is None:
-            self._tokens = tagged(self.text)
-        return self._tokens
 
 
 @dataclass(frozen=True, slots=True)

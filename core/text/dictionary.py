@@ -90,6 +90,12 @@ def surnames(*kinds: str) -> frozenset[str]:
     )
 
 
+@cache
+def usual_surnames() -> frozenset[str]:
+    """The usual Chinese surnames, of one or two characters."""
+    return surnames("single", "double")
+
+
 def is_surname(text: str) -> bool:
-    """Whether *text* is one of the usual Chinese surnames, of one or two characters."""
-    return text in surnames("single", "double")
+    """Whether *text* is one of the usual Chinese surnames."""
+    return text in usual_surnames()

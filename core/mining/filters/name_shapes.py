@@ -1,4 +1,4 @@
-"""What a word says by itself about being a name: asked once a word and tag, and remembered."""
+"""What a word says by itself about being a name."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from core.mining.filters.name_words import (
     HAN,
-    NAMED_BEFORE,
     NAMED_RULER,
     ONLY_SURNAMES,
     PLACES,
@@ -17,6 +16,8 @@ from core.mining.filters.name_words import (
     TITLES,
     foreign_score,
     given_score,
+    introduces,
+    is_rare,
     japanese_score,
     known_names,
     ordinary_words,
@@ -57,6 +58,7 @@ FUNCTION = re.compile("[的与和也及男女们在于从将把被是有个了�
 JAPANESE_BEHIND_SURE = -2.0  # of two characters behind a surname of history: 北条|义时
 JAPANESE_LAST = -1.5  # of two new characters at the end of a clause: 中村|法道
 INTRODUCED_FOREIGN = 1.0
+RARE_IN_FRAME = 3.0  # what a rare character counts where the words beside it tell a name
 INTRODUCED = 3.0  # of the last two characters of a new word behind one that says who somebody is
 
 
@@ -71,12 +73,10 @@ class Shape(NamedTuple):
     person: bool
     new: bool  # in no dictionary
     surname: bool  # a Chinese surname and nothing else
-    begins_with_surname: bool
     ordinary: bool
     free: bool
     foreign: float | None
     place: bool  # the dictionary calls it a place
-    likely: float | None  # the best of its scores as a name, of a new word that the tagger took for a proper noun
     leads: bool  # a Chinese name may begin here
     letter: bool  # part of a run of transliteration
     introduces: bool  # who somebody is, before the name
@@ -84,34 +84,29 @@ class Shape(NamedTuple):
     named_ruler: bool  # 慈禧太后: both in one word
 
 
-NOTHING = Shape(
-    None, 0.0, False, False, False, False, False, False, None, False, None, False, False, False, False, False
-)
+NOTHING = Shape(None, 0.0, False, False, False, False, False, None, False, False, False, False, False, False)
+KNOWN = Shape(None, 0.0, False, False, False, False, False, None, False, False, False, False, False, False)
 
 
-@lru_cache(maxsize=1 << 16)
 def shape_of(word: str, tag: str) -> Shape:
     """The shape of *word*, which the segmenter tagged as *tag*."""
     if not HAN.fullmatch(word):
         return NOTHING
-    person, new, ordinary = tag in PERSON, not is_word(word), word in ordinary_words()
+    person, new, ordinary, size = tag in PERSON, not is_word(word), word in ordinary_words(), len(word)
+    names, ruler, surname = introduces(word), word in RULERS, size <= 2 and is_surname(word)
+    usual = size > 1 and not (new or person or ordinary or names or ruler or surname)
+    if usual and tag not in ("nz", "ns") and word not in known_names():
+        return KNOWN
     foreign = _foreign(word, tag, person, new, ordinary)
     full, score = (None, 0.0) if ordinary else _full_name(word, person, new)
-    surname, place = len(word) <= 2 and is_surname(word), tag == "ns" and not new
-    free = (new or len(word) == 1) and not ordinary and (new or tag not in ("uj", "ul", "m", "r"))
+    place = tag == "ns" and not new
+    free = (new or size == 1) and not ordinary and (new or tag not in ("uj", "ul", "m", "r"))
     return Shape(
-        full, score, person, new, surname,
-        begins_with_surname=surname_length(word) == 1,
-        ordinary=ordinary,
-        free=free,
-        foreign=foreign,
-        place=place,
-        likely=_likeness(word) if new and tag in PROPER else None,
-        leads=full is not None or surname or person or (free and new),
-        letter=foreign is not None and (person or new or place or foreign >= SURE_LETTER),
-        introduces=NAMED_BEFORE.search(word) is not None,
-        ruler=word in RULERS,
-        named_ruler=person and len(word) > 2 and NAMED_RULER.search(word) is not None,
+        full, score, person, new, surname, ordinary, free, foreign, place,
+        full is not None or surname or person or (free and new),
+        foreign is not None and (person or new or place or foreign >= SURE_LETTER),
+        names, ruler,
+        person and size > 2 and NAMED_RULER.search(word) is not None,
     )  # fmt: skip
 
 
@@ -209,10 +204,38 @@ def is_japanese(given: str, *, last: bool, surely: bool = False) -> bool:
     )
 
 
-def _likeness(word: str) -> float | None:
+def likely_name(word: str, tag: str) -> float | None:
+    """The best of the scores of *word*, a new one, as a name, if the tagger took it for a proper noun."""
+    if tag not in PROPER:
+        return None
     if not 2 <= len(word) <= 5 or word in ordinary_words() or PERMITTED.search(word) or TITLES.search(word[1:]):
         return None
     return max(given_score(word[-2:]), foreign_score(word), japanese_score(word[-2:]))
+
+
+def may_be_name(word: str) -> bool:
+    """Whether nothing in *word* says that it is no name: a title, 某, 家 behind a surname."""
+    return (
+        word[-1] not in AFTER_SURNAME
+        and word not in read_as_none()
+        and not PERMITTED.search(word)
+        and not TITLES.search(word)
+    )
+
+
+def likeness(word: str) -> float:
+    """The best of the scores of *word* as a Chinese, foreign or Japanese name."""
+    surname = surname_length(word)
+    scores = [foreign_score(word)]
+    if surname and 1 <= len(word) - surname <= 2:
+        scores.append(given_score(word[surname:]) + 1.0)
+    if len(word) == 2:
+        scores.append(given_score(word))
+    if len(word) > 3:
+        scores.append(japanese_score(word[-2:]))
+    if any(is_rare(character) for character in word):
+        scores.append(RARE_IN_FRAME)
+    return max(scores)
 
 
 @lru_cache(maxsize=1 << 14)

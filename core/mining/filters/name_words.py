@@ -25,6 +25,7 @@ TITLES = re.compile(
 )
 
 HAN = re.compile("[一-龥]+")
+CAPITAL = re.compile("[A-Z]")
 # What the segmenter takes into a new word behind a name: 樱则, 政澄死, 徐阶说.
 TAIL = frozenset("则死说于是和在曾后也因为对被将与及的等任称即又便遂乃生卒之其曰道问答")
 # A word after one that ends so is who it is: 弟弟旭烈兀, 首辅徐阶, 教宗若望.
@@ -33,6 +34,8 @@ NAMED_BEFORE = re.compile(
     "|外甥|[堂表][兄弟姐妹]|[男女]友|未婚[夫妻]|老[公婆]|主角|将军|[国女]王|[王皇]后|皇帝|太子|公主|亲王|教[宗皇]|主教|首辅|[宰丞首]相"
     r"|总[统理]|元帅|[上少中][校尉将]|导演|演员|歌手|球员|队友|门将|前锋|后卫|作家|诗人|画家|学家|记者|编剧|制作人|主持人|作曲家|近臣|主席|巡抚|总督|知府|太守|刺史|太监|将领|大臣|首领|酋长|可汗|君主|掌门|国师|门徒|弟子|学生|名将|武将|老将|主帅|队长|教练|主君|藩主|城主|先代|公爵|伯爵|侯爵|男爵|爵士|牧师|神父|修女|使徒|圣徒|王子|王妃|贵妃|太后|皇子|[义养师]父|恩师|门生|好友|友人|挚友|战友|情人|恋人|前夫|前妻|遗孀|同事|助手|秘书|外交官|议员|大使|舰长|船长|骑士|学者|[思探革企航教漫银建]\w{1,2}家|沙皇|苏丹|太[师傅保尉]|首相|国务卿|[总部局处校院市州县省馆所社会团师旅军司台董行]长|总?书记|总?司令|总兵|节度使|侍郎|尚书|大学士|部将|[大主守叛]将|将军|酋长|富豪|商人|博士|院士|教授|律师|法官|助理|顾问|经纪人|投手|中锋|射手|棋手|车手|拳手|飞行员|宇航员|太空人|传教士|高僧|国师|道士|诗僧|男星|女星|影星|歌星|巨星|球星|作者|发明者|创始人|创办人|创立者|继承人|族长|庄主|侠士|侦探|杀手)$"
 )
+
+KIN = re.compile("[父母爸妈子女弟妹哥姐夫妻爷奶公婆甥友事]$")
 
 # A proper noun before one of these is a ruler: 君士坦丁|皇帝, 查理|大帝.
 RULERS = frozenset(
@@ -67,6 +70,18 @@ DOTTED = re.compile(
 
 
 @cache
+def _last_of_introduction() -> frozenset[str]:
+    """The characters with which an alternative of NAMED_BEFORE can end: most words need no further look."""
+    ends = NAMED_BEFORE.pattern.removeprefix("(?:").removesuffix(")$").split("|")
+    return frozenset("".join(end[end.rindex("[") + 1 : -1] if end[-1] == "]" else end[-1] for end in ends))
+
+
+def introduces(word: str) -> bool:
+    """Whether *word* says who the person is who is named behind it."""
+    return word[-1] in _last_of_introduction() and NAMED_BEFORE.search(word) is not None
+
+
+@cache
 def read_as_none() -> frozenset[str]:
     """Words that look like names and that a person has read as none."""
     return frozenset(word for row in table("mining_not_names") for word in row["words"].split())
@@ -96,9 +111,13 @@ def sure_surnames() -> re.Pattern[str]:
 
 
 @cache
-def told_forms() -> re.Pattern[str]:
-    """What names somebody by its form: rulers (明世宗, 本笃十六世), introductions (名叫……), names in Latin letters."""
-    return re.compile("|".join(row["pattern"] for row in table("mining_name_forms")))
+def told_forms(*, latin: bool) -> re.Pattern[str]:
+    """What names somebody by its form: rulers (明世宗, 本笃十六世), introductions (名叫……), names in Latin letters.
+
+    Without *latin* those forms that ask for a capital are left out, which no text without one can have.
+    """
+    patterns = [row["pattern"] for row in table("mining_name_forms")]
+    return re.compile("|".join(one for one in patterns if latin or "[A-Z]" not in one))
 
 
 @cache
@@ -151,8 +170,8 @@ def foreign_score(text: str) -> float:
 
     A character that stands in none of them counts -4.
     """
-    scores = _scores("foreign")
-    return sum(scores.get(character, NOT_FOREIGN) for character in text)
+    score = _scores("foreign").get
+    return sum([score(character, NOT_FOREIGN) for character in text])
 
 
 def surname_length(word: str) -> int:
@@ -160,6 +179,14 @@ def surname_length(word: str) -> int:
     if len(word) > 2 and is_surname(word[:2]):
         return 2
     return 1 if word and is_surname(word[0]) else 0
+
+
+@cache
+def words_beside(kind: str) -> frozenset[str]:
+    """Words that stand beside a name: die, behind, before, opening, of people (mining_name_frames.tsv)."""
+    return frozenset(
+        word for row in table("mining_name_frames") if row["kind"] == kind for word in row["words"].split()
+    )
 
 
 @cache

@@ -8,6 +8,7 @@ from core.mining.filters.inside_word import inside_word
 from core.mining.keyword_lists import typed_pairs
 from core.mining.types import Sentence
 from core.resources import keyword_pairs
+from core.text import other_words
 from core.text.keywords import candidate
 from core.types import KeywordPair
 from tests.support.filters import finding_of, meant, sentence_of
@@ -100,8 +101,8 @@ def test_a_finding_touches_the_keyword_and_lies_in_the_text(around: str) -> None
         assert start < len(around) + 1 and len(around) < end
 
 
-def test_tokens_of_the_sentence_are_not_cut_for_a_plain_pronoun() -> None:
+def test_a_sentence_is_not_cut_for_a_plain_pronoun(monkeypatch: pytest.MonkeyPatch) -> None:
     """Most sentences never pay for the segmenter."""
-    sentence = sentence_of("她把书放回架上，然后走了出去。")
-    assert inside_word(sentence) is None
-    assert sentence._tokens is None
+    for name in ("cut", "tagged"):
+        monkeypatch.setattr(other_words, name, lambda text: pytest.fail(text))
+    assert inside_word(sentence_of("她把书放回架上，然后走了出去。")) is None

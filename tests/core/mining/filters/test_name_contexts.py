@@ -2,15 +2,15 @@
 
 import pytest
 
-from core.mining.filters.name_contexts import by_context, context
-from core.text.dictionary import Token, tagged
+from core.mining.filters.name_contexts import by_context
+from core.mining.filters.name_marks import Cut, Word, context
 
 # Words before and behind a place, with their tags, from where names stand to where none does.
 BESIDE = [("总统", "n", "率军", "v"), ("与", "p", "发表", "v"), ("。", "x", "。", "x"), ("一种", "m", "了", "ul")]
 
 
 def between(before: str, tag_before: str, behind: str, tag_behind: str) -> float:
-    return context([Token(before, tag_before, 0, 1), Token("某", "n", 1, 2), Token(behind, tag_behind, 2, 3)], 1, 2)
+    return context([Word(before, tag_before), Word("某", "n"), Word(behind, tag_behind)], 1, 2)
 
 
 def test_contexts_are_ranked() -> None:
@@ -20,20 +20,20 @@ def test_contexts_are_ranked() -> None:
 
 
 def test_the_end_of_a_text_is_that_of_a_clause() -> None:
-    alone = [Token("某", "n", 0, 1)]
+    alone = [Word("某", "n")]
     assert context(alone, 0, 1) == between("。", "x", "。", "x")
 
 
 @pytest.mark.parametrize(("text", "name"), [("他与王有才发表公告。", "王有才"), ("他与国王瞿能率兵前去。", "瞿能")])
 def test_a_name_that_its_context_tells(text: str, name: str) -> None:
-    found = by_context(tagged(text), (0, 1))
+    found = by_context(Cut(text, (0, 1)))
     assert found is not None and text[slice(*found)] == name
 
 
 def test_the_keyword_is_no_name() -> None:
     text = "他与王有才发表公告。"
-    assert by_context(tagged(text), (2, 5)) is None
+    assert by_context(Cut(text, (2, 5))) is None
 
 
 def test_a_place_is_no_name() -> None:
-    assert by_context(tagged("她来自木华黎，后来走了。"), (0, 1)) is None
+    assert by_context(Cut("她来自木华黎，后来走了。", (0, 1))) is None

@@ -1,0 +1,312 @@
+"""What each word of a sentence says to the rules for names: worked out once a word, then looked up.
+
+Nine words of ten say nothing to most rules. So each word bears marks, and a rule looks only at the words that bear
+its mark; what else it may ask of a word is remembered with it.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import accumulate
+
+from core.mining.filters.name_shapes import (
+    KNOWN,
+    NOTHING,
+    Shape,
+    likely_name,
+    likeness,
+    may_be_name,
+    shape_of,
+)
+from core.mining.filters.name_words import (
+    KIN,
+    PLACES,
+    TITLES,
+    foreign_score,
+    given_score,
+    introduces,
+    is_rare,
+    japanese_surnames,
+    surname_length,
+    words_beside,
+)
+from core.resources import table
+from core.text.dictionary import AFTER_SURNAME, Token, cut, dictionary, is_surname
+from core.types import Span
+
+# What a rule begins with: a Chinese name; a run of transliteration; who somebody is; a new word in a clause, and the
+# first two characters of one; a word that only its place tells; a surname given to the word before; a word that looks
+# somewhat like a name, or rather like one; a Japanese surname; a rare character.
+LEADS, LETTER, NAMES, NEW_WORD, PIECE, ROLE, GIVES, HINT, LIKELY, JAPANESE, RARE = (1 << n for n in range(11))
+RULES = (1 << 11) - 1
+# What the words beside them ask: what goes on a run of transliteration; what may be a piece of a name, and the given
+# part of one; a single character that may be one; what only people do, and what is said of the dead; who is spoken to,
+# who it is; words behind a known name; the beginning of a clause, and of a sentence within; what is done to people.
+GOES_ON, FREE, FITS, LONE, DOES, DIES, TO, RELATES, SHOWS, OPENS, SIGN, DONE_TO = (1 << n for n in range(11, 23))
+
+NO_NAME_TAGS = frozenset(["m", "t", "x", "eng", "p", "c", "u", "uj", "ul", "d", "r", "f", "q"])
+TO_WHOM = frozenset("对 与 和 由 被 向 给 让 跟 把 将".split())  # noqa: SIM905
+ADDRESSED = frozenset("同志 老人 先生 女士 活佛 法师 大师 上人 小姐".split())  # noqa: SIM905
+COUPLES = frozenset(["夫妇", "夫妻", "父子", "父女", "母子", "母女", "兄弟", "姐妹", "姊妹"])
+NO_BEGIN = frozenset("小老大这那每各其此")  # no name begins so
+LATER_LETTER = 2.0  # of a piece that goes on a run of transliteration: 乌布利|希
+FOREIGN_DOING = 4.0  # of a known word written with the characters of transliterations
+# Half of what the characters of a word say counts beside its context, within these bounds.
+LEAST_LIKE, MOST_LIKE = -2.0, 3.0
+# Least context, and least sum of both: of a word tagged as a person, in the dictionary and new; of another new word;
+# of a rare character behind a surname that the dictionary calls a place (朱棣).
+KNOWN_PERSON, NEW_PERSON, NEW_NOUN, NEW_VERB = (-0.5, 2.5), (1.0, 2.5), (0.5, 2.0), (1.0, 2.0)
+RARE_PLACE = (0.0, 2.5)
+NUMBER = re.compile("[0-9.,%]+")
+INSIDE = "、（）《》「」“”『』"  # signs that end no clause
+UNSEEN = (-1.5, 1.0)  # what a tag alone may count
+# Of words that the table has not: who somebody is, whose relative; what people do, what opens a clause.
+TITLE, RELATIVE, DONE, OPENING = 2.0, 1.0, 1.5, 0.5
+KEPT = 1 << 16  # words that are remembered
+
+
+class Word:
+    """A word with its tag, its shape and its marks; the rest is worked out when it is first asked.
+
+    `size`: characters. `before`, `behind`: how much more often it stands on that side of names than of other words
+    (ln). `given`, `foreign`: its scores as a given part and as a transliteration. `likely`: the best of its scores as
+    a name, of one that bears the mark. `least`: what its context must be for a name; `named`: whether nothing in it
+    says that it is none; `surname_at`: where its first surname stands, -1 where that is not among its last two
+    characters.
+    """
+
+    __slots__ = (
+        "before", "behind", "foreign", "given", "least", "likely", "marks", "named", "shape", "size", "surname_at",
+        "tag", "word",
+    )  # fmt: skip
+    word: str
+    tag: str
+    size: int
+    shape: Shape
+    marks: int
+    before: float
+    behind: float
+    given: float
+    foreign: float
+    likely: float | None
+    least: float | None
+    named: bool
+    surname_at: int
+
+    def __init__(self, word: str, tag: str) -> None:
+        self.word, self.tag, self.size = word, tag, len(word)
+        self.shape = shape = shape_of(word, tag)
+        marks = _marks_of_any(word, tag, shape)
+        if shape is not NOTHING:
+            marks |= _listed().get(word, 0)
+            if word not in AFTER_SURNAME and word[0] != "某" and not TITLES.match(word):
+                marks |= FITS
+            marks |= _marks_of_known(word, tag) if shape is KNOWN else _own_marks(word, tag, shape)
+        self.marks = marks
+
+    def __getattr__(self, name: str) -> float | None:
+        """What nobody has asked yet."""
+        value = _LATER[name](self)
+        setattr(self, name, value)
+        return value
+
+
+_LATER: dict[str, Callable[[Word], float | None]] = {
+    "before": lambda one: _score("before", one.word, one.tag),
+    "behind": lambda one: _score("behind", one.word, one.tag),
+    "given": lambda one: given_score(one.word),
+    "foreign": lambda one: foreign_score(one.word),
+    "likely": lambda one: likely_name(one.word, one.tag),
+    "least": lambda one: _least_context(one.word, one.tag, one.shape),
+    "surname_at": lambda one: _surname_at(one.word),
+    "named": lambda one: may_be_name(one.word),
+}
+
+
+def _marks_of_any(word: str, tag: str, shape: Shape) -> int:
+    """Marks that a word with other than Chinese characters may bear too."""
+    pairs, firsts = _japanese_begins()
+    if len(word) > 1:
+        return (JAPANESE if word[:2] in pairs else 0) | (GIVES if shape.new and is_surname(word[-1]) else 0)
+    return (
+        (JAPANESE if word in firsts else 0) | (GIVES if is_surname(word) else 0) | (OPENS | SIGN if tag == "x" else 0)
+    )
+
+
+def _marks_of_known(word: str, tag: str) -> int:
+    """Those of a word of the dictionary with nothing about it that speaks for a name."""
+    return (ROLE if tag[0] == "n" and _has_role(word, tag, KNOWN) else 0) | (
+        HINT if len(word) == 2 and is_surname(word[0]) else 0
+    )
+
+
+def _own_marks(word: str, tag: str, shape: Shape) -> int:
+    size, foreign, may = len(word), shape.foreign, tag not in NO_NAME_TAGS
+    asked = shape.new or shape.person
+    marks = (
+        (LEADS if shape.leads else 0)
+        | (LETTER | GOES_ON if shape.letter else 0)
+        | (NAMES if shape.introduces or shape.ruler or shape.named_ruler else 0)
+        | (RELATES if shape.introduces else 0)
+        | (FREE if shape.free else 0)
+        | (GOES_ON if shape.free and foreign is not None and foreign >= LATER_LETTER else 0)
+    )
+    if size == 1:
+        rare = is_rare(word)
+        marks |= (RARE | ROLE if rare else ROLE if shape.surname else 0) | (LONE if may else 0)
+    elif shape.ordinary:
+        return marks
+    else:
+        marks |= (
+            (NEW_WORD if asked and may and size <= 5 else 0)
+            | (PIECE if shape.new and may and size == 2 else 0)
+            | (ROLE if tag[0] == "n" and _has_role(word, tag, shape) else 0)
+            | (LIKELY if shape.new else 0)
+        )
+    hint = not shape.ordinary and ((size <= 2 and is_surname(word[0])) or asked or tag == "ns")
+    return marks | (HINT if hint else 0)
+
+
+@cache
+def _listed() -> dict[str, int]:
+    """The marks of the words that stand beside names."""
+    marks, found = {"behind": DOES | SHOWS, "die": DIES, "opening": OPENS, "before": DONE_TO}, dict[str, int]()
+    kinds = [(words_beside(kind), mark) for kind, mark in marks.items()]
+    for words, mark in [*kinds, (TO_WHOM, TO), (ADDRESSED, SHOWS), (COUPLES, SHOWS)]:
+        for word in words:
+            found[word] = found.get(word, 0) | mark
+    return found
+
+
+def _has_role(word: str, tag: str, shape: Shape) -> bool:
+    """Whether *word*, a noun, may be a name that only its place tells: a new word, a person, or what could be one."""
+    if len(word) > 8 or tag == "nt":
+        return False
+    if shape.new or shape.person or (len(word) == 3 and surname_length(word) > 0 and word[-1] not in PLACES):
+        return True
+    return tag != "nz" and foreign_score(word) >= FOREIGN_DOING
+
+
+def _surname_at(word: str) -> int:
+    at = next((at for at, character in enumerate(word) if is_surname(character)), -1)
+    return at if len(word) - at <= 2 else -1
+
+
+def _least_context(word: str, tag: str, shape: Shape) -> float | None:
+    """What the context of *word* must be for a name; None: it is none."""
+    if shape.ordinary or not 2 <= len(word) <= 5 or word[0] in NO_BEGIN:
+        return None
+    least = None
+    if shape.person and not shape.new:
+        plausible = surname_length(word) > 0 or foreign_score(word) > 0
+        least = KNOWN_PERSON if plausible and (len(word) > 2 or tag == "nrt") else None
+    elif shape.person:
+        least = NEW_PERSON
+    elif shape.new:
+        least = NEW_NOUN if tag in ("n", "nz", "ns") else NEW_VERB if tag == "v" and is_surname(word[0]) else None
+    elif tag == "ns" and len(word) == 2 and is_surname(word[0]) and word[1] not in PLACES and is_rare(word[1]):
+        least = RARE_PLACE
+    if least is None or not may_be_name(word):
+        return None
+    return max(least[0], least[1] - min(MOST_LIKE, max(LEAST_LIKE, likeness(word) / 2)))
+
+
+@cache
+def _japanese_begins() -> tuple[frozenset[str], frozenset[str]]:
+    """What Japanese surnames begin with: two characters, and one."""
+    return frozenset(japanese_surnames()), frozenset(begin[0] for begin in japanese_surnames())
+
+
+SIDES = ("before", "behind")
+
+
+def key_of(word: str, tag: str) -> str:
+    """*word* as the table of contexts writes it: ^ for the end of a clause, 0 for a number."""
+    if tag == "x":
+        return word if word in INSIDE else "^"
+    return "0" if NUMBER.fullmatch(word) else word
+
+
+@cache
+def _scores(side: str) -> dict[str, float]:
+    rows = [row for row in table("mining_name_contexts") if row["side"] == side]
+    return {word: float(row["score"]) for row in rows for word in row["words"].split()}
+
+
+def _score(side: str, word: str, tag: str) -> float:
+    """How much more often *word* stands on that side of names than of other words (ln)."""
+    scores, key = _scores(side), key_of(word, tag)
+    found = scores.get(key)
+    if found is not None:
+        return found
+    if side == "before" and introduces(word):
+        return RELATIVE if KIN.search(word) else TITLE
+    if side == "behind" and (word in words_beside("behind") or word in words_beside("die")):
+        return DONE
+    if side == "before" and word in words_beside("opening"):
+        return OPENING
+    return min(UNSEEN[1], max(UNSEEN[0], scores.get("/" + tag, 0.0)))
+
+
+_known: dict[str, Word] = {}
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of *text*, as `tagged` has them; the tag of a word is the same wherever rjieba cuts it."""
+    parts = cut(text)
+    try:
+        return list(map(_known.__getitem__, parts))
+    except KeyError:
+        return _learned(parts)
+
+
+def _learned(parts: list[str]) -> list[Word]:
+    """The words of a sentence of which some were never seen."""
+    if len(_known) > KEPT:
+        _known.clear()
+    tag, tags, words = dictionary().tag, None, []
+    for place, part in enumerate(parts):
+        word = _known.get(part)
+        if word is None:
+            alone = tag(part)
+            if len(alone) > 1:  # 打进 alone is cut in two: only a sentence has it as one word
+                tags = tag("".join(parts)) if tags is None else tags
+                alone = tags[place : place + 1]
+            word = _known[part] = Word(part, alone[0][1])
+        words.append(word)
+    return words
+
+
+END = Word("。", "x")  # what stands beside the first and the last word
+
+
+class Cut:
+    """A sentence as the rules see it.
+
+    `starts`: where each word begins, and the last one ends; `marks` of each word; `some`: the words with which a rule
+    begins, and their marks; words from `first` to before `stop` share a character with the `keyword`.
+    """
+
+    __slots__ = ("first", "keyword", "marks", "some", "starts", "stop", "text", "words")
+
+    def __init__(self, text: str, keyword: Span) -> None:
+        self.text, self.keyword = text, keyword
+        self.words = words = words_of(text)
+        self.starts = starts = list(accumulate([word.size for word in words], initial=0))
+        self.marks = marks = [word.marks for word in words]
+        self.some = [(place, mark) for place, mark in enumerate(marks) if mark & RULES]
+        self.first = bisect_right(starts, keyword[0]) - 1
+        self.stop = bisect_left(starts, keyword[1])
+
+
+def context(words: Sequence[Word], first: int, last: int) -> float:
+    """How much more often what stands around the words from *first* to before *last* stands around names (ln)."""
+    return (words[first - 1] if first else END).before + (words[last] if last < len(words) else END).behind
+
+
+def beside(tokens: Sequence[Token], place: int, side: str) -> tuple[str, str]:
+    """What stands before or behind the token at *place*, as the table of contexts writes it: a word, and its tag."""
+    at = place - 1 if side == "before" else place + 1
+    word, tag = (tokens[at].word, tokens[at].tag) if 0 <= at < len(tokens) else (END.word, END.tag)
+    return key_of(word, tag), "/" + tag

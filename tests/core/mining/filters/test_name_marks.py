@@ -1,0 +1,53 @@
+"""Words and tags of a sentence are those of the tagger, whether they were seen before or not."""
+
+import pytest
+
+from core.mining.filters import name_marks
+from core.mining.filters.name_marks import FITS, GIVES, LEADS, RULES, Cut, Word, words_of
+from core.mining.filters.name_words import NAMED_BEFORE, introduces
+from core.text.dictionary import tagged
+
+TEXTS = [
+    "他打进一球，反清的下半年，潘苑的父亲是木匠。",  # 打进, 反清: alone rjieba cuts them in two
+    "他打进了。",
+    "奕䜣和他,abc1 12%",
+    "half \ud83d pair，他走了。",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_words_are_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_marks, "_known", {})
+    wanted = [(token.word.replace("\ud83d", "\ufffd"), token.tag) for token in tagged(text)]
+    for _ in ("new", "seen"):
+        assert [(word.word, word.tag) for word in words_of(text)] == wanted
+
+
+def test_more_words_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_marks, "_known", {})
+    monkeypatch.setattr(name_marks, "KEPT", 3)
+    for text in TEXTS[:2]:
+        assert [word.word for word in words_of(text)] == [token.word for token in tagged(text)]
+    assert [word.word for word in name_marks._known.values()] == ["他", "打进", "了", "。"]
+
+
+def test_places_of_words_and_of_the_keyword() -> None:
+    text = "木匠的父亲走了。"
+    found = Cut(text, (3, 5))
+    assert [text[a:b] for a, b in zip(found.starts, found.starts[1:], strict=False)] == [w.word for w in found.words]
+    assert [word.word for word in found.words[found.first : found.stop]] == ["父亲"]
+    part = Cut(text, (1, 4))
+    assert [word.word for word in part.words[part.first : part.stop]] == ["木匠", "的", "父亲"]
+
+
+def test_marks() -> None:
+    assert Word("张", "nr").marks & LEADS and Word("张", "nr").marks & GIVES
+    assert Word("雪晴", "nr").marks & FITS and not Word("先生", "n").marks & FITS
+    assert not Word("木头", "n").marks & RULES and not Word("，", "x").marks & RULES
+
+
+def test_words_that_introduce_somebody_end_with_few_characters() -> None:
+    words = ["弟弟", "首辅", "次子", "思想家", "沙皇", "书记", "总书记", "表姐", "皇后", "杀手", "老婆", "木头"]
+    assert [word for word in words if introduces(word)] == [word for word in words if NAMED_BEFORE.search(word)]
+    assert [word for word in words if not introduces(word)] == ["木头"]
