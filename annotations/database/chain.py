@@ -33,7 +33,11 @@ KINDS = (
 )  # fmt: skip
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex).encode
+# What JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=bytes.hex) makes for each text
+# anew, made once and without the search for circles: values of a row hold none.
+_written = json.encoder.c_make_encoder(  # type: ignore[attr-defined]
+    None, bytes.hex, json.encoder.encode_basestring, None, ":", ",", False, False, False
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,10 @@ class Head:
     def number(self) -> int:
         """The day as a number: days since 1970-01-01."""
         return date.fromisoformat(self.day).toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _encode(value: Any) -> str:
+    return "".join(_written(value, 0))
 
 
 def canonical(*values: Any) -> str:

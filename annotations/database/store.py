@@ -6,7 +6,7 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import wraps
+from functools import lru_cache, wraps
 from pathlib import Path
 from sqlite3 import Connection
 from types import TracebackType
@@ -49,7 +49,10 @@ def patient(seconds: float) -> Iterator[None]:
 
 def database_path() -> Path:
     """The path of the database: EVENHAND_DB, else evenhand.db in the working folder."""
-    return Path(os.environ.get("EVENHAND_DB") or "evenhand.db")
+    return _path(os.environ.get("EVENHAND_DB") or "evenhand.db")
+
+
+_path = lru_cache(maxsize=8)(Path)  # each request asks for it four times
 
 
 class Store:
@@ -57,6 +60,7 @@ class Store:
 
     def __init__(self, db: Connection, path: Path, *, frozen: bool = False) -> None:
         self.db, self.path, self.frozen = db, path, frozen
+        self._own = path.resolve()  # once: it costs as much as three queries
         self._files: OpenFiles | None = None  # while it is open, and others may write
         self._shared = False  # whether a transaction of several pieces of work is open
 
@@ -200,7 +204,7 @@ class Store:
                 yield self.db
             return
         try:
-            with turn(self.db, self.path, max(BUSY_MS / 1000, _patience_s)):
+            with turn(self.db, self._own, max(BUSY_MS / 1000, _patience_s)):
                 try:
                     yield self.db
                     self._check_files()

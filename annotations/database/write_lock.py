@@ -88,18 +88,17 @@ os.register_at_fork(after_in_child=_lines.clear)
 def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Iterator[None]:
     """Begin a transaction of *connection* with the write lock; the caller ends it before the block ends.
 
-    Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* may be any link
-    to the database. Raises Busy, and begins nothing, if the lock does not come free within *patience_s* seconds;
+    Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* is that of the
+    database without links, as SQLite resolves them before it names its log. Raises Busy, and begins nothing, if the lock does not come free within *patience_s* seconds;
     sqlite3.OperationalError for every other refusal of the database; RuntimeError within another turn of the same
     thread.
     """
     until = time.monotonic() + patience_s
-    own = path.resolve()  # SQLite resolves links too before it names its log
-    line = _lines.setdefault(own, Line())
+    line = _lines.get(path) or _lines.setdefault(path, Line())
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
     try:
-        with _first_in_the_queue(own, until - max(patience_s / 2, patience_s - LONGEST_QUEUE_S)):
+        with _first_in_the_queue(path, until - max(patience_s / 2, patience_s - LONGEST_QUEUE_S)):
             _begin(connection, until)
         yield
     finally:

@@ -131,4 +131,5 @@ def _load(db: Connection, handed: list[retests.LeasedItem]) -> list[Item]:
     marks = ", ".join("?" * len(ids))
     rows = db.execute(f"SELECT {ITEM_COLUMNS} FROM {ITEM_TABLES} WHERE item.id IN ({marks})", ids).fetchall()
     by_id = {row[0]: as_item(row) for row in rows}
-    return [replace(by_id[one.item], uid=one.uid) for one in handed]  # a retest has its own id
+    found = ((by_id[one.item], one.uid) for one in handed)
+    return [item if item.uid == uid else replace(item, uid=uid) for item, uid in found]  # a retest has its own id

@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
-from functools import partial
+from functools import lru_cache, partial
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,12 @@ SIGN_IN = N_("Sign in first.")
 
 def hosts() -> frozenset[str]:
     """The names under which this server answers: those of EVENHAND_HOSTS, separated by commas, and this machine's."""
-    named = os.environ.get("EVENHAND_HOSTS", "").split(",")
-    return LOOPBACK | {name.strip().lower() for name in named if name.strip()}
+    return _names(os.environ.get("EVENHAND_HOSTS", ""))
+
+
+@lru_cache(maxsize=8)  # asked with every request, and always the same
+def _names(listed: str) -> frozenset[str]:
+    return LOOPBACK | {name.strip().lower() for name in listed.split(",") if name.strip()}
 
 
 def guests_allowed() -> bool:
@@ -72,6 +76,7 @@ def guests_allowed() -> bool:
     return os.environ.get("EVENHAND_GUESTS") == "1"
 
 
+@lru_cache(maxsize=64)
 def host_name(value: str) -> str:
     """The name in a Host header or an address, without port, lower case; "" where it is none."""
     try:
