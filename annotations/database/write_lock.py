@@ -89,9 +89,9 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
     """Begin a transaction of *connection* with the write lock; the caller ends it before the block ends.
 
     Processes queue with a lock on an empty file beside the database whose name ends in `-turn`; *path* is that of the
-    database without links, as SQLite resolves them before it names its log. Raises Busy, and begins nothing, if the lock does not come free within *patience_s* seconds;
-    sqlite3.OperationalError for every other refusal of the database; RuntimeError within another turn of the same
-    thread.
+    database without links, as SQLite resolves them before it names its log. Raises Busy, and begins nothing, if the
+    lock does not come free within *patience_s* seconds; sqlite3.OperationalError for every other refusal of the
+    database; RuntimeError within another turn of the same thread.
     """
     until = time.monotonic() + patience_s
     line = _lines.get(path) or _lines.setdefault(path, Line())

@@ -7,7 +7,7 @@ import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
 from annotations.database.events import record
+from annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
 from annotations.database.store import Store
 from annotations.items.gold import recount_item
 from annotations.items.recount_mark import COUNT_SETTINGS, RECOUNTING, open_recount
@@ -29,25 +30,8 @@ from core.types import Candidate, Side
 
 # A running import. A withdrawn batch, and that of withdrawn items, are not published either.
 BEING_IMPORTED = "published = 0 AND withdrawn = 0 AND undone IS NULL"
-CHUNK = 1_000  # rows read at once, or deleted in one commit
+CHUNK = 1_000  # rows read at once
 MOST_WAITING = 20_000  # rows that an import makes ready ahead of a commit; a quiet machine stores them in half a second
-PART = 128  # rows stored between two looks at the clock
-WRITE_BACK_ROWS = 2_000  # after so many rows the log is written back: fewer pages than a commit would do it at
-
-
-class Pace(NamedTuple):
-    """How an import writes, in seconds: for how long a commit keeps others from writing, and its wait for the next."""
-
-    hold: float
-    pause: float
-
-
-PAUSE_S = 0.01  # between commits of a recount, so that labels get their turn
-# While people label, while desks are open, and while none is. A row changes a page of each of three indexes in random
-# order, and a commit writes each changed page once: the more rows it has, the less goes to the disk.
-BESIDE, NEAR, ALONE = Pace(0.005, 0.045), Pace(0.1, 0.003), Pace(1.0, 0.003)
-ALONE_S = 10.0  # without a label
-OF_LABELS = ("label", "assignment", "skip", "retest_label", "retest")  # kinds of entries
 SILENT_S = 600.0  # an unpublished batch without a sign of life for so long is abandoned
 LOOK_S = 0.2  # poll interval while another import runs
 LATE = 1 << 62  # ranks from here on come after all others of their cell, in any batch
@@ -121,33 +105,6 @@ class _Values(NamedTuple):
     row: tuple[Any, ...]
 
 
-class _Disk:
-    """Has the disk take what was committed, in a thread: the next rows are read and hashed meanwhile."""
-
-    def __init__(self, store: Store, thread: ThreadPoolExecutor) -> None:
-        self._store, self._thread, self._rows = store, thread, 0
-        self._running: Future[float] | None = None
-
-    def write(self, rows: int) -> None:
-        """Begin to write what was committed, and so many *rows* of it; `ready` must follow."""
-        self._rows += rows
-        back = self._rows >= WRITE_BACK_ROWS
-        self._rows = 0 if back else self._rows
-        self._running = self._thread.submit(self._write, back)
-
-    def _write(self, back: bool) -> float:
-        if not back:
-            self._store.sync_log()
-        else:
-            with suppress(Busy), Store.open(self._store.path) as beside:  # the next commit says what is wrong
-                beside.write_back()
-        return time.monotonic()
-
-    def ready(self) -> float:
-        """Wait until it is written; since when it is (monotonic seconds)."""
-        return 0.0 if self._running is None else self._running.result()
-
-
 class Batch:
     """The items of one file, invisible until `publish`.
 
@@ -203,12 +160,12 @@ class Batch:
         added = stored = 0
         size = CHUNK
         with ThreadPoolExecutor(1) as thread, self.store.bulk():
-            disk = _Disk(self.store, thread)
+            disk = Disk(self.store, thread)
             while True:
                 waiting.extend(islice(source, max(0, size - len(waiting))))  # while the disk has what was before
                 if not waiting:
                     break
-                pace = self._pace()
+                pace = pace_of(self.store)
                 time.sleep(max(0.0, disk.ready() + pace.pause - time.monotonic()))
                 before, found = len(waiting), self._commit(waiting, pace)
                 done = before - len(waiting)
@@ -220,23 +177,18 @@ class Batch:
 
     def _commit(self, waiting: deque["_Values"], pace: Pace) -> int:
         """Store rows from the left of *waiting* until the time is over; returns how many became items."""
-        added, part = 0, 1
+        added = 0
+
+        def store_some(most: int) -> int:
+            nonlocal added
+            some = [waiting.popleft() for _ in range(min(most, len(waiting)))]
+            added += self._insert(some) if some else 0
+            return len(some)
+
         with self.store.write():
             self._heard()
-            until = time.monotonic() + pace.hold
-            while waiting:
-                added += self._insert([waiting.popleft() for _ in range(min(part, len(waiting)))])
-                part = min(PART, 2 * part)
-                if time.monotonic() > until:
-                    break
+            until_over(pace, store_some)
         return added
-
-    def _pace(self) -> Pace:
-        kind, at = self.store.db.execute("SELECT kind, at FROM log ORDER BY id DESC LIMIT 1").fetchone()
-        if kind in OF_LABELS and abs(time.time() - at / 1000) < ALONE_S:
-            return BESIDE
-        desks = self.store.db.execute("SELECT EXISTS (SELECT 1 FROM member WHERE seen > ?)", (time.time(),))
-        return NEAR if desks.fetchone()[0] else ALONE
 
     def _heard(self) -> None:
         query = "UPDATE batch SET heard = ? WHERE id = ? AND created = ? AND published = 0 AND heard > 0"
@@ -421,12 +373,12 @@ def delete_items(store: Store, batch_id: int, created: str) -> None:
     # First mark it as abandoned, so that an import that wakes up cannot publish the rest.
     with store.write() as db:
         db.execute(f"UPDATE batch SET heard = 0 WHERE {this}", (batch_id, created))
-    some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT {CHUNK}"
-    deleted = 1
-    while deleted:
-        with store.write() as db:
-            deleted = db.execute(f"DELETE FROM item WHERE id IN ({some})", (batch_id, created)).rowcount
-        time.sleep(PAUSE_S if deleted else 0)
+    some = f"SELECT item.id FROM batch JOIN item ON item.batch = batch.id WHERE {this} LIMIT ?"
+
+    def delete(most: int) -> int:
+        return store.db.execute(f"DELETE FROM item WHERE id IN ({some})", (batch_id, created, most)).rowcount
+
+    in_commits(store, delete)
     with store.write() as db:
         db.execute(f"DELETE FROM batch WHERE {this} AND undone IS NULL", (batch_id, created))
 

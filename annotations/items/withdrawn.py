@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 
+from annotations.database.pace import in_commits
 from annotations.database.store import Store
 from annotations.items.gold import recount_item
 from annotations.items.returned import look_again
@@ -16,8 +17,7 @@ from annotations.types import Project
 from core.files.timestamps import timestamp
 from core.processes import this_process
 
-CHUNK = 500  # items per transaction
-PAUSE_S = 0.01  # between transactions, so that labels get their turn
+CHUNK = 500  # items whose counts one statement works out
 ABANDONED_S = 60.0  # a clean-up without a sign of life for so long is dead; two at once do no harm
 BEING_WITHDRAWN = "withdrawn = 1 AND undone IS NOT NULL"  # a withdrawn batch that still has items
 # Conditions for items that records refer to, the cheapest first. Records are never deleted.
@@ -63,32 +63,27 @@ def clear_withdrawn(store: Store, batch: int, report: Callable[[int], object] | 
     In short transactions, so that labels need not wait; after a crash any process may repeat it. *report* is called
     with the number of items done.
     """
-    done = 0
-    while found := _clear_chunk(store, batch):
-        done += found
-        if report is not None:
-            report(done)
-        time.sleep(PAUSE_S)
+    in_commits(store, lambda most: _clear_chunk(store, batch, most), report)
 
 
-def _clear_chunk(store: Store, batch: int) -> int:
-    """Move or delete a few hundred items; returns how many, 0 at the end."""
-    with store.write() as db:
-        mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {BEING_WITHDRAWN}", (batch,)).fetchone()
-        if mark is None:
-            return 0
-        some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, CHUNK))]
-        if not some:
-            query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
-            db.execute(query, (batch,))
-            return 0
-        query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
-        kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
-        if kept:
-            _move(store, kept, _withdrawn_batch(store, mark[0]))
-        rest = sorted(set(some) - set(kept))
-        db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
-        db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
+def _clear_chunk(store: Store, batch: int, most: int) -> int:
+    """Move or delete up to *most* items in the caller's transaction; returns how many, 0 at the end."""
+    db = store.db
+    mark = db.execute(f"SELECT project FROM batch WHERE id = ? AND {BEING_WITHDRAWN}", (batch,)).fetchone()
+    if mark is None:
+        return 0
+    some = [row[0] for row in db.execute("SELECT id FROM item WHERE batch = ? LIMIT ?", (batch, most))]
+    if not some:
+        query = "UPDATE batch SET withdrawn = 0, pid = NULL, started_process = NULL, heard = 0 WHERE id = ?"
+        db.execute(query, (batch,))
+        return 0
+    query = f"{TOUCHED} AND item.id IN (SELECT value FROM json_each(:some))"
+    kept = [row[0] for row in db.execute(query, {"batch": batch, "some": json.dumps(some)})]
+    if kept:
+        _move(store, kept, _withdrawn_batch(store, mark[0]))
+    rest = sorted(set(some) - set(kept))
+    db.execute("DELETE FROM item WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(rest),))
+    db.execute("UPDATE batch SET heard = ? WHERE id = ?", (time.time(), batch))
     return len(some)
 
 

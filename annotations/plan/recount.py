@@ -13,7 +13,6 @@ from contextlib import contextmanager
 
 from annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, record
 from annotations.database.store import Store
-from annotations.items.batch import PAUSE_S
 from annotations.items.gold import recount_items
 from annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
 from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
@@ -26,7 +25,7 @@ RETEST_SETTINGS = frozenset({"retest", "retest_hours"})  # they decide which ite
 RECOUNT_SETTINGS = COUNT_SETTINGS | RETEST_SETTINGS | {"gold", "rescue"}  # a change of these needs a recount
 CHUNK = 250  # items per transaction
 AT_ONCE = 500  # a project with at most so many items is recounted in the transaction that changes it
-MOST_PAUSE_S = 0.05  # between transactions, so that labels get their turn; at least PAUSE_S
+PAUSE_S, MOST_PAUSE_S = 0.01, 0.05  # between transactions, at least and at most, so that labels get their turn
 
 _TOUCHED = {"gold": "split = 1", "rescue": "settlement IS NOT NULL"}
 

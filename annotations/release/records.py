@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from annotations.database.events import record
+from annotations.database.pace import in_commits
 from annotations.database.store import Store
-from annotations.items.batch import CHUNK, PAUSE_S
 from annotations.release.frozen_file import FrozenFile
 from annotations.types import Project
 from core.errors import N_, BadFile, NotAllowed, NotFound
@@ -24,10 +24,11 @@ _COLUMNS = "id, uid, version, hash, items, labels, facts, author, created"
 _FILE = "INSERT INTO release_file (release, name, part, sha256, bytes, content) VALUES (?, ?, ?, ?, ?, ?)"
 _ITEM = "INSERT INTO release_item (release, item, status, gold) VALUES (?, ?, ?, ?)"
 _THIS = "release = (SELECT id FROM release WHERE id = ? AND uid = ?)"
-_SOME_FILES = f"SELECT name, part FROM release_file WHERE {_THIS} LIMIT 1"
-_SOME_ITEMS = f"SELECT item FROM release_item WHERE {_THIS} LIMIT {CHUNK}"
+_SOME_FILES = f"SELECT name, part FROM release_file WHERE {_THIS} LIMIT min(1, ?)"  # of up to 1 MB
+_SOME_ITEMS = f"SELECT item FROM release_item WHERE {_THIS} LIMIT ?"
 _DELETE_FILE = f"DELETE FROM release_file WHERE {_THIS} AND name = ? AND part = ?"
 _DELETE_ITEM = f"DELETE FROM release_item WHERE {_THIS} AND item = ?"
+PAUSE_S = 0.01  # between commits of files, so that labels get their turn
 UNPACKED_AT_ONCE = 1 << 20
 DAMAGED = N_("{file} of release {version} is damaged in the database; restore it from a backup.")
 ReleaseItem = tuple[int, str, str | None]  # row id, status, gold
@@ -165,7 +166,7 @@ def store_release(
     files: Sequence[FrozenFile],
     items: Iterable[ReleaseItem],
 ) -> Release:
-    """Store a release: files and items in commits of at most 1 MB or 1,000 rows, then one that makes it visible.
+    """Store a release: files in commits of at most 1 MB, items in short ones, then one that makes it visible.
 
     `made`: version, hash, items, labels, facts, author. Raises NotAllowed if the version was taken meanwhile.
     """
@@ -174,11 +175,9 @@ def store_release(
     try:
         for one in files:
             for part, content in enumerate(one.parts()):
-                values = (row_id, one.name, part, one.sha256, one.size, content)
-                _insert(store, _FILE, [values])
-        rows = iter(items)
-        while some := [(row_id, *one) for one in islice(rows, CHUNK)]:
-            _insert(store, _ITEM, some)
+                _insert_file(store, (row_id, one.name, part, one.sha256, one.size, content))
+        rows = ((row_id, *one) for one in items)
+        in_commits(store, lambda most: _insert_items(store, list(islice(rows, most))))
         with store.write() as db:
             db.execute("UPDATE release SET whole = 1, pid = NULL, started_process = NULL WHERE id = ?", (row_id,))
             told = {key: made[key] for key in ("version", "hash", "items", "labels")}
@@ -206,10 +205,16 @@ def _begin(store: Store, project: Project, uid: str, made: Mapping[str, Any]) ->
     return int(cursor.lastrowid or 0)
 
 
-def _insert(store: Store, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+def _insert_file(store: Store, values: Sequence[Any]) -> None:
     with store.unsynced(), store.write() as db:  # of use once the release is whole, whose commit waits for the disk
-        db.executemany(statement, rows)
+        db.execute(_FILE, values)
     time.sleep(PAUSE_S)
+
+
+def _insert_items(store: Store, rows: Sequence[Sequence[Any]]) -> int:
+    """In the caller's transaction; returns how many."""
+    store.db.executemany(_ITEM, rows)
+    return len(rows)
 
 
 def discard_broken(store: Store) -> int:
@@ -225,9 +230,12 @@ def _discard(store: Store, row_id: int, uid: str) -> None:
     # Another process may delete it too, and its row id may belong to another release by now.
     this = (row_id, uid)
     for found, delete in ((_SOME_FILES, _DELETE_FILE), (_SOME_ITEMS, _DELETE_ITEM)):
-        while rows := store.db.execute(found, this).fetchall():
-            with store.write() as db:
-                db.executemany(delete, [(*this, *row) for row in rows])
-            time.sleep(PAUSE_S)
+
+        def remove(most: int, found: str = found, delete: str = delete) -> int:
+            rows = store.db.execute(found, (*this, most)).fetchall()
+            store.db.executemany(delete, [(*this, *row) for row in rows])
+            return len(rows)
+
+        in_commits(store, remove)
     with store.write() as db:
         db.execute("DELETE FROM release WHERE id = ? AND uid = ? AND whole = 0", this)

@@ -226,13 +226,15 @@ def test_what_is_removed_twice_takes_nothing_from_the_next_release(
     """Two programs found the same release to be removed; by the time of the second its number is another's."""
     made = ready_project(fresh_store, 6)
     work(fresh_store, made)
-    insert, numbers = records._insert, set[int]()
+    insert, numbers = records._insert_file, set[int]()
 
-    def then_removed(store: Store, target: str, rows: Sequence[Sequence[Any]]) -> None:
-        insert(store, target, rows)
-        numbers.add(rows[0][0])
-        records._discard(store, rows[0][0], "uid of before")
+    def then_removed(store: Store, values: Sequence[Any]) -> None:
+        insert(store, values)
+        numbers.add(values[0])
+        records._discard(store, values[0], "uid of before")
 
-    monkeypatch.setattr(records, "_insert", then_removed)
+    monkeypatch.setattr(records, "_insert_file", then_removed)
     one = make_release(fresh_store, made, "1.0")
     assert numbers == {one.id} and len(release_files(fresh_store, one)) > 10
+    records._discard(fresh_store, one.id, "uid of before")
+    assert fresh_store.db.execute("SELECT count(*) FROM release_item").fetchone() == (6,)

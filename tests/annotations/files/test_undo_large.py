@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from annotations.browse.search import Filters, search_items
+from annotations.database import pace
 from annotations.database.store import Store
 from annotations.files import undo as undoing
 from annotations.files.export import export_file
@@ -31,8 +32,7 @@ class Stopped(Exception):
 
 @pytest.fixture(autouse=True)
 def in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(withdrawn, "CHUNK", 7)
-    monkeypatch.setattr(withdrawn, "PAUSE_S", 0.0)
+    monkeypatch.setattr(pace, "until_over", lambda pace, work: work(7))
     monkeypatch.setattr("annotations.items.batch.ABANDONED_S", SILENT_S)  # however slow this machine is
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from annotations.database import pace
+from annotations.database.pace import Pace
 from annotations.database.store import Store
-from annotations.items import batch as batches
 from annotations.items.batch import (
     CHUNK,
     SILENT_S,
     Batch,
     NewItem,
-    Pace,
     delete_items,
     discard_unpublished,
     item,
@@ -53,8 +53,8 @@ def test_an_import_writes_little_at_once_while_people_label(
     commits: list[int] = []
     heard = Batch._heard
     monkeypatch.setattr(Batch, "_heard", lambda self: (commits.append(self.id), heard(self))[1])
-    monkeypatch.setattr(batches, "BESIDE", Pace(0.0, 0.0))
-    monkeypatch.setattr(batches, "ALONE", Pace(60.0, 0.0))
+    monkeypatch.setattr(pace, "BESIDE", Pace(0.0, 0.0))
+    monkeypatch.setattr(pace, "ALONE", Pace(60.0, 0.0))
 
     def imported(first: int) -> int:
         del commits[:]
@@ -67,20 +67,10 @@ def test_an_import_writes_little_at_once_while_people_label(
     store_operations(fresh_store, project, ada, [decide(claim(fresh_store, project, ada)[0], "accept")])
     assert imported(20) == 5
     real = time.time
-    monkeypatch.setattr(time, "time", lambda: real() + batches.ALONE_S + 1)
+    monkeypatch.setattr(time, "time", lambda: real() + pace.ALONE_S + 1)
     assert imported(30) == 1
     assert counts(fresh_store, project).items == 18
     assert broken_rules(fresh_store) == []
-
-
-def test_an_import_holds_longer_where_no_desk_is_open(fresh_store: Store) -> None:
-    project, (ada, *_others) = filled_project(fresh_store, 3)
-    with Batch.begin(fresh_store, project, "more.txt") as batch:
-        assert batch._pace() == batches.ALONE
-        given = claim(fresh_store, project, ada)
-        assert batch._pace() == batches.NEAR  # a desk is open, and nobody has labelled yet
-        store_operations(fresh_store, project, ada, [decide(given[0], "accept")])
-        assert batch._pace() == batches.BESIDE
 
 
 def test_many_rows_are_written_back_and_leave_the_store_as_it_was(fresh_store: Store) -> None:
@@ -271,7 +261,7 @@ def test_an_import_that_wakes_up_while_it_is_removed_publishes_nothing(
             batch.publish()
         told.append(str(error.value))
 
-    monkeypatch.setattr("annotations.items.batch.time.sleep", wake)
+    monkeypatch.setattr("annotations.database.pace.time.sleep", wake)
     assert discard_unpublished(fresh_store) == 1
     assert told and counts(fresh_store, project).items == 0
 
