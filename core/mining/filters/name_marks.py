@@ -63,7 +63,7 @@ INSIDE = "、（）《》「」“”『』"  # signs that end no clause
 UNSEEN = (-1.5, 1.0)  # what a tag alone may count
 # Of words that the table has not: who somebody is, whose relative; what people do, what opens a clause.
 TITLE, RELATIVE, DONE, OPENING = 2.0, 1.0, 1.5, 0.5
-KEPT = 1 << 16  # words that are remembered
+KEPT = 1 << 15  # words that are remembered, and as many that were seen before them
 
 
 class Word:
@@ -249,33 +249,35 @@ def _score(side: str, word: str, tag: str) -> float:
     return min(UNSEEN[1], max(UNSEEN[0], scores.get("/" + tag, 0.0)))
 
 
+# Words that were seen lately, and those before them: a word that comes again moves to the first.
 _known: dict[str, Word] = {}
+_older: dict[str, Word] = {}
 
 
-def words_of(text: str) -> list[Word]:
-    """The words of *text*, as `tagged` has them; the tag of a word is the same wherever rjieba cuts it."""
-    parts = cut(text)
+def words_of(parts: list[str]) -> list[Word]:
+    """The words of a sentence that `cut` made *parts* of, with the tags that `tagged` gives them."""
     try:
         return list(map(_known.__getitem__, parts))
     except KeyError:
-        return _learned(parts)
-
-
-def _learned(parts: list[str]) -> list[Word]:
-    """The words of a sentence of which some were never seen."""
+        pass
     if len(_known) > KEPT:
+        _older.clear()
+        _older.update(_known)
         _known.clear()
-    tag, tags, words = dictionary().tag, None, []
-    for place, part in enumerate(parts):
-        word = _known.get(part)
+    found = list(map(_known.get, parts))
+    for place, word in enumerate(found):
         if word is None:
-            alone = tag(part)
-            if len(alone) > 1:  # 打进 alone is cut in two: only a sentence has it as one word
-                tags = tag("".join(parts)) if tags is None else tags
-                alone = tags[place : place + 1]
-            word = _known[part] = Word(part, alone[0][1])
-        words.append(word)
-    return words
+            part = parts[place]
+            found[place] = _known[part] = _older.get(part) or Word(part, _tag(parts, place))
+    return [word for word in found if word is not None]
+
+
+def _tag(parts: list[str], place: int) -> str:
+    """The tag of a word that was never seen, which is the same wherever rjieba cuts it."""
+    tag = dictionary().tag
+    alone: list[tuple[str, str]] = tag(parts[place])
+    # 打进 alone is cut in two: only a sentence has it as one word.
+    return alone[0][1] if len(alone) == 1 else str(tag("".join(parts))[place][1])
 
 
 END = Word("。", "x")  # what stands beside the first and the last word
@@ -292,8 +294,9 @@ class Cut:
 
     def __init__(self, text: str, keyword: Span) -> None:
         self.text, self.keyword = text, keyword
-        self.words = words = words_of(text)
-        self.starts = starts = list(accumulate([word.size for word in words], initial=0))
+        parts = cut(text)
+        self.words = words = words_of(parts)
+        self.starts = starts = list(accumulate(map(len, parts), initial=0))
         self.marks = marks = [word.marks for word in words]
         self.some = [(place, mark) for place, mark in enumerate(marks) if mark & RULES]
         self.first = bisect_right(starts, keyword[0]) - 1

@@ -20,25 +20,32 @@ _PERSON = re.compile(
     "出生|生于|逝世|去世|本名|原名|艺名|[，）][字号]|祖籍|籍贯|演员|歌手|作家|画家|诗人|学家|政治家|运动员|球员|教练|皇帝|国王"
     "|之[子女孙]|[长次三四五六七幼][子女]|将领|人物|议员|主持人|导演|选手|氏，|和尚|僧"
 )
-# 本名廖羽翘, ，字子瞻: each begins with one character, so `re` skips to where it stands.
-_ALIASES = [
-    re.compile(begin + "[为是叫]?([一-龥]{2,4})(?=[，。；、（）])")
-    for begin in ("名(?<=[本原艺别笔乳官译改又更]名)", "，字")
-]
+# 本名廖羽翘, ，字子瞻: what every alias holds -> its form.
+_ALIASES = {
+    hint: re.compile(begin + "[为是叫]?([一-龥]{2,4})(?=[，。；、（）])")
+    for hint, begin in (("名", "名(?<=[本原艺别笔乳官译改又更]名)"), ("，字", "，字"))
+}
 
 
 @lru_cache(maxsize=64)
 def _names_in(paragraph: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
-    for dot in DOTS.finditer(paragraph):
-        before = _BEFORE_DOT.search(paragraph, max(0, dot.start() - 8), dot.start())
-        behind = _BEHIND_DOT.match(paragraph, dot.end())
-        found |= dict.fromkeys([*([before[0]] if before else []), *([behind[1]] if behind else [])])
-    new, subject = _NEW_SUBJECT.match(paragraph), _SUBJECT.match(paragraph)
-    subject = subject or (new if new and not is_word(new[1]) else None)
-    if subject and _PERSON.search(paragraph, 0, PERSON_WITHIN):
-        found[subject[1]] = None
-    found |= dict.fromkeys(alias for pattern in _ALIASES for alias in pattern.findall(paragraph))
+    if "·" in paragraph or "•" in paragraph or "・" in paragraph or "‧" in paragraph:  # quicker than to search for DOTS
+        for dot in DOTS.finditer(paragraph):
+            before = _BEFORE_DOT.search(paragraph, max(0, dot.start() - 8), dot.start())
+            behind = _BEHIND_DOT.match(paragraph, dot.end())
+            found |= dict.fromkeys([*([before[0]] if before else []), *([behind[1]] if behind else [])])
+    begin = paragraph[2:7]
+    if "（" in begin or "，" in begin:
+        new, subject = _NEW_SUBJECT.match(paragraph), _SUBJECT.match(paragraph)
+        subject = subject or (new if new and not is_word(new[1]) else None)
+        if subject and _PERSON.search(paragraph, 0, PERSON_WITHIN):
+            found[subject[1]] = None
+    for hint, pattern in _ALIASES.items():
+        if hint in paragraph:
+            found |= dict.fromkeys(pattern.findall(paragraph))
+    if not found:
+        return ()
     given = [name[1:] for name in found if len(name) == 3 and is_surname(name[0]) and not is_word(name[1:])]
     return tuple(name for name in (*found, *given) if len(name) > 1)
 

@@ -5,7 +5,7 @@ import pytest
 from core.mining.filters import name_marks
 from core.mining.filters.name_marks import FITS, GIVES, LEADS, RULES, Cut, Word, words_of
 from core.mining.filters.name_words import NAMED_BEFORE, introduces
-from core.text.dictionary import tagged
+from core.text.dictionary import cut, tagged
 
 TEXTS = [
     "他打进一球，反清的下半年，潘苑的父亲是木匠。",  # 打进, 反清: alone rjieba cuts them in two
@@ -19,17 +19,20 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_words_are_those_of_the_tagger(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_marks, "_known", {})
+    monkeypatch.setattr(name_marks, "_older", {})
     wanted = [(token.word.replace("\ud83d", "\ufffd"), token.tag) for token in tagged(text)]
     for _ in ("new", "seen"):
-        assert [(word.word, word.tag) for word in words_of(text)] == wanted
+        assert [(word.word, word.tag) for word in words_of(cut(text))] == wanted
 
 
 def test_more_words_than_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(name_marks, "_known", {})
+    monkeypatch.setattr(name_marks, "_older", {})
     monkeypatch.setattr(name_marks, "KEPT", 3)
     for text in TEXTS[:2]:
-        assert [word.word for word in words_of(text)] == [token.word for token in tagged(text)]
-    assert [word.word for word in name_marks._known.values()] == ["他", "打进", "了", "。"]
+        assert [word.word for word in words_of(cut(text))] == [token.word for token in tagged(text)]
+    assert list(name_marks._known) == ["他", "打进", "了", "。"]
+    assert {"反清", "木匠"} < name_marks._older.keys() and name_marks._known["他"] is name_marks._older["他"]
 
 
 def test_places_of_words_and_of_the_keyword() -> None:
