@@ -1,7 +1,10 @@
 """Samples of a project: drawn, stored before anybody sees an item, handed out alone, weighed, packed and unpacked."""
 
 import csv
+import signal
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -97,6 +100,51 @@ def test_every_probability_is_stored_and_only_drawn_items_are_handed_out(
         chances = {item.uid: n % 4 == 0 for n, item in enumerate(items(fresh_store, project))}
         assert {chances[uid] for uid, (_, p) in drawn.items() if p > 0.25} == {True}
     assert verify(fresh_store).kinds["inclusion"] == 80
+
+
+KILLED = """
+import os, signal, sys
+from annotations.database.store import Store
+from annotations.projects.projects import projects
+from annotations.sampling import samples
+from annotations.sampling.frame import plan_sample
+with Store.open(sys.argv[1]) as store:
+    project = projects(store)[0]
+    def die(*_, **__):
+        print(store.db.execute("SELECT count(*) FROM inclusion").fetchone()[0], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+    samples.record = die  # the last statement before the commit
+    samples.start_sample(store, project, plan_sample(store, project, "simple", 20))
+"""
+
+
+def test_a_process_that_dies_while_it_draws_leaves_no_sample(fresh_store: Store, project: Project) -> None:
+    before = fresh_store.db.execute("SELECT max(id) FROM log").fetchone()
+    run = subprocess.run([sys.executable, "-c", KILLED, str(fresh_store.path)], capture_output=True, text=True)
+    assert (run.stdout, run.returncode) == ("80\n", -signal.SIGKILL), run.stderr
+    assert samples(fresh_store, project) == [] and open_sample(fresh_store, project) is None
+    assert fresh_store.db.execute("SELECT count(*) FROM inclusion").fetchone() == (0,)
+    assert fresh_store.db.execute("SELECT max(id) FROM log").fetchone() == before
+    draw(fresh_store, project, "simple", 20)  # with the number that the other had
+    assert verify(fresh_store).kinds["inclusion"] == 80
+
+
+@pytest.mark.parametrize("moment", ["before the lock", "with the lock"])
+def test_a_draw_that_is_refused_leaves_no_row_behind(
+    fresh_store: Store, project: Project, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    planned = plan_sample(fresh_store, project, "simple", 20)
+    if moment == "before the lock":
+        claim(fresh_store, project, annotators(fresh_store, project)[0], want=7, now=NOW)
+    else:
+        monkeypatch.setattr("annotations.sampling.samples._release_leases", lambda *_: claim(*_, want=7))
+    with pytest.raises((Refused, TypeError)):
+        start_sample(fresh_store, project, planned)
+    monkeypatch.undo()
+    assert samples(fresh_store, project) == [] and not fresh_store.db.in_transaction
+    if moment != "before the lock":
+        start_sample(fresh_store, project, planned)  # the same connection can draw again
+    assert fresh_store.db.execute("SELECT count(*) FROM sqlite_temp_master").fetchone() == (0,)
 
 
 def test_two_samples_cover_everything_once(fresh_store: Store, project: Project) -> None:
