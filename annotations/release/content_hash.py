@@ -95,21 +95,23 @@ class Contents:
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
-        self._items: dict[str, str] = {}
+        self._items: dict[str, bytes] = {}
         self._standing: dict[str, dict[str, Standing]] = {}  # by item, then annotator: each id is held once
         self._corrected: dict[tuple[str, str], dict[str, Any]] = {}
         self._operations: dict[str, str] = {}
         self._gold: dict[str, tuple[str, str | None]] = {}
+        self._states: dict[tuple[str, str | None], tuple[str, str | None]] = {}  # equal ones share their tuple
 
     def add_item(self, row: Row) -> None:
         """Add an item; a line with only the canary is ignored."""
         if "item" in row:
             kept = {key: value for key, value in row.items() if key not in PLACES}
-            self._items[row["item"]] = hashlib.sha256(_canonical(kept).encode()).hexdigest()
+            self._items[row["item"]] = hashlib.sha256(_canonical(kept).encode()).digest()
 
     def add_gold(self, row: Row) -> None:
         """Add the gold label of an item."""
-        self._gold[row["item"]] = (str(HASHED.get(row["status"], row["status"])), row["gold"])
+        state = str(HASHED.get(row["status"], row["status"])), row["gold"]
+        self._gold[row["item"]] = self._states.setdefault(state, state)
 
     def add_record(self, row: Row) -> None:
         """Add which operations are valid where that cannot be derived from them; call it before the labels."""
@@ -150,7 +152,7 @@ class Contents:
         return self.entries
 
     def _entry(self, item: str) -> Entry:
-        return self.entries.setdefault(item, Entry(self._items[item], "pending"))
+        return self.entries.setdefault(item, Entry(self._items[item].hex(), "pending"))
 
 
 def content_hash(entries: Iterable[Entry]) -> str:
