@@ -94,6 +94,8 @@ class Near:
 
     def like(self, text: str, keys: list[int], earlier: set[int]) -> str | None:
         """The first sentence read that *text* nearly is, else None."""
+        if not earlier and self._recent.keys().isdisjoint(keys):  # of nearly every sentence
+            return None
         shared = set(earlier)
         for key in keys:
             if key in self._recent:
@@ -112,7 +114,10 @@ class Near:
         number = len(self)
         self._text += text.encode("utf-16-le", "surrogatepass")
         self._ends.append(len(self._text))
-        for key in keys:
+        new = self._recent.keys().isdisjoint(keys)
+        if new:
+            self._recent.update(dict.fromkeys(keys, number))
+        for key in () if new else keys:
             if self._recent.setdefault(key, number) != number:
                 self._more.setdefault(key, []).append(number)
         self._recent_keys += keys

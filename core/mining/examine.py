@@ -1,7 +1,7 @@
 """One block of text: its sentences, those with exactly one keyword, and what the filters say. A pure function."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,6 +10,7 @@ import numpy as np
 
 from core.mining.blocks import Block
 from core.mining.cleaning import BYLINE_BEGINS, FULL_WIDTH, Cleaner, without_byline
+from core.mining.duplicates import text_key
 from core.mining.filters import FILTERS, Check
 from core.mining.find_keywords import Finder, Word
 from core.mining.minhash import BANDS, Keys, band_keys, masked
@@ -29,16 +30,32 @@ _LINE_ENDS = re.compile("[\r\n\u2028\u2029]")
 
 
 class Mined(NamedTuple):
-    """A candidate before it is written: its place, the original before conversion, its flags."""
+    """A candidate before it is written: its place, the original before conversion, its flags.
 
-    candidate: Candidate
+    Of plain values, which go from process to process in a tenth of the time.
+    """
+
+    sentence: str
+    start: int  # of the word
+    word: Word
+    key: int  # of exactly this sentence
     file: str
     offset: int
     name: str | None
     date: str | None
-    columns: dict[str, str]
+    columns: Mapping[str, str] | None
     original: str | None
     findings: tuple[tuple[str, Finding], ...]
+
+    @property
+    def candidate(self) -> Candidate:
+        """The sentence and where its word stands."""
+        return self.word.at(self.start, self.sentence)
+
+    @property
+    def masked(self) -> str:
+        """The sentence with one mark in place of its word."""
+        return masked(self.sentence, self.start, self.start + self.word.length)
 
 
 @dataclass(slots=True)
@@ -88,15 +105,14 @@ class Examiner:
         modes = ((code, self.settings.mode(pair, code), one.check) for code, one in FILTERS.items())
         return [(code, mode, check) for code, mode, check in modes if check is not None and mode != "off"]
 
-    def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[Candidate, Cell] | None:
+    def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[int, Word] | None:
         """The one keyword of *sentence*: of several hits, the one that no other word holds (他 beside 吉他).
 
         Where there is one hit, the filter inside_word decides, so that its report counts the sentence. None where no
         hit stands alone or a second one does too.
         """
         if len(hits) == 1:
-            at, word = hits[0]
-            return word.at(at, sentence), word.cell
+            return hits[0]
         only = None
         for at, word in hits:
             if self._is_other_word(sentence, at, word):
@@ -104,7 +120,7 @@ class Examiner:
             if only is not None:
                 return None
             only = at, word
-        return None if only is None else (only[1].at(only[0], sentence), only[1].cell)
+        return only
 
     def _is_other_word(self, sentence: str, at: int, word: Word) -> bool:
         if word.cell[0] not in self.whole_words:
@@ -120,8 +136,7 @@ class Examiner:
         work = _Work(self, block, found)
         work.run()
         if self.compares:
-            texts = [masked(m.candidate.sentence, m.candidate.start, m.candidate.end) for m in found.mined]
-            found.keys = band_keys(texts)
+            found.keys = band_keys([one.masked for one in found.mined])
         return found
 
 
@@ -164,7 +179,9 @@ class _Work:
         whole, words, how = self.finder.whole, self.finder.words, self.settings.quotes
         utf8, offset = self.block.encoding == "utf-8", self.block.offset
         for one in lines.found:
-            if len(one) == 2:
+            if len(one) == 3:
+                if utf8:
+                    self.marked = one.start, offset + one.byte
                 self._paragraph(_Paragraph(one.start, text[one.start : one.end]), careful=False)
                 continue
             start, end, line_start, line_end, low, high, byte, quoted = one
@@ -290,12 +307,12 @@ class _Work:
             self.found.cell(cell).with_keyword += 1
         if only is None:
             return
-        candidate, cell = only
-        counts = self.found.cell(cell)
+        start, word = only
+        candidate, counts = word.at(start, sentence), self.found.cell(word.cell)
         counts.exactly_one += 1
         examined = Sentence(sentence, candidate, self.examiner.limits, lambda: self._around(line, at))
         findings: list[tuple[str, Finding]] = []
-        for code, mode, check in self.examiner.steps[cell[0]]:
+        for code, mode, check in self.examiner.steps[word.cell[0]]:
             finding = check(examined)
             if finding is None:
                 continue
@@ -308,10 +325,10 @@ class _Work:
                 return
             findings.append((code, finding))
         row = self.row
-        name, date, columns = (row.name, row.date, dict(row.columns)) if row else (None, None, dict[str, str]())
-        offset = self._offset(origin, line, at)
-        mined = Mined(candidate, self.block.name, offset, name, date, columns, original, tuple(findings))
-        self.found.mined.append(mined)
+        name, date, columns = (row.name, row.date, row.columns) if row else (None, None, None)
+        offset, key = self._offset(origin, line, at), text_key(sentence)
+        file, flagged = self.block.name, tuple(findings)
+        self.found.mined.append(Mined(sentence, start, word, key, file, offset, name, date, columns, original, flagged))
 
     def _around(self, line: str, at: int) -> str:
         """The paragraph of the sentence at *at* in *line*; of a long one, what is near."""

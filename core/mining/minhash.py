@@ -48,12 +48,14 @@ def band_keys(texts: Sequence[str]) -> Keys:
     pieces = pieces[whole[:-2]]
     at = starts - np.arange(len(padded)) * 2
     rows = np.empty((BANDS, len(padded)), dtype=np.uint64)
+    hashed = np.empty_like(pieces)
     for band in range(BANDS):
         key = np.full(len(padded), band + 1, dtype=np.uint64)
         for row in range(ROWS):
             number = band * ROWS + row
-            least = np.minimum.reduceat((pieces * _FACTORS[number] + _SUMMANDS[number]) >> np.uint64(32), at)
-            key = (key ^ least) * _FOLD[row]
+            np.multiply(pieces, _FACTORS[number], out=hashed)
+            hashed += _SUMMANDS[number]
+            key = (key ^ (np.minimum.reduceat(hashed, at) >> np.uint64(32))) * _FOLD[row]
             key ^= key >> np.uint64(31)
         rows[band] = key
     return rows.T.copy()

@@ -6,6 +6,7 @@ they are only counted. What is said here of a line is what `Cleaner.clean` and
 """
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from operator import itemgetter
@@ -24,10 +25,11 @@ _BEYOND = 0xFFFF  # stands for all characters above it, which are read with care
 
 
 class Line(NamedTuple):
-    """A line of the block that is to be read with care."""
+    """A line of the block that is to be read with care: its place, the bytes before it in UTF-8."""
 
     start: int
     end: int
+    byte: int
 
 
 class Part(NamedTuple):
@@ -92,20 +94,25 @@ def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     ends = _ends(closers, places[kinds & _MARK > 0])
     first, last = np.searchsorted(ends, starts, "right"), np.searchsorted(ends, stops, "right")
     closed = np.append(0, ends)[last] == stops
+    ascii_, latin = places[kinds & _ASCII > 0], places[kinds & _LATIN > 0]
+
+    def width(before: Places) -> Places:
+        counts: Places = 3 * before + np.searchsorted(beyond, before) - np.searchsorted(latin, before)
+        return counts - 2 * np.searchsorted(ascii_, before)
+
     hits = [(hit.start(), hit[0]) for hit in may_stand.finditer(text)]
-    with_care = map(Line._make, zip(starts[careful].tolist(), stops[careful].tolist(), strict=True))
-    found: list[Line | Part] = list(with_care)
+    rows = starts[careful], stops[careful]
+    found: list[Line | Part] = [Line(*row) for row in _rows(*rows, width(rows[0]))]
     if hits:
         columns = _parts(np.array([at for at, _ in hits]), starts, stops, careful, ends)
-        begins, closes = columns[:2]
-        bytes_ = 3 * begins + np.searchsorted(beyond, begins)
-        bytes_ -= 2 * np.searchsorted(places[kinds & _ASCII > 0], begins)
-        bytes_ -= np.searchsorted(places[kinds & _LATIN > 0], begins)
-        quoted = _holds(places[kinds & _QUOTE > 0], begins, closes)
-        rows = zip(*(column.tolist() for column in (*columns, bytes_, quoted)), strict=True)
-        found += map(Part._make, rows)
+        quoted = _holds(places[kinds & _QUOTE > 0], *columns[:2])
+        found += map(Part._make, _rows(*columns, width(columns[0]), quoted))
         found.sort(key=itemgetter(0))
     return Lines(found, hits, int((last - first + ~closed)[~careful].sum()))
+
+
+def _rows(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _codes(text: str) -> tuple[NDArray[Any], Places]:

@@ -22,10 +22,9 @@ from core.errors import N_, EvenhandError
 from core.files.csv_out import json_line
 from core.files.whole_file import whole_file
 from core.mining.blocks import Block, blocks, total_size
-from core.mining.duplicates import Exact, Near, text_key
+from core.mining.duplicates import Exact, Near
 from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
 from core.mining.find_keywords import counterpart
-from core.mining.minhash import masked
 from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
 from core.mining.types import Finding
@@ -193,12 +192,11 @@ class _Collector:
         self._note_damage(found)
         for where, counts in found.cells.items():
             self.report.cells[where].merge(counts)
-        exact = [text_key(one.candidate.sentence) for one in found.mined]
-        known = self.exact.known(exact)
-        earlier = self.near.earlier(found.keys)
+        known = self.exact.known([one.key for one in found.mined])
+        earlier, keys = self.near.earlier(found.keys), found.keys.tolist()
         for number, one in enumerate(found.mined):
-            keys = found.keys[number].tolist() if len(found.keys) else []
-            self._judge(one, exact[number], known[number], keys, earlier[number] if earlier else set())
+            near = (keys[number], earlier[number]) if keys else ([], set())
+            self._judge(one, known[number], *near)
         self.exact.settle()
         self.near.settle()
 
@@ -215,20 +213,19 @@ class _Collector:
             self.report.read.report([Problem(self.damage.file, 0, "damaged", DAMAGED, values)])
         self.damage = None
 
-    def _judge(self, one: Mined, exact: int, known: bool, keys: list[int], earlier: set[int]) -> None:
-        candidate, findings = one.candidate, list(one.findings)
-        pair = candidate.pair.name
-        counts = self.report.cells[pair, candidate.side]
-        mode = self.modes[pair]["duplicate"]
-        if mode != "off" and (not self.exact.add(exact) or known):
+    def _judge(self, one: Mined, known: bool, keys: list[int], earlier: set[int]) -> None:
+        findings = list(one.findings)
+        counts, modes = self.report.cells[one.word.cell], self.modes[one.word.cell[0]]
+        mode = modes["duplicate"]
+        if mode != "off" and (not self.exact.add(one.key) or known):
             finding = Finding("same")
             if mode == "reject":
                 self._reject(counts, one, "duplicate", finding, "")
                 return
             findings.append(("duplicate", finding))
-        mode = self.modes[pair]["near_duplicate"]
+        mode = modes["near_duplicate"]
         if mode != "off":
-            text = masked(candidate.sentence, candidate.start, candidate.end)
+            text = one.masked
             like = self.near.like(text, keys, earlier)
             if like is None:
                 self.near.add(text, keys)
@@ -245,7 +242,7 @@ class _Collector:
         self._show(counts, one, code, finding, like)
 
     def _show(self, counts: CellCounts, one: Mined, code: str, finding: Finding, like: str = "") -> None:
-        key = example_key(one.candidate.sentence, self.settings.seed)
+        key = example_key(one.sentence, self.settings.seed)
         if counts.sample(code).wants(key):
             like = like.replace("\x00", "□")
             counts.sample(code).add(key, example_of(one.candidate, finding, one.file, one.offset, like))
@@ -270,7 +267,7 @@ def line(one: Mined, findings: list[tuple[str, Finding]]) -> Line:
     found = one.candidate
     source: dict[str, Any] = {"file": one.file, "offset": one.offset, "name": one.name, "date": one.date}
     if one.columns:
-        source["columns"] = one.columns
+        source["columns"] = dict(one.columns)
     text: Line = {
         "sentence": found.sentence,
         "start": found.start,
