@@ -7,7 +7,7 @@ compete for a place in it) goes to a *scorer*, which answers with a *score*
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 Side = Literal["male", "female"]
 Span = tuple[int, int]
@@ -49,8 +49,7 @@ class KeywordPair:
         return self.male_stem if side == "male" else self.female_stem
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A sentence in which exactly one word of a keyword pair stands.
 
     `start`, `end` are the half-open code-point span of the *word*;
