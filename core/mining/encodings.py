@@ -9,6 +9,8 @@ the same bytes read in the wrong encoding by a few per cent.
 from collections.abc import Iterable
 from typing import Literal
 
+import numpy as np
+
 from core.errors import N_, BadFile
 from core.text.sentences import refuse_noise, refuse_signature
 
@@ -44,13 +46,10 @@ def encoding_of_corpus(chunks: Iterable[bytes], name: str) -> Encoding:
         if chunk.isascii():
             continue
         sample.append(chunk)
-        beyond += len(chunk) - len(chunk.translate(None, _HIGH))
+        beyond += int(np.count_nonzero(np.frombuffer(chunk, dtype=np.uint8) > 127))
         if beyond >= EVIDENCE:
             break
     return decide(b"".join(sample), name)
-
-
-_HIGH = bytes(range(128, 256))
 
 
 def decide(data: bytes, name: str) -> Encoding:

@@ -1,5 +1,6 @@
 """One block of text: its sentences, those with exactly one keyword, and what the filters say. A pure function."""
 
+import gc
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -108,11 +109,9 @@ class Examiner:
     def only_keyword(self, sentence: str, hits: list[tuple[int, Word]]) -> tuple[int, Word] | None:
         """The one keyword of *sentence*: of several hits, the one that no other word holds (他 beside 吉他).
 
-        Where there is one hit, the filter inside_word decides, so that its report counts the sentence. None where no
-        hit stands alone or a second one does too.
+        None where no hit stands alone or a second one does too. It is not asked about a single hit: there the filter
+        inside_word decides, so that its report counts the sentence.
         """
-        if len(hits) == 1:
-            return hits[0]
         only = None
         for at, word in hits:
             if self._is_other_word(sentence, at, word):
@@ -133,8 +132,13 @@ class Examiner:
         """The counts, examples and candidates of a block."""
         block, position = item
         found = Examined(block.name, position, encoding=block.encoding)
-        work = _Work(self, block, found)
-        work.run()
+        collects = gc.isenabled()
+        gc.disable()  # a block makes no circles, and looking for them goes over the dictionary and the lists each time
+        try:
+            _Work(self, block, found).run()
+        finally:
+            if collects:
+                gc.enable()
         if self.compares:
             found.keys = band_keys([one.masked for one in found.mined])
         return found
@@ -302,14 +306,20 @@ class _Work:
 
         It begins at *at* of *line*; *origin*: the byte of the file where it begins, or its paragraph.
         """
-        only = self.examiner.only_keyword(sentence, hits)
-        for cell in {word.cell for _, word in hits}:
-            self.found.cell(cell).with_keyword += 1
-        if only is None:
-            return
-        start, word = only
-        candidate, counts = word.at(start, sentence), self.found.cell(word.cell)
+        if len(hits) == 1:
+            start, word = hits[0]
+            counts = self.found.cell(word.cell)
+            counts.with_keyword += 1
+        else:
+            for cell in {word.cell for _, word in hits}:
+                self.found.cell(cell).with_keyword += 1
+            only = self.examiner.only_keyword(sentence, hits)
+            if only is None:
+                return
+            start, word = only
+            counts = self.found.cell(word.cell)
         counts.exactly_one += 1
+        candidate = word.at(start, sentence)
         examined = Sentence(sentence, candidate, self.examiner.limits, lambda: self._around(line, at))
         findings: list[tuple[str, Finding]] = []
         for code, mode, check in self.examiner.steps[word.cell[0]]:

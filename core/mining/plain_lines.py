@@ -6,6 +6,7 @@ they are only counted. What is said here of a line is what `Cleaner.clean` and
 """
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
@@ -20,8 +21,9 @@ from core.text.sentences import CLOSERS, MARKS, QUOTES
 Places = NDArray[np.int64]
 
 _MARK, _CLOSER, _OTHER = 1, 2, 4  # kinds of characters; _OTHER: a line with it is read with care
-_QUOTE, _BREAK, _ASCII, _LATIN = 8, 16, 32, 64  # _ASCII has one byte in UTF-8, _LATIN two, all others three
-_BEYOND = 0xFFFF  # stands for all characters above it, which are read with care too
+_QUOTE, _BREAK = 8, 16
+_ASCII, _LATIN, _FAR = 32, 64, 128  # one, two and four bytes in UTF-8; all others have three
+_PLANE = 1 << 16  # characters from here on are _FAR and read with care
 
 
 class Line(NamedTuple):
@@ -59,28 +61,29 @@ class Lines(NamedTuple):
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """For each character up to U+FFFF its kind."""
+    """For each character its kind."""
     careful = ' "<&;０１２３４５６７８９'  # spaces, straight quotes, tags, entities; full-width digits and letters
     quotes = "".join(chain(*QUOTES.items()))
-    found = bytearray(_BEYOND + 1)
-    for code in range(_BEYOND + 1):
+    found = np.full(sys.maxunicode + 1, _FAR + _OTHER, dtype=np.uint8)
+    for code in range(_PLANE):
         character = chr(code)
         wide = 0xFF21 <= code <= 0xFF3A or 0xFF41 <= code <= 0xFF5A
-        found[code] = _QUOTE * (character in quotes) + _ASCII * (code < 0x80) + _LATIN * (0x80 <= code < 0x800)
+        kind = _QUOTE * (character in quotes) + _ASCII * (code < 0x80) + _LATIN * (0x80 <= code < 0x800)
         if character in MARKS:
-            found[code] += _MARK
+            kind += _MARK
         elif character in CLOSERS:
-            found[code] += _CLOSER
+            kind += _CLOSER
         elif character == "\n":
-            found[code] += _BREAK
+            kind += _BREAK
         elif wide or character in careful or not character.isprintable():
-            found[code] += _OTHER
-    return np.frombuffer(bytes(found), dtype=np.uint8)
+            kind += _OTHER
+        found[code] = kind
+    return found
 
 
 def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     """What of *text* is worth a look, where only \\n ends a line; `may_stand` finds what may become a keyword."""
-    codes, beyond = _codes(text)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     kinds = _kinds().take(codes)
     places = np.flatnonzero(kinds != 0)  # all that is not a plain wide character: a sixth of Chinese text
     kinds = kinds[places]
@@ -94,10 +97,10 @@ def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     ends = _ends(closers, places[kinds & _MARK > 0])
     first, last = np.searchsorted(ends, starts, "right"), np.searchsorted(ends, stops, "right")
     closed = np.append(0, ends)[last] == stops
-    ascii_, latin = places[kinds & _ASCII > 0], places[kinds & _LATIN > 0]
+    ascii_, latin, far = (places[kinds & kind > 0] for kind in (_ASCII, _LATIN, _FAR))
 
     def width(before: Places) -> Places:
-        counts: Places = 3 * before + np.searchsorted(beyond, before) - np.searchsorted(latin, before)
+        counts: Places = 3 * before + np.searchsorted(far, before) - np.searchsorted(latin, before)
         return counts - 2 * np.searchsorted(ascii_, before)
 
     hits = [(hit.start(), hit[0]) for hit in may_stand.finditer(text)]
@@ -113,15 +116,6 @@ def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
 
 def _rows(*columns: NDArray[Any]) -> Iterator[tuple[Any, ...]]:
     return zip(*(column.tolist() for column in columns), strict=True)
-
-
-def _codes(text: str) -> tuple[NDArray[Any], Places]:
-    """The code of each character, at most _BEYOND, and where those beyond it stand."""
-    codes: NDArray[Any] = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)
-    if len(codes) == len(text):
-        return codes, np.zeros(0, dtype=np.int64)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    return np.minimum(codes, _BEYOND), np.flatnonzero(codes > _BEYOND)
 
 
 def _holds(places: Places, starts: Places, stops: Places) -> NDArray[np.bool_]:

@@ -24,6 +24,7 @@ HAN = re.compile("[一-龥]+")
 WIDEST = 5  # characters of the longest dictionary word that is tried around a keyword before anything is cut
 LONGEST_CLAUSE = 600  # characters of a clause that is cut at once
 STEP = 200  # characters
+NEAR = 64  # characters
 IN_NAMES = frozenset("男女")  # also the last character of given names (亚男), which no dictionary holds
 # What the first character of a keyword can be by itself, where the segmenter cuts behind it: 男|人民警察, 老|公路.
 WORDS_OF_ONE = frozenset("男女老")
@@ -135,6 +136,14 @@ def _clause(text: str, found: Candidate) -> tuple[Token, ...]:
 
 def _bounds(text: str, place: int) -> Span:
     """Where the clause of the character at *place* stands; an empty span where that is no Chinese character."""
+    low = place  # most clauses are short: they are found in a tenth of the time that all clauses of a text need
+    while low and place - low < NEAR and "一" <= text[low - 1] <= "龥":
+        low -= 1
+    near = HAN.match(text, place, place + NEAR)
+    if near is None:
+        return place, place
+    if place - low < NEAR and near.end() - place < NEAR:
+        return low, near.end()
     clauses = _clauses(text)
     number = bisect_right(clauses, place, key=itemgetter(0)) - 1
     if number < 0 or place >= clauses[number][1]:
