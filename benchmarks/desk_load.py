@@ -1,11 +1,11 @@
 """Many annotators at once over HTTP: latency, the server's CPU per label, nothing lost.
 
-    python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside] [--after]
+    python -m benchmarks.desk_load [--annotators 100] [--seconds 30] [--beside [JOB ...]] [--lines 100000] [--after]
 
 Every annotator sends one label a second, as the desk does: the operation, what
 it has, and how many items it wants. --beside: each of them also has the page
-open in a session, and an import of 100,000 lines, a scoring job and one export
-after the other run meanwhile.
+open in a session, and an import of --lines lines, a scoring job and one export
+after the other run meanwhile, or those that are named (import, scoring, export).
 """
 
 import argparse
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ from tests.support.desk_driver import make_project
 from tests.support.sessions import open_session
 
 FULL, LOW = 40, 30  # as in desk/queue.js
+JOBS = ("import", "scoring", "export")
 
 
 @dataclass
@@ -89,17 +90,22 @@ class Annotator:
 
 
 @contextmanager
-def jobs_beside(server: Server, name: str, folder: Path) -> Iterator[None]:
-    """An import, a scoring job and exports of the project, as pages start them."""
-    lines = (f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(100_000))
-    (folder / "lines.txt").write_text("".join(lines), encoding="utf-8")
+def jobs_beside(
+    server: Server, name: str, folder: Path, wanted: Collection[str] = JOBS, lines: int = 100_000
+) -> Iterator[None]:
+    """An import of so many *lines*, a scoring job and exports of the project, as pages start them; those *wanted*."""
+    with (folder / "lines.txt").open("w", encoding="utf-8") as file:
+        file.writelines(f"第{n}个早上，{'他她'[n % 2]}去市场买菜。\n" for n in range(lines))
     os.environ["EVENHAND_DB"] = str(server.database)
     with Store.open(server.database) as store:
         create_project(store, "beside", annotators=("Ada",))
         score = ["score", f"project:{name}", "--model", "demo-zh", "--out", str(folder / "scores.csv"), "--no-cache"]
-        jobs.start(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
-        jobs.start(store, [*score, "--json"], "score")
+        if "import" in wanted:
+            jobs.start(store, ["import", "beside", str(folder / "lines.txt"), "--json"], "import")
+        if "scoring" in wanted:
+            jobs.start(store, [*score, "--json"], "score")
     command = f'while true; do "{sys.executable}" cli.py export "{name}" "{folder}/out.jsonl" --format jsonl; done'
+    command = command if "export" in wanted else "exec sleep infinity"
     exports = subprocess.Popen(
         ["sh", "-c", command], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -153,7 +159,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--annotators", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=30)
-    parser.add_argument("--beside", action="store_true", help="sessions, an import, a scoring job and exports too")
+    parser.add_argument("--beside", nargs="*", choices=JOBS, metavar="JOB", help="sessions, and these jobs (all)")
+    parser.add_argument("--lines", type=int, default=100_000, help="of the import beside")
     parser.add_argument("--after", action="store_true", help="and how much memory is left when all have gone")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -161,8 +168,8 @@ def main() -> None:
         name, people = seated(server, asked.annotators, asked.seconds)
         process = psutil.Process(server.process.pid if server.process else None)
         before, begun = sum(process.cpu_times()[:2]), resident(server)
-        if asked.beside:
-            with jobs_beside(server, name, Path(folder)):
+        if asked.beside is not None:
+            with jobs_beside(server, name, Path(folder), asked.beside or JOBS, asked.lines):
                 asyncio.run(load(server, people, asked.seconds, name))
         else:
             asyncio.run(load(server, people, asked.seconds))
