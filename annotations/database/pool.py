@@ -13,9 +13,14 @@ Key = tuple[str, int]
 
 
 class Pool:
-    """Stores of the database that EVENHAND_DB names, kept open between requests; safe for threads."""
+    """Stores of the database that EVENHAND_DB names, kept open between requests; safe for threads.
 
-    def __init__(self) -> None:
+    `in_memory`: what SQLite otherwise writes into temporary files stays in memory. For small pieces of work only: a
+    sort of a whole project would stay there too.
+    """
+
+    def __init__(self, *, in_memory: bool = False) -> None:
+        self._in_memory = in_memory
         self._lock = threading.Lock()
         self._kept: list[tuple[Key, Store]] = []
 
@@ -25,7 +30,7 @@ class Pool:
 
         Raises what `Store.open` and leaving a `with` block of a store raise.
         """
-        store = self._take() or Store.open(any_thread=True)
+        store = self._take() or self._open()
         try:
             with ExitStack() as closing:
                 closing.push(store)
@@ -42,6 +47,12 @@ class Pool:
             kept, self._kept = self._kept, []
         for _, store in kept:
             store.close()
+
+    def _open(self) -> Store:
+        store = Store.open(any_thread=True)
+        if self._in_memory:
+            store.db.execute("PRAGMA temp_store = MEMORY")
+        return store
 
     def _take(self) -> Store | None:
         key, found, stale = _key(), None, list[Store]()

@@ -14,13 +14,12 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from annotations.database import chain, migrations
 from annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
-from annotations.database.write_lock import KEPT_BUSY, NOT_WRITTEN, turn
+from annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import primary_code, write_ahead
 from core.files.timestamps import timestamp
 from core.files.whole_file import whole_path
 
-BUSY_MS = 10_000  # how long a writer waits for another one
 NO_TEXT = "Could not decode to UTF-8"  # says the module, without a code, of bytes that are no text
 # SQLite writes its log back into the database in the commit that makes it so long (1,000 pages without this), with two
 # more waits for the disk, during which nobody else writes. The server does it beside the commits

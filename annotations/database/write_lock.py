@@ -22,6 +22,7 @@ from pathlib import Path
 from core.errors import N_, Busy
 from core.files.sqlite_wal import BUSY, primary_code
 
+BUSY_MS = 10_000  # how long a writer waits for another one
 ASK_S = 0.0005  # poll interval of the process whose turn it is
 QUEUE_S = 0.002  # poll interval of the other processes
 LONGEST_QUEUE_S = 5.0  # then SQLite is asked at once: the first process may hang
@@ -31,9 +32,10 @@ NOT_WRITTEN = N_("The database could not be written ({why}). Nothing was stored;
 
 
 class Line:
-    """The threads of one process that want to write, first come, first served."""
+    """The threads of one process that want to write, first come, first served; `file`: the queue of the processes."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: Path) -> None:
+        self.file = str(database.with_name(f"{database.name}-turn"))
         self._guard = threading.Lock()
         self._waiting: deque[tuple[threading.Lock, int]] = deque()
         self._writer: int | None = None
@@ -94,11 +96,11 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
     database; RuntimeError within another turn of the same thread.
     """
     until = time.monotonic() + patience_s
-    line = _lines.get(path) or _lines.setdefault(path, Line())
+    line = _lines.get(path) or _lines.setdefault(path, Line(path))
     if not line.enter(patience_s):
         raise Busy(KEPT_BUSY)
     try:
-        with _first_in_the_queue(path, until - max(patience_s / 2, patience_s - LONGEST_QUEUE_S)):
+        with _first_in_the_queue(line.file, until - max(patience_s / 2, patience_s - LONGEST_QUEUE_S)):
             _begin(connection, until)
         yield
     finally:
@@ -106,9 +108,9 @@ def turn(connection: sqlite3.Connection, path: Path, patience_s: float) -> Itera
 
 
 @contextmanager
-def _first_in_the_queue(path: Path, until: float) -> Iterator[None]:
+def _first_in_the_queue(file: str, until: float) -> Iterator[None]:
     try:
-        queue = os.open(path.with_name(f"{path.name}-turn"), os.O_RDWR | os.O_CREAT, 0o600)
+        queue = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:  # of another user, or in a read-only folder: SQLite reports whether it can write
         yield
         return
@@ -142,12 +144,11 @@ def _leave(queue: int) -> None:
 
 
 def _begin(connection: sqlite3.Connection, until: float) -> None:
-    (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         _wait(lambda: _has_begun(connection), ASK_S, until)
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {usual}")
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
 
 
 def _has_begun(connection: sqlite3.Connection) -> bool:

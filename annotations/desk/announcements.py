@@ -8,9 +8,10 @@ from annotations.database.events import record
 from annotations.database.store import Store
 from annotations.desk.comparisons import choice_as_shown, choices_at_the_desk
 from annotations.desk.session import DeskSession
-from annotations.guideline.relabelling import earlier_labels, own_items_to_relabel
+from annotations.guideline.relabelling import ITEMS_TO_RELABEL, earlier_labels
 from annotations.guideline.versions import guidelines, mark_read
 from annotations.pilot.pilots import own_pilot
+from annotations.projects.annotators import NO_ANNOTATOR
 from annotations.types import Annotator, Choice, Item, Project
 from core.errors import N_, NotFound
 from core.language import Language
@@ -55,17 +56,44 @@ def record_changes_read(store: Store, project: Project, annotator: Annotator, ve
             record(store, project, "read_changes", annotator=annotator, version=version)
 
 
-def desk_news(store: Store, project: Project, annotator: Annotator) -> dict[str, Any]:
-    """Own progress in the open pilot (None: none is open), unread changes of the guideline, and what came back.
+class Standing(NamedTuple):
+    """Where a project stands for one of its annotators.
 
-    `back`: the number of items that a new version sent to this annotator and that are not labelled again yet.
+    `guideline`: the number of the newest version. `unread`: whether one says what changed since the annotator last
+    confirmed. `back`: how many items a new version sent to this annotator that are not labelled again yet.
     """
-    pilot = own_pilot(store, project, annotator)
-    unread = [one._asdict() for one in unread_changes(store, project, annotator)]
+
+    active: bool
+    guideline: int
+    pilot: bool  # whether one is open
+    unread: bool
+    back: int
+
+
+def standing(store: Store, project: Project, annotator: Annotator) -> Standing:
+    """In one query, since each label asks for it. Raises NotFound for who is not an annotator of the project."""
+    query = (
+        "SELECT active, (SELECT max(version) FROM guideline WHERE project = member.project),"
+        " EXISTS (SELECT 1 FROM open_pilot WHERE project = member.project),"
+        " EXISTS (SELECT 1 FROM guideline WHERE project = member.project AND version > told AND changes <> ''),"
+        f" ({ITEMS_TO_RELABEL.format(project='member.project', annotator='member.annotator')})"
+        " FROM member WHERE project = ? AND annotator = ?"
+    )
+    row = store.db.execute(query, (project.id, annotator.id)).fetchone()
+    if row is None:
+        raise NotFound(NO_ANNOTATOR, name=annotator.name)
+    active, guideline, pilot, unread, back = row
+    return Standing(bool(active), guideline, bool(pilot), bool(unread), back)
+
+
+def desk_news(store: Store, project: Project, annotator: Annotator, now: Standing) -> dict[str, Any]:
+    """Own progress in the open pilot (None: none is open), unread changes of the guideline, and `back` of *now*."""
+    pilot = own_pilot(store, project, annotator) if now.pilot else None
+    unread = unread_changes(store, project, annotator) if now.unread else []
     return {
         "pilot": None if pilot is None else asdict(pilot),
-        "news": unread,
-        "back": own_items_to_relabel(store, project, annotator),
+        "news": [one._asdict() for one in unread],
+        "back": now.back,
     }
 
 

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, option_name
+from annotations.desk.announcements import desk_news, option_name, standing
 from annotations.desk.comparisons import choices_at_the_desk
-from annotations.desk.session import account_version
+from annotations.desk.session import sign_in_of
 from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
-from annotations.guideline.versions import guidelines, newest_version
+from annotations.guideline.versions import guidelines
 from annotations.types import Annotator, Choice, Guideline, Project, Question
 from core.guidelines import in_language
 from core.language import Language, translate
@@ -61,7 +61,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
             database=store.uid,
             project=project.uid,
             annotator=annotator.uid,
-            version=account_version(store, annotator.uid),
+            version=sign_in_of(store, annotator.uid).version,
         ),
         "database": store.uid,
         "project": {
@@ -77,7 +77,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
         **_in_view(shown, language),
-        **desk_news(store, project, annotator),
+        **desk_news(store, project, annotator, standing(store, project, annotator)),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
     }
@@ -88,9 +88,9 @@ def newer_guideline(store: Store, project: Project, version: int, language: Lang
 
     None where *version* is the newest, or 0 (a desk that does not say).
     """
-    if not 0 < version < newest_version(store, project):  # with every label: the texts are read where they are needed
-        return None
     found = guidelines(store, project)
+    if not 0 < version < found[-1].version:
+        return None
     changes = [{"version": one.version, "changes": one.changes} for one in found if one.version > version]
     return {**_in_view(found[-1], language), "changes": changes}
 

@@ -15,9 +15,9 @@ import anyio.to_thread
 from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
-from annotations.database.pool import stores
+from annotations.database.pool import Pool, stores
 from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, item_news, record_changes_read
+from annotations.desk.announcements import desk_news, item_news, record_changes_read, standing
 from annotations.desk.comparisons import as_shown, as_stored, choice_as_shown, decision_as_shown
 from annotations.desk.frontend import newer_guideline
 from annotations.desk.messages import (
@@ -33,10 +33,9 @@ from annotations.desk.messages import (
 from annotations.desk.session import (
     DeskSession,
     InvitedDesk,
-    account_version,
     bases,
-    comes_by_link,
     open_session,
+    sign_in_of,
     standing_choice,
     standing_decision,
 )
@@ -44,7 +43,6 @@ from annotations.desk.shared_commit import SharedCommit
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.comparison import compares
 from annotations.guideline.free_tags import own_tags
-from annotations.guideline.versions import newest_version
 from annotations.labels.operations import reveal
 from annotations.labels.operations import store_operations as store_operations
 from annotations.labels.read import own_conflicts as own_conflicts
@@ -52,7 +50,6 @@ from annotations.labels.read import own_decisions as own_decisions
 from annotations.labels.read import own_progress
 from annotations.labels.retest_labels import progress_with_retests
 from annotations.permissions import OPEN, Action, Person, allowed, require
-from annotations.projects.annotators import is_active
 from annotations.queue import leases
 from annotations.types import Answer, Decision, Item, Operation, OwnProgress
 from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
@@ -69,7 +66,8 @@ THREADS = 8  # per route; SQLite lets one writer in at a time
 SIGNED_OUT = N_("You are signed out or may no longer label here. Sign in again; nothing is lost.")
 logger = logging.getLogger(__name__)
 SHARED = ("sync", "heartbeat")  # quick, and they write: they share commits
-shared = SharedCommit(stores)
+# Each request can be undone alone, so half of the commits would write a file of pages as they were before, of 300 kB.
+shared = SharedCommit(Pool(in_memory=True))
 Reply = dict[str, Any]
 
 
@@ -207,14 +205,15 @@ def _authorized(
         # A token ends with the sign-in of its person, and with the role in the project; that of somebody who came by a
         # link is good in that person's browser only, as long as the part in the study lasts.
         invited = who.invited.get(grant.annotator)
-        if invited is not None or comes_by_link(store, grant.annotator):
+        comes = sign_in_of(store, grant.annotator)
+        if invited is not None or comes.by_link:
             may = invited is not None and invited.project == grant.project
         else:
             place = {"project": grant.project, "annotator": grant.annotator}
             may = who.person is not None and allowed(who.person, action, **place)
         if not may:
             raise NotAllowed(SIGNED_OUT)
-        if grant.version != account_version(store, grant.annotator):
+        if grant.version != comes.version:
             raise NotAllowed(SIGNED_OUT)
     except NotAllowed as error:
         return 401, {"message": explain(error, language)}
@@ -264,14 +263,16 @@ def sync(call: DeskRequest) -> Reply:
         items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
     elif not sent:
         leases.heartbeat(call.store, at.project, at.annotator)
+    now, version = standing(call.store, at.project, at.annotator), number_in(body, "version")
+    older = 0 < version < now.guideline  # the texts are read only then
     reply: Reply = {
         "answers": answers,
         "items": _items(call, items),
         "progress": progress_out(_progress(call, own), at.project.kind),
-        "guideline": newest_version(call.store, at.project),
-        "next": newer_guideline(call.store, at.project, number_in(body, "version"), call.language),
-        "left": not is_active(call.store.db, at.project, at.annotator),
-        **desk_news(call.store, at.project, at.annotator),
+        "guideline": now.guideline,
+        "next": newer_guideline(call.store, at.project, version, call.language) if older else None,
+        "left": not now.active,
+        **desk_news(call.store, at.project, at.annotator, now),
     }
     if hello:
         found = own_decisions(call.store, at.project, at.annotator, limit=hello)
@@ -285,8 +286,8 @@ def sync(call: DeskRequest) -> Reply:
 def heartbeat(call: DeskRequest) -> Reply:
     """Renew the leases of an open desk. Out: whether this annotator has `left`, the newest version of the guideline."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
-    version = newest_version(call.store, call.at.project)
-    return {"left": not is_active(call.store.db, call.at.project, call.at.annotator), "guideline": version}
+    now = standing(call.store, call.at.project, call.at.annotator)
+    return {"left": not now.active, "guideline": now.guideline}
 
 
 def history(call: DeskRequest) -> Reply:
@@ -317,7 +318,8 @@ def opinion(call: DeskRequest) -> Reply:
 def read_changes(call: DeskRequest) -> Reply:
     """Record that the annotator has read what changed up to a version of the guideline. In: `version`."""
     record_changes_read(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
-    return desk_news(call.store, call.at.project, call.at.annotator)
+    now = standing(call.store, call.at.project, call.at.annotator)
+    return desk_news(call.store, call.at.project, call.at.annotator, now)
 
 
 # Every route with the permission that it needs.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotations.database.store import Store
 from annotations.desk.tokens import Grant
@@ -33,12 +34,6 @@ class InvitedDesk:
     cover: bool
 
 
-def comes_by_link(store: Store, annotator: str) -> bool:
-    """Whether an annotator (public id) belongs to a study: then only the browser that took part has this desk."""
-    query = "SELECT 1 FROM study_person JOIN annotator ON annotator.id = study_person.annotator WHERE annotator.uid = ?"
-    return store.db.execute(query, (annotator,)).fetchone() is not None
-
-
 def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
     """The session that a token grants in a *database* (public id).
 
@@ -50,17 +45,26 @@ def open_session(store: Store, grant: Grant, database: str) -> DeskSession:
     return DeskSession(*found)
 
 
-def account_version(store: Store, annotator: str) -> int:
-    """The version of the account of an annotator (public id); 0 where there is none that is open.
+class SignIn(NamedTuple):
+    """How an annotator comes to the desk.
 
-    It is raised when every sign-in of the account ends: by a new password, for instance.
+    `by_link`: as somebody in a study, so only the browser that took part has this desk. `version`: of the account, 0
+    where there is none that is open; it is raised when every sign-in of the account ends (by a new password, say).
     """
+
+    by_link: bool
+    version: int
+
+
+def sign_in_of(store: Store, annotator: str) -> SignIn:
+    """How an annotator (public id) comes to the desk."""
     query = (
-        "SELECT account.version FROM open_account AS account JOIN annotator ON annotator.id = account.annotator"
-        " WHERE annotator.uid = ?"
+        "SELECT EXISTS (SELECT 1 FROM study_person WHERE study_person.annotator = annotator.id),"
+        " (SELECT version FROM open_account AS account WHERE account.annotator = annotator.id)"
+        " FROM annotator WHERE uid = ?"
     )
     row = store.db.execute(query, (annotator,)).fetchone()
-    return int(row[0]) if row else 0
+    return SignIn(bool(row[0]), row[1] or 0) if row else SignIn(False, 0)
 
 
 def bases(store: Store, annotator: Annotator, items: Sequence[Item]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from annotations.guideline.versions import changed_codes, guideline, guidelines
 from annotations.items.gold import recount_item
 from annotations.queue.assignments import send_label_back
 from annotations.queue.retests import void_retests
-from annotations.types import Annotator, Choice, Guideline, Item, Project
+from annotations.types import Choice, Guideline, Item, Project
 from core.errors import N_, Refused
 
 Which = Literal["none", "named", "all"]
@@ -194,13 +194,11 @@ def left_to_relabel(store: Store, project: Project) -> dict[str, int]:
     return dict(store.db.execute(query, (project.id,)).fetchall())
 
 
-def own_items_to_relabel(store: Store, project: Project, annotator: Annotator) -> int:
-    """The number of items that this annotator has still to relabel."""
-    query = (
-        "SELECT count(*) FROM assignment INDEXED BY assignment_kept"
-        " WHERE project = ? AND annotator = ? AND kept = 1 AND state = 'leased' AND latest IS NULL"
-    )
-    return int(store.db.execute(query, (project.id, annotator.id)).fetchone()[0])
+# The number of items that an annotator has still to relabel.
+ITEMS_TO_RELABEL = (
+    "SELECT count(*) FROM assignment INDEXED BY assignment_kept"
+    " WHERE project = {project} AND annotator = {annotator} AND kept = 1 AND state = 'leased' AND latest IS NULL"
+)
 
 
 def earlier_labels(store: Store, annotator_id: int, items: Sequence[Item]) -> dict[str, EarlierLabel]:

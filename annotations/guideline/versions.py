@@ -31,11 +31,6 @@ def guideline(store: Store, project: Project, version: int | None = None) -> Gui
     return found[-1]
 
 
-def newest_version(store: Store, project: Project) -> int:
-    """The number of the newest version."""
-    return int(store.db.execute("SELECT max(version) FROM guideline WHERE project = ?", (project.id,)).fetchone()[0])
-
-
 def guidelines(store: Store, project: Project) -> list[Guideline]:
     """Every version, oldest first."""
     rows = store.db.execute(

@@ -55,10 +55,15 @@ def label_columns(operation: Operation, guideline: Guideline, superseded: bool, 
     }
 
 
-def insert_label(db: Connection, values: Mapping[str, Any], left: Place | None = None) -> int:
-    """Append a label, a column each of *values*; returns its row id. *left*: of a comparison, which text was there."""
+def insert_label(
+    db: Connection, values: Mapping[str, Any], left: Place | None = None, *, pair: bool | None = None
+) -> int:
+    """Append a label, a column each of *values*; returns its row id.
+
+    *left*: of a comparison, which text was there. *pair*: whether the item is a comparison, if the caller knows.
+    """
     cursor = db.execute(f"INSERT INTO label {columns_and_marks(values)}", dict(values))
-    if values["choice"] is not None:
+    if values["choice"] is not None and pair is not False:
         insert_left(db, values["op_id"], values["item"], left)
     return int(cursor.lastrowid or 0)
 
@@ -298,7 +303,7 @@ class _Writer:
             "after_reveal": int(target.revealed is not None),
             **label_columns(operation, guideline, superseded, self.created),
         }
-        return insert_label(self.db, values, operation.left)
+        return insert_label(self.db, values, operation.left, pair=bool(target.pair))
 
     def _is_skip(self, op_id: str | None) -> bool:
         # Not by the state: a skipped item may have been handed out again before its skip is undone.

@@ -16,6 +16,8 @@ from core.text.sentences import control_character
 
 LONGEST_NAME = 80
 
+NO_ANNOTATOR = N_("{name} is not an annotator of this project.")
+
 
 def annotators(store: Store, project: Project, *, active: bool = True) -> list[Annotator]:
     """The annotators of this project, in the order of joining; `active=False`: also those who have left."""
@@ -45,7 +47,7 @@ def annotator(store: Store, project: Project, name: str) -> Annotator:
     ).fetchone()
     if row is not None:
         return Annotator(*row)
-    raise NotFound(N_("{name} is not an annotator of this project."), name=name)
+    raise NotFound(NO_ANNOTATOR, name=name)
 
 
 def add_annotators(store: Store, project: Project, names: Iterable[str], *, author: str = "") -> list[Annotator]:
@@ -145,7 +147,7 @@ def is_active(db: Connection, project: Project, annotator: Annotator) -> bool:
     query = "SELECT active FROM member WHERE project = ? AND annotator = ?"
     row = db.execute(query, (project.id, annotator.id)).fetchone()
     if row is None:
-        raise NotFound(N_("{name} is not an annotator of this project."), name=annotator.name)
+        raise NotFound(NO_ANNOTATOR, name=annotator.name)
     return bool(row[0])
 
 

@@ -14,7 +14,7 @@ from annotations.accounts.sign_ins import sign_in
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk import routes as desk
-from annotations.desk.session import account_version
+from annotations.desk.session import sign_in_of
 from annotations.desk.tokens import issue
 from annotations.projects.annotators import annotator
 from annotations.server import forms, limits, own_log, status, study_pages
@@ -51,7 +51,7 @@ def test_each_route_answers_damaged_requests(fresh_store: Store, tmp_path: Path,
     project, (ada, *_others) = filled_project(fresh_store, 8)
     who = add_account(fresh_store, "Ada")
     grant(fresh_store, who, "annotator", project, annotator="Ada")
-    version = account_version(fresh_store, annotator(fresh_store, project, "Ada").uid)
+    version = sign_in_of(fresh_store, annotator(fresh_store, project, "Ada").uid).version
     token = issue(fresh_store.secret, database=fresh_store.uid, project=project.uid, annotator=ada.uid, version=version)
     cookie = f"{COOKIE}={sign_in(fresh_store, who)}"
     link = signed(fresh_store, new_study(fresh_store, project))

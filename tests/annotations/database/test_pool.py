@@ -74,3 +74,11 @@ def test_threads_never_share_a_store_and_lose_nothing(pool: Pool, fresh_store: S
         thread.join()
     assert twice == []
     assert fresh_store.db.execute("SELECT count(*) FROM annotator").fetchone() == (10 * len(threads),)
+
+
+@pytest.mark.parametrize(("in_memory", "setting"), [(False, 0), (True, 2)], ids=["files", "memory"])
+def test_where_temporary_pages_lie(fresh_store: Store, in_memory: bool, setting: int) -> None:
+    pool = Pool(in_memory=in_memory)
+    with pool.borrow() as lent:
+        assert lent.db.execute("PRAGMA temp_store").fetchone()[0] == setting
+    pool.close()

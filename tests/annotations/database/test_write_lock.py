@@ -65,7 +65,7 @@ def names(store: Store) -> list[str]:
 
 
 def test_first_come_first_served() -> None:
-    line, order = Line(), list[int]()
+    line, order = Line(Path("evenhand.db")), list[int]()
     assert line.enter(0)
 
     def stand(number: int) -> None:
@@ -86,7 +86,7 @@ def test_first_come_first_served() -> None:
 
 
 def test_who_has_no_patience_leaves_the_line() -> None:
-    line, came = Line(), list[bool]()
+    line, came = Line(Path("evenhand.db")), list[bool]()
     assert line.enter(0)
     other = threading.Thread(target=lambda: came.append(line.enter(0)))
     other.start()
@@ -98,7 +98,7 @@ def test_who_has_no_patience_leaves_the_line() -> None:
 
 @pytest.mark.parametrize("called", [False, True], ids=["while waiting", "at the very moment of its turn"])
 def test_a_wait_that_is_broken_off_keeps_nobody_waiting(called: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    line, lock = Line(), threading.Lock
+    line, lock = Line(Path("evenhand.db")), threading.Lock
 
     class Interrupted:
         def __init__(self) -> None:

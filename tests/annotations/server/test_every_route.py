@@ -15,7 +15,7 @@ from annotations.accounts.sign_ins import sign_in
 from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk import routes as desk
-from annotations.desk.session import account_version
+from annotations.desk.session import sign_in_of
 from annotations.desk.tokens import issue
 from annotations.permissions import ALLOWED, OWN, Role
 from annotations.projects.annotators import annotator
@@ -65,7 +65,7 @@ def cookie_of(store: Store, name: str, role: Role, project: Project | None, desk
 
 def token(store: Store, project: Project, name: str = "Ada") -> dict[str, str]:
     who = annotator(store, project, name)
-    version = account_version(store, who.uid)
+    version = sign_in_of(store, who.uid).version
     made = issue(store.secret, database=store.uid, project=project.uid, annotator=who.uid, version=version)
     return {"authorization": f"Bearer {made}"}
 
