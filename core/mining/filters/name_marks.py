@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import accumulate
+from typing import Generic, TypeVar
 
 from core.mining.filters.name_shapes import (
     KNOWN,
@@ -65,6 +66,27 @@ UNSEEN = (-1.5, 1.0)  # what a tag alone may count
 TITLE, RELATIVE, DONE, OPENING = 2.0, 1.0, 1.5, 0.5
 KEPT = 1 << 15  # words that are remembered, and as many that were seen before them
 
+Value = TypeVar("Value")
+
+
+class Later(Generic[Value]):
+    """What a word says only when somebody asks: worked out then, and kept with the word.
+
+    The word keeps it under the same name, which is read before this (no data descriptor); `__getattr__` would make
+    every attribute of a word three times as slow to read.
+    """
+
+    def __init__(self, work: "Callable[[Word], Value]") -> None:
+        self.work = work
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, one: "Word", owner: type) -> Value:
+        value = self.work(one)
+        setattr(one, self.name, value)
+        return value
+
 
 class Word:
     """A word with its tag, its shape and its marks; the rest is worked out when it is first asked.
@@ -76,23 +98,20 @@ class Word:
     characters.
     """
 
-    __slots__ = (
-        "before", "behind", "foreign", "given", "least", "likely", "marks", "named", "shape", "size", "surname_at",
-        "tag", "word",
-    )  # fmt: skip
+    __slots__ = ("__dict__", "marks", "shape", "size", "tag", "word")
     word: str
     tag: str
     size: int
     shape: Shape
     marks: int
-    before: float
-    behind: float
-    given: float
-    foreign: float
-    likely: float | None
-    least: float | None
-    named: bool
-    surname_at: int
+    before = Later(lambda one: _score("before", one.word, one.tag))
+    behind = Later(lambda one: _score("behind", one.word, one.tag))
+    given = Later(lambda one: given_score(one.word))
+    foreign = Later(lambda one: foreign_score(one.word))
+    likely = Later(lambda one: likely_name(one.word, one.tag))
+    least = Later(lambda one: _least_context(one.word, one.tag, one.shape))
+    surname_at = Later(lambda one: _surname_at(one.word))
+    named = Later(lambda one: may_be_name(one.word))
 
     def __init__(self, word: str, tag: str) -> None:
         self.word, self.tag, self.size = word, tag, len(word)
@@ -104,24 +123,6 @@ class Word:
                 marks |= FITS
             marks |= _marks_of_known(word, tag) if shape is KNOWN else _own_marks(word, tag, shape)
         self.marks = marks
-
-    def __getattr__(self, name: str) -> float | None:
-        """What nobody has asked yet."""
-        value = _LATER[name](self)
-        setattr(self, name, value)
-        return value
-
-
-_LATER: dict[str, Callable[[Word], float | None]] = {
-    "before": lambda one: _score("before", one.word, one.tag),
-    "behind": lambda one: _score("behind", one.word, one.tag),
-    "given": lambda one: given_score(one.word),
-    "foreign": lambda one: foreign_score(one.word),
-    "likely": lambda one: likely_name(one.word, one.tag),
-    "least": lambda one: _least_context(one.word, one.tag, one.shape),
-    "surname_at": lambda one: _surname_at(one.word),
-    "named": lambda one: may_be_name(one.word),
-}
 
 
 def _marks_of_any(word: str, tag: str, shape: Shape) -> int:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from core.mining.filters.name_words import (
     HAN,
@@ -62,7 +62,8 @@ RARE_IN_FRAME = 3.0  # what a rare character counts where the words beside it te
 INTRODUCED = 3.0  # of the last two characters of a new word behind one that says who somebody is
 
 
-class Shape(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Shape:
     """`full`: where a full name stands in the word, with its score above the least one; `foreign`: None: it is none.
 
     `free`: it may be a piece of a name that the segmenter cut wrongly.
