@@ -3,6 +3,7 @@
 import gc
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -82,6 +83,18 @@ class Examined:
         return found
 
 
+@contextmanager
+def no_circles() -> Iterator[None]:
+    """No search for circles, of which a block makes none: it goes over the dictionary and the lists each time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 class _Paragraph(NamedTuple):
     """A stretch of text that no sentence crosses: where it begins in the decoded block."""
 
@@ -132,13 +145,8 @@ class Examiner:
         """The counts, examples and candidates of a block."""
         block, position = item
         found = Examined(block.name, position, encoding=block.encoding)
-        collects = gc.isenabled()
-        gc.disable()  # a block makes no circles, and looking for them goes over the dictionary and the lists each time
-        try:
+        with no_circles():
             _Work(self, block, found).run()
-        finally:
-            if collects:
-                gc.enable()
         if self.compares:
             found.keys = band_keys([one.masked for one in found.mined])
         return found

@@ -23,7 +23,7 @@ from core.files.csv_out import json_line
 from core.files.whole_file import whole_file
 from core.mining.blocks import Block, blocks, total_size
 from core.mining.duplicates import Exact, Near
-from core.mining.examine import Examined, Examiner, Mined, examiner, example_of
+from core.mining.examine import Examined, Examiner, Mined, examiner, example_of, no_circles
 from core.mining.find_keywords import counterpart
 from core.mining.report import CellCounts, Problem, Report, example_key
 from core.mining.settings import Settings
@@ -72,7 +72,8 @@ def mine(
     done = 0
     workers = workers or max(1, min(processors(), total // WORTH))
     for examined in _examined(source, settings, workers, ray):
-        collector.take(examined)
+        with no_circles():
+            collector.take(examined)
         done = max(done, min(total, examined.position))
         if progress:
             progress(done, total)
