@@ -69,7 +69,6 @@ class Cleaner:
         kind: Literal["plain", "markdown"] = "markdown" if shape == "markdown" else "plain"
         self._pattern, self._spaced = _pattern(kind, spaced), spaced
         self._marked = _markdown().search if kind == "markdown" else None
-        self._space = "  " if spaced else " "
         self.wide = True
 
     def clean(self, line: str) -> str:
@@ -82,8 +81,11 @@ class Cleaner:
             return self._pattern.sub(self._instead, line)
         if self.wide and FULL_WIDTH.search(line):
             line = FULL_WIDTH.sub(self._instead, line)
-        if line.isprintable() and self._space not in line:  # a blank is the only space that is printable
-            return line
+        if line.isprintable():  # a blank is the only space that is printable
+            if not self._spaced:
+                return line.replace(" ", "")
+            if "  " not in line:
+                return line
         return self._pattern.sub(self._instead, line) if self._spaced else _NOTHING.sub("", line)
 
     def positions(self, line: str) -> list[int]:

@@ -1,8 +1,11 @@
 """Filter `biological`: the sentence tells the sex by the body (SPEC 1.4, criterion 4)."""
 
+import re
+from functools import cache
+
 from core.mining.filters.lists import apart, biological_words
 from core.mining.types import Finding, Sentence
-from core.types import Candidate
+from core.types import Candidate, Side
 
 CHILDREN = ("儿子", "女儿", "男孩", "女孩")
 OF_A_CHILD = "婴童宝娃"  # 男婴, 女童, 男宝宝: what may follow 男 or 女 where it is about a child
@@ -17,14 +20,18 @@ def biological(sentence: Sentence) -> Finding | None:
     found = sentence.candidate
     if found.pair.language != "zh":
         return None
-    body = biological_words(found.keyword, found.side, birth=False)
+    body, birth = _words(found.keyword, found.side)
     for span in apart(body, sentence.text, found.start, found.end):
         return Finding("body", span)
-    birth = biological_words(found.keyword, found.side, birth=True)
     for span in apart(birth, sentence.text, found.start, found.end):
         if not (span[1] <= found.start and _is_child(found)):
             return Finding("birth", span)
     return None
+
+
+@cache
+def _words(keyword: str, side: Side) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return biological_words(keyword, side, birth=False), biological_words(keyword, side, birth=True)
 
 
 def _is_child(found: Candidate) -> bool:
