@@ -7,6 +7,7 @@ import pytest
 
 from core.language import translate
 from core.mining.filters import FILTERS, REASONS, SCARCE, default_mode
+from core.mining.filters.name_words import nickname_shapes
 from core.mining.types import MODES, Code
 from core.resources import keyword_pairs, table
 from core.text.word_lists import alternatives, joined, touching
@@ -47,6 +48,17 @@ def test_scarce_pairs_are_treated_leniently() -> None:
 def test_every_listed_expression_is_one(name: str, column: str) -> None:
     for row in table(name):
         assert joined([row[column].replace("〇", "他")]).pattern != r"(?!)"
+
+
+def test_words_that_look_like_nicknames_are_found_as_if_they_were_not_in_groups() -> None:
+    cells = [row["words"] for row in table("mining_nicknames")]
+    words = [one for cell in cells for one in alternatives(cell)]
+    assert all("一" <= one[0] <= "龥" and one[1:2] not in {"?", "*", "+", "{"} for one in words)
+    for one in words:
+        text = "他说" + re.sub(r"\(\?=(.*?)[|)].*", r"\1", one) + "了"
+        found = nickname_shapes().search(text)
+        assert found is not None and found.lastgroup is None, text
+        assert found.span() == re.compile("|".join(cells)).search(text).span()  # type: ignore[union-attr]
 
 
 def test_keywords_of_the_lists_are_keywords() -> None:
