@@ -73,7 +73,7 @@ class Later(Generic[Value]):
     """What a word says only when somebody asks: worked out then, and kept with the word.
 
     The word keeps it under the same name, which is read before this (no data descriptor); `__getattr__` would make
-    every attribute of a word three times as slow to read.
+    every attribute of a word twice as slow to read.
     """
 
     def __init__(self, work: "Callable[[Word], Value]") -> None:
