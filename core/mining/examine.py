@@ -16,7 +16,7 @@ from core.mining.duplicates import text_key
 from core.mining.filters import FILTERS, Check
 from core.mining.find_keywords import Finder, Word
 from core.mining.minhash import BANDS, Keys, band_keys, masked
-from core.mining.plain_lines import lines_of
+from core.mining.plain_lines import Words, lines_of
 from core.mining.report import Cell, CellCounts, Example, Problem, example_key
 from core.mining.settings import Settings
 from core.mining.tables import Row, rows
@@ -108,6 +108,7 @@ class Examiner:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.finder = Finder(settings.pairs, settings.spaced)
+        self.words = Words(self.finder.words, self.finder.may_stand)
         self.convert = converter(settings.convert)
         self.limits = settings.shortest, settings.longest
         self.steps = {pair.name: self._steps(pair.name) for pair in settings.pairs}
@@ -186,7 +187,7 @@ class _Work:
         self._begin(text, whole=True)
         self.cleaner.wide = True  # asked of the few lines that need cleaning
         text = self._one_line_end(text)
-        lines = lines_of(text, self.finder.may_stand)
+        lines = lines_of(text, self.examiner.words)
         self.found.sentences += lines.sentences
         whole, words, how = self.finder.whole, self.finder.words, self.settings.quotes
         utf8, offset = self.block.encoding == "utf-8", self.block.offset

@@ -7,7 +7,7 @@ they are only counted. What is said here of a line is what `Cleaner.clean` and
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import chain
 from operator import itemgetter
@@ -22,7 +22,9 @@ Places = NDArray[np.int64]
 
 _MARK, _CLOSER, _OTHER = 1, 2, 4  # kinds of characters; _OTHER: a line with it is read with care
 _QUOTE, _BREAK = 8, 16
-_ASCII, _LATIN, _FAR = 32, 64, 128  # one, two and four bytes in UTF-8; all others have three
+_FIRST = 32  # with it a keyword begins
+_ASCII, _LATIN, _FAR = 64, 128, 192  # one, two and four bytes in UTF-8; all others have three
+_MORE = np.repeat(np.array([0, -2, -1, 1]), 64)  # bytes of a character of each kind beyond three
 _PLANE = 1 << 16  # characters from here on are _FAR and read with care
 
 
@@ -61,7 +63,7 @@ class Lines(NamedTuple):
 
 @cache
 def _kinds() -> NDArray[np.uint8]:
-    """For each character its kind."""
+    """For each character its kind, without _FIRST."""
     careful = ' "<&;０１２３４５６７８９'  # spaces, straight quotes, tags, entities; full-width digits and letters
     quotes = "".join(chain(*QUOTES.items()))
     found = np.full(sys.maxunicode + 1, _FAR + _OTHER, dtype=np.uint8)
@@ -81,10 +83,39 @@ def _kinds() -> NDArray[np.uint8]:
     return found
 
 
-def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
-    """What of *text* is worth a look, where only \\n ends a line; `may_stand` finds what may become a keyword."""
+class Words:
+    """What may be one of *words*, with quotation marks in it that go (`pattern`): ready to be found in blocks."""
+
+    def __init__(self, words: Iterable[str], pattern: re.Pattern[str]) -> None:
+        self.match = pattern.match
+        self.kinds = _kinds().copy()
+        # Where the first character of a word is not all of it, one of these comes next.
+        self.goes_on = np.zeros(sys.maxunicode + 1, dtype=bool)
+        self.goes_on[[ord(one) for one in chain(*QUOTES.items())]] = True
+        self.alone = np.zeros(sys.maxunicode + 1, dtype=bool)
+        for word in words:
+            self.kinds[ord(word[0])] |= _FIRST
+            if len(word) == 1:
+                self.alone[ord(word)] = True
+            else:
+                self.goes_on[ord(word[1])] = True
+
+    def hits(self, text: str, codes: NDArray[np.uint32], firsts: Places) -> list[tuple[int, str]]:
+        """What `pattern.finditer` finds in *text*; *firsts*: where its first characters stand."""
+        behind = codes.take(firsts + 1, mode="clip")
+        likely = self.alone.take(codes.take(firsts)) | self.goes_on.take(behind)
+        found, end, match = [], 0, self.match
+        for at in firsts[likely].tolist():
+            if at >= end and (hit := match(text, at)) is not None:
+                found.append((at, hit[0]))
+                end = hit.end()
+        return found
+
+
+def lines_of(text: str, words: Words) -> Lines:
+    """What of *text* is worth a look, where only \\n ends a line, and what may become one of *words*."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-    kinds = _kinds().take(codes)
+    kinds = words.kinds.take(codes)
     places = np.flatnonzero(kinds != 0)  # all that is not a plain wide character: a sixth of Chinese text
     kinds = kinds[places]
     breaks = np.append(places[kinds & _BREAK > 0], len(codes))
@@ -97,13 +128,13 @@ def lines_of(text: str, may_stand: re.Pattern[str]) -> Lines:
     ends = _ends(closers, places[kinds & _MARK > 0])
     first, last = np.searchsorted(ends, starts, "right"), np.searchsorted(ends, stops, "right")
     closed = np.append(0, ends)[last] == stops
-    ascii_, latin, far = (places[kinds & kind > 0] for kind in (_ASCII, _LATIN, _FAR))
+    more = np.append(0, np.cumsum(_MORE.take(kinds)))
 
     def width(before: Places) -> Places:
-        counts: Places = 3 * before + np.searchsorted(far, before) - np.searchsorted(latin, before)
-        return counts - 2 * np.searchsorted(ascii_, before)
+        counts: Places = 3 * before + more[np.searchsorted(places, before)]
+        return counts
 
-    hits = [(hit.start(), hit[0]) for hit in may_stand.finditer(text)]
+    hits = words.hits(text, codes, places[kinds & _FIRST > 0])
     rows = starts[careful], stops[careful]
     found: list[Line | Part] = [Line(*row) for row in _rows(*rows, width(rows[0]))]
     if hits:

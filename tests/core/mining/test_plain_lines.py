@@ -6,10 +6,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.mining.cleaning import Cleaner
-from core.mining.plain_lines import Line, lines_of
+from core.mining.find_keywords import Finder
+from core.mining.plain_lines import Line, Words, lines_of
+from core.resources import keyword_pairs
 from core.text.sentences import EDGES, split
 
 KEYWORD = re.compile("他|男[“”]*孩")
+WORDS = Words(["他", "男孩"], KEYWORD)
+FINDER = Finder(keyword_pairs("released"), spaced=False)
 PIECES = [*'他男孩山。？！?!”’」』）)》“"\n\n <&;１Ａａ，\u200b\ufeff\t\U00020000\x00', "&nbsp;", "<b>", "a. b"]
 
 
@@ -19,7 +23,7 @@ PIECES = [*'他男孩山。？！?!”’」』）)》“"\n\n <&;１Ａａ，\u
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_lines_as_one_by_one(pieces: list[str]) -> None:
     text, cleaner = "".join(pieces), Cleaner("text", False)
-    lines = lines_of(text, KEYWORD)
+    lines = lines_of(text, WORDS)
     careful = {one.start: one.end for one in lines.found if isinstance(one, Line)}
     parts = [one for one in lines.found if not isinstance(one, Line)]
     at = sentences = 0
@@ -43,7 +47,7 @@ def test_lines_as_one_by_one(pieces: list[str]) -> None:
 @given(st.lists(st.sampled_from([*PIECES, "é", "「", "\U00020001"]), max_size=40))
 def test_what_is_known_of_a_sentence(pieces: list[str]) -> None:
     text = "".join(pieces)
-    lines = lines_of(text, KEYWORD)
+    lines = lines_of(text, WORDS)
     for one in lines.found:
         if not isinstance(one, Line):
             part = text[one.start : one.end]
@@ -51,3 +55,10 @@ def test_what_is_known_of_a_sentence(pieces: list[str]) -> None:
             assert lines.hits[one.low : one.high] == hits
             assert one.byte == len(text[: one.start].encode("utf-8", "surrogatepass"))
             assert one.quoted == any(mark in part for mark in "“”「」『』")
+
+
+@example("女儿子女儿女爸爸爸男“”孩“男”。\n姥爷爷")
+@given(st.text("女儿子爸男孩“”姥爷爷妈他山。\n", max_size=40))
+def test_keywords_of_a_block_are_those_of_the_expression(text: str) -> None:
+    hits = lines_of(text, Words(FINDER.words, FINDER.may_stand)).hits
+    assert hits == [(hit.start(), hit[0]) for hit in FINDER.may_stand.finditer(text)]
