@@ -207,7 +207,10 @@ class _Work:
                 self._clean_part(_Paragraph(line_start, line), line, start - line_start, part)
                 continue
             origin = offset + byte if utf8 else _Paragraph(line_start, line)
-            found = [(at - start, words[word]) for at, word in hits]
+            if len(hits) == 1:
+                found = [(hits[0][0] - start, words[hits[0][1]])]
+            else:
+                found = [(at - start, words[word]) for at, word in hits]
             self._judge(part, found, line, start - line_start, origin, None)
 
     def _paragraph(self, paragraph: _Paragraph, careful: bool) -> None:

@@ -7,6 +7,7 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from typing import Any
 
 from core.files.formula_cells import neutralised
@@ -69,7 +70,14 @@ class Example:
 
 def example_key(sentence: str, seed: int) -> int:
     """A number of 64 bits from a sentence and the seed."""
-    return int.from_bytes(hashlib.blake2b(sentence.encode(), digest_size=8, salt=str(seed).encode()[:16]).digest())
+    hashed = _salted(seed).copy()
+    hashed.update(sentence.encode())
+    return int.from_bytes(hashed.digest())
+
+
+@cache
+def _salted(seed: int) -> hashlib.blake2b:
+    return hashlib.blake2b(digest_size=8, salt=str(seed).encode()[:16])
 
 
 class Sample:

@@ -183,9 +183,12 @@ def repair_quotes(sentence: str, how: Literal["delete", "complete"]) -> str:
     if _balanced("".join(_QUOTATION.findall(sentence))):
         return sentence
     for opening, closing in QUOTES.items():
+        if opening not in sentence and closing not in sentence:
+            continue
         waiting: list[int] = []
         orphans: set[int] = set()
-        for at, character in enumerate(sentence):
+        for found in _QUOTATION.finditer(sentence):
+            at, character = found.start(), found[0]
             if character == opening:
                 waiting.append(at)
             elif character == closing:
@@ -195,8 +198,7 @@ def repair_quotes(sentence: str, how: Literal["delete", "complete"]) -> str:
                     orphans.add(at)
         if how == "complete":
             sentence = opening * len(orphans) + sentence + closing * len(waiting)
-        else:
-            lost = orphans | set(waiting)
+        elif lost := orphans.union(waiting):
             sentence = "".join(character for at, character in enumerate(sentence) if at not in lost)
     return sentence
 
