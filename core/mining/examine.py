@@ -126,21 +126,25 @@ class Examiner:
         None where no hit stands alone or a second one does too. It is not asked about a single hit: there the filter
         inside_word decides, so that its report counts the sentence.
         """
-        only = None
-        for at, word in hits:
-            if self._is_other_word(sentence, at, word):
-                continue
-            if only is not None:
-                return None
-            only = at, word
+        only, doubtful = None, []
+        for at, word in hits:  # those that a quick look tells first: two of them, and no other is asked about
+            if self._surely_alone(sentence, at, word):
+                if only is not None:
+                    return None
+                only = at, word
+            else:
+                doubtful.append((at, word))
+        for at, word in doubtful:
+            if other_word(sentence, word.at(at, sentence)) is None:
+                if only is not None:
+                    return None
+                only = at, word
         return only
 
-    def _is_other_word(self, sentence: str, at: int, word: Word) -> bool:
+    def _surely_alone(self, sentence: str, at: int, word: Word) -> bool:
         if word.cell[0] not in self.whole_words:
-            return False
-        if word.pair.language == "zh" and surely_alone(sentence, at, at + word.length):
-            return False
-        return other_word(sentence, word.at(at, sentence)) is not None
+            return True
+        return word.pair.language == "zh" and surely_alone(sentence, at, at + word.length)
 
     def __call__(self, item: tuple[Block, int]) -> Examined:
         """The counts, examples and candidates of a block."""
