@@ -23,7 +23,7 @@ class Pace(NamedTuple):
 
 # While people label, while desks are open, and while none is. A row of an import changes a page of each of three
 # indexes in random order.
-BESIDE, NEAR, ALONE = Pace(0.005, 0.045), Pace(0.1, 0.003), Pace(1.0, 0.003)
+BESIDE, NEAR, ALONE = Pace(0.004, 0.046), Pace(0.1, 0.003), Pace(1.0, 0.003)
 ALONE_S = 10.0  # without a label
 OF_LABELS = ("label", "assignment", "skip", "retest_label", "retest")  # kinds of entries
 PART = 128  # rows written between two looks at the clock
