@@ -51,7 +51,7 @@ def engine_against_pipeline(folder: Path) -> float:
     texts = [row["text"] for row in table("demo_sentences")]
     probes = [probe(found[0]) for text in texts if len(found := find(text)) == 1]
     base_sized(folder)
-    return float(scoring.compare(folder, probes[:96], with_minicons=False)["times_pipeline_cpu"])
+    return float(scoring.compare(folder, probes[:96], "cpu", with_minicons=False)["times_pipeline_cpu"])
 
 
 def generation_against_transformers(_folder: Path) -> float:

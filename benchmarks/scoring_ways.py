@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipeline
+from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, pipeline  # type: ignore[attr-defined]
 
 from core.models import Precision
 from core.models.loaded import DTYPES
