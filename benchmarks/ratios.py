@@ -15,6 +15,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -43,7 +44,7 @@ from core.text.keywords import find, probe
 COMMITTED = Path(__file__).with_suffix(".tsv")
 FALL = 0.8  # of the committed ratio: below it is said, and fails
 ROWS = 20_000
-LABELS = 300
+LABELS = 900
 
 
 def engine_against_pipeline(folder: Path) -> float:
@@ -110,22 +111,23 @@ def next_items_in_a_large_project(folder: Path) -> float:
 def label_against_a_commit(folder: Path) -> float:
     """A bare INSERT that is committed to the disk, against a label with its checks, tallies, gold and log."""
     store.build(folder / "labels.db", 1_000, 0)
-    with Store.open(folder / "labels.db") as opened:
+    spent, least = list[float](), list[float]()
+    with Store.open(folder / "labels.db") as opened, closing(_bare_table(folder / "bare.db")) as bare:
         made = project(opened, "made")
         ada = annotators(opened, made)[0]
-        spent = list[float]()
         while len(spent) < LABELS:
             for one in claim(opened, made, ada):
                 said = Operation(uuid.uuid4().hex, one.uid, "accept", "bench", len(spent), form_shown="original")
                 spent.append(seconds(partial(store_operations, opened, made, ada, [said])))
-    bare = sqlite3.connect(folder / "bare.db", isolation_level=None)
-    bare.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE label (op TEXT, item TEXT)")
-    least = [
-        seconds(lambda: bare.execute("INSERT INTO label VALUES (?, ?)", (uuid.uuid4().hex, "one")))
-        for _ in range(LABELS)
-    ]
-    bare.close()
+                row = uuid.uuid4().hex, "one"
+                least.append(seconds(partial(bare.execute, "INSERT INTO label VALUES (?, ?)", row)))
     return median(least) / median(spent)
+
+
+def _bare_table(path: Path) -> sqlite3.Connection:
+    bare = sqlite3.connect(path, isolation_level=None)
+    bare.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE label (op TEXT, item TEXT)")
+    return bare
 
 
 def import_against_bare_rows(folder: Path) -> float:
