@@ -56,8 +56,8 @@ def record_changes_read(store: Store, project: Project, annotator: Annotator, ve
             record(store, project, "read_changes", annotator=annotator, version=version)
 
 
-class Standing(NamedTuple):
-    """Where a project stands for one of its annotators.
+class DeskState(NamedTuple):
+    """What an open desk has to know of its project, besides items.
 
     `guideline`: the number of the newest version. `unread`: whether one says what changed since the annotator last
     confirmed. `back`: how many items a new version sent to this annotator that are not labelled again yet.
@@ -70,8 +70,11 @@ class Standing(NamedTuple):
     back: int
 
 
-def standing(store: Store, project: Project, annotator: Annotator) -> Standing:
-    """In one query, since each label asks for it. Raises NotFound for who is not an annotator of the project."""
+def desk_state(store: Store, project: Project, annotator: Annotator) -> DeskState:
+    """That of one annotator, in one query, since each label asks for it.
+
+    Raises NotFound for somebody who is not an annotator of the project.
+    """
     query = (
         "SELECT active, (SELECT max(version) FROM guideline WHERE project = member.project),"
         " EXISTS (SELECT 1 FROM open_pilot WHERE project = member.project),"
@@ -83,10 +86,10 @@ def standing(store: Store, project: Project, annotator: Annotator) -> Standing:
     if row is None:
         raise NotFound(NO_ANNOTATOR, name=annotator.name)
     active, guideline, pilot, unread, back = row
-    return Standing(bool(active), guideline, bool(pilot), bool(unread), back)
+    return DeskState(bool(active), guideline, bool(pilot), bool(unread), back)
 
 
-def desk_news(store: Store, project: Project, annotator: Annotator, now: Standing) -> dict[str, Any]:
+def desk_news(store: Store, project: Project, annotator: Annotator, now: DeskState) -> dict[str, Any]:
     """Own progress in the open pilot (None: none is open), unread changes of the guideline, and `back` of *now*."""
     pilot = own_pilot(store, project, annotator) if now.pilot else None
     unread = unread_changes(store, project, annotator) if now.unread else []

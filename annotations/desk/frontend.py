@@ -13,7 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, option_name, standing
+from annotations.desk.announcements import desk_news, desk_state, option_name
 from annotations.desk.comparisons import choices_at_the_desk
 from annotations.desk.session import sign_in_of
 from annotations.desk.strings import OTHER_WORDS, WORDS
@@ -77,7 +77,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
         **_in_view(shown, language),
-        **desk_news(store, project, annotator, standing(store, project, annotator)),
+        **desk_news(store, project, annotator, desk_state(store, project, annotator)),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
     }

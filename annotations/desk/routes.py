@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from annotations.database.pool import Pool, stores
 from annotations.database.store import Store
-from annotations.desk.announcements import desk_news, item_news, record_changes_read, standing
+from annotations.desk.announcements import desk_news, desk_state, item_news, record_changes_read
 from annotations.desk.comparisons import as_shown, as_stored, choice_as_shown, decision_as_shown
 from annotations.desk.frontend import newer_guideline
 from annotations.desk.messages import (
@@ -263,7 +263,7 @@ def sync(call: DeskRequest) -> Reply:
         items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
     elif not sent:
         leases.heartbeat(call.store, at.project, at.annotator)
-    now, version = standing(call.store, at.project, at.annotator), number_in(body, "version")
+    now, version = desk_state(call.store, at.project, at.annotator), number_in(body, "version")
     older = 0 < version < now.guideline  # the texts are read only then
     reply: Reply = {
         "answers": answers,
@@ -286,7 +286,7 @@ def sync(call: DeskRequest) -> Reply:
 def heartbeat(call: DeskRequest) -> Reply:
     """Renew the leases of an open desk. Out: whether this annotator has `left`, the newest version of the guideline."""
     leases.heartbeat(call.store, call.at.project, call.at.annotator)
-    now = standing(call.store, call.at.project, call.at.annotator)
+    now = desk_state(call.store, call.at.project, call.at.annotator)
     return {"left": not now.active, "guideline": now.guideline}
 
 
@@ -318,7 +318,7 @@ def opinion(call: DeskRequest) -> Reply:
 def read_changes(call: DeskRequest) -> Reply:
     """Record that the annotator has read what changed up to a version of the guideline. In: `version`."""
     record_changes_read(call.store, call.at.project, call.at.annotator, number_in(call.body, "version"))
-    now = standing(call.store, call.at.project, call.at.annotator)
+    now = desk_state(call.store, call.at.project, call.at.annotator)
     return desk_news(call.store, call.at.project, call.at.annotator, now)
 
 
