@@ -40,7 +40,7 @@ FORMS: dict[Language, tuple[str, str, str, str]] = {
         "标注何时结束：多少标注、条目或天数？",
     ),
 }
-HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+HEADING = re.compile(r"^#{1,6}[ \t](.*)", re.MULTILINE)
 LABELS = "SELECT count(*) FROM label WHERE project = ?"
 # Labels that were not made at a desk of this database after the sheet: when they were seen is not known here.
 # One of the same millisecond is later: the transaction that stored the sheet counted those that were there.
@@ -74,12 +74,17 @@ def form(language: Language) -> str:
     return "\n".join(f"## {head}\n\n> {asks}\n" for head, asks in zip(headings, FORMS[language], strict=True))
 
 
+def _title(heading: str) -> str:
+    """Return a heading without the number signs that may close it, as `SECTIONS` has it."""
+    return heading.strip(" \t").rstrip("#").rstrip(" \t").casefold().rstrip(":：")
+
+
 def sections_of(text: str) -> dict[str, str]:
     """The sections of a sheet by their code, without the questions of the form. Raises Refused where one is missing."""
     found: dict[str, str] = {}
     marks = list(HEADING.finditer(text))
     for number, mark in enumerate(marks):
-        code = next((code for code, names in SECTIONS.items() if mark[1].casefold().rstrip(":：") in names), None)
+        code = next((code for code, names in SECTIONS.items() if _title(mark[1]) in names), None)
         if code is None:
             continue
         level = len(mark[0]) - len(mark[0].lstrip("#"))

@@ -15,8 +15,9 @@ from core.types import Span
 
 AROUND = 12  # characters on either side of a word that are cut into words, to see whether it is one
 PLURALS = ("他们", "她们", "它们")  # separate words: 他 in 他们 does not count, unless 他们 is searched for
-CHINESE = re.compile('[^。？！?!]*[。？！?!]+[”’」』）)》"]*|[^。？！?!]+')
-SPACED = re.compile(r"""(?:[^.?!。？！]|\.(?![\s"'”’)]|$))*[.?!。？！]+["'”’)\]]*|[^.?!。？！]+""")
+# What is read is never given back: a text of dots is read once, not once for each dot.
+CHINESE = re.compile('[^。？！?!]++(?:[。？！?!]+[”’」』）)》"]*)?|[。？！?!]+[”’」』）)》"]*')
+SPACED = re.compile(r"""(?:[^.?!。？！]|\.(?![\s"'”’)]|$))++(?:[.?!。？！]+["'”’)\]]*)?|[.?!。？！]+["'”’)\]]*""")
 
 
 class Words:

@@ -11,7 +11,8 @@ from typing import Any
 from core.files.formula_cells import FIRST, neutralised
 
 BOM = "\ufeff"
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf|nan")
+LONGEST_NUMBER = 40  # characters: a float has 24 at most
+NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf|nan")
 # A cell, or a part of one behind a comma, that begins as a formula does.
 _PERHAPS_FORMULA = re.compile(rf'(?:^|,)"?[{re.escape("".join(sorted(FIRST)))}]')
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)  # made once: json.dumps makes one for every line
@@ -68,7 +69,7 @@ def spreadsheet_copy(table: Path) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return not cell or NUMBER.fullmatch(cell) is not None
+    return not cell or (len(cell) <= LONGEST_NUMBER and NUMBER.fullmatch(cell) is not None)
 
 
 def _guarded(cell: str, is_number: bool) -> str:

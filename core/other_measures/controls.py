@@ -8,7 +8,7 @@ from functools import cache
 from core.models.catalogue import known_models
 from core.resources import table
 
-_TWO = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
+_TWO = re.compile(r"\[([^|\[\]]+)\|([^|\[\]]+)\]")
 BLANK = "BLANK"
 
 

@@ -18,7 +18,7 @@ from core.types import MaskedSentence
 PRONOUNS = ("he", "she", "him", "her", "his", "hers", "himself", "herself")
 NEUTRAL = {"he": "they", "she": "they", "him": "them", "his": "their", "hers": "theirs", "himself": "themself",
            "herself": "themself"}  # fmt: skip
-_BRACKETS = re.compile(r"\[\s*([^\[\]]+?)\s*\]")
+_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _DETERMINER = re.compile(r"^(the|an?)\s+", re.IGNORECASE)
 
 NO_TWO = N_("{file}, line {line}: a person and a pronoun in square brackets are needed, as in WinoBias.")
@@ -107,11 +107,11 @@ def people_in(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _read(text: str, people: Sequence[str]) -> Sentence | None:
-    marked = _BRACKETS.findall(text)
+    marked = [inside.strip() for inside in _BRACKETS.findall(text)]
     right = next((_name(one) for one in marked if not _is_pronoun(one)), None)
     pronoun = next((one for one in marked if _is_pronoun(one)), None)
     plain = " ".join(re.sub(r"[\[\]]", " ", text).split())
-    plain = re.sub(r"\s+([.,;:!?'])", r"\1", re.sub(r"\bthe the\b", "the", plain))
+    plain = re.sub(r" ([.,;:!?'])", r"\1", re.sub(r"\bthe the\b", "the", plain))
     if right is None or pronoun is None:
         return None
     outside = _BRACKETS.sub(" ", text).lower()

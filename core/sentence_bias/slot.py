@@ -14,7 +14,7 @@ from core.text.sentences import control_character
 from core.types import MASK, KeywordPair, MaskedSentence, Span
 
 LONGEST = 512  # characters; models read no more
-TYPED_MASK = re.compile(r"(?:[\[［]mask[\]］]\s*)*[\[［]mask[\]］]", re.IGNORECASE)
+TYPED_MASK = re.compile(r"[\[［]mask[\]］](?:\s*[\[［]mask[\]］])*", re.IGNORECASE)
 ONE_MASK = re.compile(r"[\[［]mask[\]］]", re.IGNORECASE)
 BEGINS = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)[\"'“‘(¿¡]*$")  # what stands before the first word of a sentence
 

@@ -32,11 +32,11 @@ _INFIX = re.compile(
     rf"(?:(?<={_LETTER})|(?<=\d))[:<>=/](?={_LETTER})"
 )
 _URL = re.compile(
-    r"(?:[\w+\-.]{2,}://)?(?:\S+(?::\S*)?@)?(?:(?:[A-Za-z0-9\u00a1-\uffff][A-Za-z0-9\u00a1-\uffff_-]{0,62})?"
+    r"(?:[\w+\-.]{2,}://)?(?:\S+@)?(?:(?:[A-Za-z0-9\u00a1-\uffff][A-Za-z0-9\u00a1-\uffff_-]{0,62})?"
     rf"[A-Za-z0-9\u00a1-\uffff]\.)+[{_LOWER}]{{2,63}}(?::\d{{2,5}})?(?:[/?#]\S*)?"
 )
 LONGEST_SPECIAL = 64  # characters; no listed word is longer
-LONGEST_ADDRESS = 2_048  # characters; where a colon may end the name of a user, looking takes their square
+LONGEST_ADDRESS = 2_048  # characters
 REACH = 8  # characters that decide what is cut off the end of a word
 _SPACES = re.compile(r"\s+|\S+")
 

@@ -52,7 +52,7 @@ EDGES = MARKS + CLOSERS + '"'  # what alone makes no sentence
 SPACES = re.compile(r"[\s\u200b\u2060\ufeff]+")
 PARAGRAPH_ENDS = re.compile(r"[\r\n\u2028\u2029]+")
 _END = re.compile(f"[{MARKS}]")
-_PIECES = re.compile(f"[^{MARKS}]*[{MARKS}][{MARKS}{CLOSERS}]*|[^{MARKS}]+")
+_PIECES = re.compile(f"[^{MARKS}]++(?:[{MARKS}][{MARKS}{CLOSERS}]*)?|[{MARKS}][{MARKS}{CLOSERS}]*")
 _QUOTATION = re.compile(f"[{''.join(chain(*QUOTES.items()))}]")
 
 
