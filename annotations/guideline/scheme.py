@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from annotations.types import Choice, Guideline, Question, Scheme
 from core.errors import N_, BadFile, Refused
+from core.files.yaml_text import yaml_value
 from core.guidelines import preference
 
 RESERVED = ("accept", "reject", "skip")  # mean something else at the desk and in the rule for gold
@@ -298,11 +299,4 @@ def _read_as(suffix: str, text: str) -> Any:
         return json.loads(text)
     if suffix == ".toml":
         return tomllib.loads(text)
-    import yaml  # type: ignore[import-untyped]
-
-    try:
-        if any(isinstance(one, yaml.AliasEvent) for one in yaml.parse(text, yaml.SafeLoader)):
-            raise ValueError("YAML with an alias (*)")  # a few lines of them unfold to gigabytes
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
+    return yaml_value(text, most=LARGEST_BYTES)

@@ -16,12 +16,11 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import yaml  # type: ignore[import-untyped]
-
 from annotations.files.other_tools.argilla_read import QUESTIONS
 from annotations.hub.client import checked_repo, hub, hub_errors
 from core.errors import N_, BadFile, NotFound, Refused
 from core.files.csv_out import json_line
+from core.files.yaml_text import LARGEST_BYTES, NO_YAML, read_yaml
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -125,24 +124,34 @@ def _nothing(wanted: Wanted, sizes: Mapping[str, int]) -> Any:
 
 
 def _configs(readme: Path) -> list[dict[str, Any]]:
-    """The `configs` of the header of a card; [] for a card without them."""
-    text = readme.read_text(encoding="utf-8", errors="replace")
-    found = re.match(r"---\s*\n(.*?)\n---", text, re.S)
-    try:
-        header = yaml.safe_load(found[1]) if found else None
-    except (yaml.YAMLError, RecursionError):
-        return []
+    """Return the `configs` of the header of a card; [] for a card without them. Raises BadFile for a header that cannot
+    be read: which files the card names is not known then.
+    """
+    header = read_yaml(text, README) if (text := _header(readme)) else None
     configs = header.get("configs") if isinstance(header, dict) else None
     return (
         [one for one in configs if isinstance(one, dict) and one.get("data_files")] if isinstance(configs, list) else []
     )
 
 
+def _header(readme: Path) -> str:
+    """Return the lines between the two rules with which a card begins; "" for a card without them."""
+    with readme.open("rb") as file:
+        start = file.read(LARGEST_BYTES + 1)
+    first, *lines = start.decode("utf-8-sig", "replace").splitlines() or [""]
+    if first.rstrip() != "---":
+        return ""
+    end = next((number for number, line in enumerate(lines) if line.startswith("---")), None)
+    if end is None and len(start) > LARGEST_BYTES:
+        raise BadFile(NO_YAML, file=README, why=f"more than {LARGEST_BYTES // 1000} kB")
+    return "\n".join(lines[:end]) if end is not None else ""
+
+
 def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]:
     default = next((one for one in configs if one.get("default") or one.get("config_name") == "default"), configs[0])
     config = default if wanted.part is None else next((c for c in configs if c.get("config_name") == wanted.part), None)
     if config is None:
-        names = ", ".join(str(one.get("config_name")) for one in configs)
+        names = ", ".join(name for one in configs if isinstance(name := one.get("config_name"), str))
         raise NotFound(
             N_("{repo} has no configuration {part}. Configurations: {names}."),
             repo=wanted.repo,
@@ -153,13 +162,14 @@ def _patterns(wanted: Wanted, configs: Sequence[Mapping[str, Any]]) -> list[str]
     if isinstance(given, str) or (isinstance(given, list) and all(isinstance(one, str) for one in given)):
         return [given] if isinstance(given, str) else list(given)
     rows = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    splits = {str(one.get("split", "train")): one.get("path") for one in rows}
+    # Only text is a name: printing a list that a stranger made can take as long as its maker wants.
+    splits = {name: one.get("path") for one in rows if isinstance(name := one.get("split", "train"), str)}
     split = wanted.split or ("train" if "train" in splits else next(iter(splits), ""))
     if split not in splits:
         message = N_("{repo} has no split {split}. Splits: {names}.")
         raise NotFound(message, repo=wanted.repo, split=split, names=", ".join(splits))
     path = splits[split]
-    return [str(one) for one in path] if isinstance(path, list) else [str(path)]
+    return [one for one in (path if isinstance(path, list) else [path]) if isinstance(one, str)]
 
 
 def _by_name(wanted: Wanted, sizes: Mapping[str, int]) -> list[str]:

@@ -14,7 +14,7 @@ from annotations.hub.pull import Wanted, pull
 from annotations.items.batch import items
 from annotations.labels.read import label_rows
 from annotations.projects.projects import project
-from core.errors import EvenhandError, NotAllowed, NotFound, Refused
+from core.errors import BadFile, EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.hub_server import TOKEN, Hub
 from tests.support.terminal import answered, typed
 
@@ -70,6 +70,40 @@ def test_what_is_read_is_what_the_card_says(
         got = pull(Wanted("team/set", **wanted), tmp_path)
         assert list(got.files) == expected and got.commit == hub.repositories["team/set"].head
         assert got.path.name.startswith(f"team--set@{got.commit[:7]}.") and got.path.parent == tmp_path
+
+
+@pytest.mark.parametrize(
+    ("header", "why"),
+    [
+        ("a: &a [x]\nconfigs: *a", "an alias"),
+        ("configs: [", "flow node"),
+        ("a: " + "x" * 70_000, "64 kB"),
+        ("a: " + "[" * 50 + "]" * 50, "levels"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_refused(hub: Hub, tmp_path: Path, header: str, why: str) -> None:
+    card = f"---\n{header}\n---\n# A set\n".encode()
+    hub.put("team/set", {"README.md": card, "train.csv": "text\n他走了。\n".encode()})
+    with pytest.raises(BadFile, match=rf"README\.md cannot be read as YAML: .*{why}"):
+        pull(Wanted("team/set"), tmp_path)
+    assert pull(Wanted("team/set", file="train.csv"), tmp_path).files == ("train.csv",)
+
+
+@pytest.mark.parametrize(
+    "rule", ["---\n---\n", "----\na: [\n---\n", "--- # a\n", "no header\n---\n", "---\nno end\n", ""]
+)
+def test_a_card_without_a_header_leaves_the_choice_to_the_names(hub: Hub, tmp_path: Path, rule: str) -> None:
+    hub.put("team/set", {"README.md": rule.encode(), "train.csv": "text\n他走了。\n".encode()})
+    assert pull(Wanted("team/set"), tmp_path).files == ("train.csv",)
+
+
+def test_names_of_splits_are_texts(hub: Hub, tmp_path: Path) -> None:
+    odd = [{"split": [["x"]], "path": "a.csv"}, {"split": "test", "path": ["b.csv", 7]}, {"split": {"a": 1}}]
+    card = readme({"config_name": ["default"], "data_files": odd})
+    hub.put("team/set", {"README.md": card, "a.csv": b"text\nx\n", "b.csv": b"text\nx\n"})
+    assert pull(Wanted("team/set"), tmp_path).files == ("b.csv",)
+    with pytest.raises(NotFound, match=r"Splits: test\.$"):
+        pull(Wanted("team/set", split="dev"), tmp_path)
 
 
 @pytest.mark.parametrize(
