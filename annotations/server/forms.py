@@ -107,20 +107,16 @@ async def sign_in_form(request: Request, *, folder: str) -> Response:
     name, password = str(sent.get("name", "")), str(sent.get("password", ""))
     language, address = language_of(request), client_address(request)
     title = translate(N_("Sign in"), language)
-    wait = limits.admit(name, address)
-    if wait is None:
-        problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(address))
-        return rendered(request, "sign_in.html", folder, 429, title=title, problem=problem, name=name)
-    try:
-        await anyio.sleep(wait)
-        secret = await anyio.to_thread.run_sync(_signed_in, name, password, request.headers.get("user-agent", ""))
-    except EvenhandError as error:
-        status = 403 if isinstance(error, NotAllowed) else 503
-        return rendered(
-            request, "sign_in.html", folder, status, title=title, problem=explain(error, language), name=name
-        )
-    finally:
-        limits.leave(name)
+    again = partial(rendered, request, "sign_in.html", folder, title=title, name=name)
+    with limits.attempt(name, address) as wait:
+        if wait is None:
+            problem = translate(TOO_OFTEN, language).format(minutes=limits.minutes_until_free(address))
+            return again(status=429, problem=problem)
+        try:
+            await anyio.sleep(wait)
+            secret = await anyio.to_thread.run_sync(_signed_in, name, password, request.headers.get("user-agent", ""))
+        except EvenhandError as error:
+            return again(status=403 if isinstance(error, NotAllowed) else 503, problem=explain(error, language))
     return welcome(request, folder, secret)
 
 

@@ -1,6 +1,9 @@
 """Limits of attempts to sign in: an address is refused, a name is only slowed down, so that nobody can lock it out."""
 
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address, ip_network
 from threading import Lock
 
@@ -8,13 +11,15 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
-A_NAME = RateLimitItemPerMinute(5, 15)  # five in fifteen minutes
+FROM_A_NETWORK = RateLimitItemPerMinute(5, 15)  # five in fifteen minutes, for a name
+FROM_ALL_NETWORKS = RateLimitItemPerMinute(60, 15)  # for a name
 AN_ADDRESS = RateLimitItemPerMinute(30, 15)
 TO_STUDIES = RateLimitItemPerMinute(120, 15)  # people who agree, from one address: a class sits behind one
 SLOW_S = 4.0  # for each further attempt with a name
+MOST_IN_TURN = 5  # attempts from one network that wait for each other; further ones wait as long as the last of these
 
 _window = MovingWindowRateLimiter(MemoryStorage())
-_waiting: set[str] = set()
+_waiting: Counter[tuple[str, str]] = Counter()  # attempts by name and network
 _lock = Lock()
 
 
@@ -28,40 +33,52 @@ def admit_to_study(address: str) -> bool:
     return _window.hit(TO_STUDIES, "study", network_of(address))
 
 
-def network_of(address: str) -> str:
-    """What counts as one address: of IPv6 the first 64 bits, since each household has all of the others."""
+def network_of(address: str, prefix: int = 32) -> str:
+    """What counts as one address: of IPv6 the first 64 bits, since each household has all of the others.
+
+    *prefix*: how many bits of an IPv4 address count.
+    """
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    inside = found.ipv4_mapped
-    return str(inside) if inside else str(ip_network((found, 64), strict=False))
+    inside = found.ipv4_mapped if isinstance(found, IPv6Address) else found
+    if inside is None:
+        return str(ip_network((found, 64), strict=False))
+    return str(inside) if prefix == 32 else str(ip_network((inside, prefix), strict=False))
 
 
-def admit(name: str, address: str) -> float | None:
-    """How long an attempt has to wait, in seconds; None: refuse it.
+@contextmanager
+def attempt(name: str, address: str) -> Iterator[float | None]:
+    """Yield how many seconds an attempt has to wait before its password is looked at; None: refuse it.
 
-    Refused are the 31st of an address in 15 minutes, and a second one for a name while a first one waits. Whoever gets
-    a number calls `leave` afterwards.
+    Refused is the 31st attempt of an address in 15 minutes. A name is slowed down for the networks that tried it often,
+    where attempts wait for each other, and, after many attempts from many networks, by one delay for all: so the owner
+    of a name always gets in from elsewhere.
     """
-    key = name.strip().casefold()[:200]
     if not admit_address(address):
-        return None
+        yield None
+        return
+    lane = _lane(name, address)
+    is_rare = _window.hit(FROM_ALL_NETWORKS, "name", lane[0])
+    if _window.hit(FROM_A_NETWORK, "name", *lane):
+        yield 0.0 if is_rare else SLOW_S
+        return
     with _lock:
-        if key in _waiting:
-            return None
-        if _window.hit(A_NAME, "name", key):
-            return 0.0
-        _waiting.add(key)
-    return SLOW_S
+        _waiting[lane] += 1
+        wait = SLOW_S * min(_waiting[lane], MOST_IN_TURN)
+    try:
+        yield wait
+    finally:
+        with _lock:
+            _waiting[lane] -= 1
+            if not _waiting[lane]:
+                del _waiting[lane]
 
 
-def leave(name: str) -> None:
-    """An attempt has been answered."""
-    with _lock:
-        _waiting.discard(name.strip().casefold()[:200])
+def _lane(name: str, address: str) -> tuple[str, str]:
+    """Return what attempts wait for each other by: the name, and the network (/24 of IPv4, /64 of IPv6)."""
+    return name.strip().casefold()[:200], network_of(address, 24)
 
 
 def minutes_until_free(address: str, *, study: bool = False) -> int:

@@ -1,8 +1,11 @@
 """The forms: signing in and out, links, cookies, both languages."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.testclient import TestClient
@@ -90,15 +93,63 @@ def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:
     )  # nobody is locked out
 
 
-def test_a_name_is_slowed_down(monkeypatch: pytest.MonkeyPatch) -> None:
+def waits(*attempts: tuple[str, str]) -> list[float | None]:
+    """How long each of these (name, address) has to wait while the ones before it still wait."""
+    with ExitStack() as stack:
+        return [stack.enter_context(limits.attempt(*attempt)) for attempt in attempts]
+
+
+def test_a_name_is_slowed_down_for_the_network_that_tries_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SLOW_S", 4.0)
     limits._window.storage.reset()
-    assert [limits.admit("Ada", "a") for _ in range(5)] == [0.0] * 5
-    assert limits.admit("ada ", "b") == limits.SLOW_S
-    assert limits.admit("ada", "c") is None  # one waits already
-    assert limits.admit("bo", "c") == 0.0
-    limits.leave("ADA")
-    assert limits.admit("ada", "c") == limits.SLOW_S
-    limits.leave("ada")
+    assert waits(*[("Ada", "192.0.2.1")] * 5) == [0.0] * 5
+    neighbours = [("ada ", "192.0.2.9"), ("ADA", "192.0.2.1")] * 4
+    assert waits(*neighbours) == [4.0, 8.0, 12.0, 16.0, 20.0, 20.0, 20.0, 20.0]  # in turn, and none is refused
+    assert waits(("ada", "192.0.2.1")) == [4.0]
+    assert waits(("bo", "192.0.2.1"), ("ada", "198.51.100.7"), ("ada", "2001:db8::1")) == [0.0, 0.0, 0.0]
+    assert not limits._waiting
+
+
+def test_guesses_from_many_networks_are_delayed_and_never_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SLOW_S", 4.0)
+    limits._window.storage.reset()
+    networks = [("ada", f"2001:db8:{number:x}::1") for number in range(70)]
+    assert waits(*networks) == [0.0] * 60 + [4.0] * 10
+    assert waits(("ada", "198.51.100.7"), ("bo", "198.51.100.7")) == [4.0, 0.0]
+
+
+ADDRESSES = st.sampled_from([f"{net}.{host}" for net in ("192.0.2", "198.51.100") for host in range(1, 5)])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["ada", "Ada ", "bo"]), ADDRESSES), max_size=60))
+def test_no_attempts_of_others_refuse_the_owner_of_a_name(attempts: list[tuple[str, str]]) -> None:
+    limits._window.storage.reset()
+    with ExitStack() as stack:
+        for attempt in attempts:
+            stack.enter_context(limits.attempt(*attempt))
+        assert waits(("ada", "203.0.113.5")) in ([0.0], [limits.SLOW_S])
+    assert not limits._waiting
+
+
+def test_the_right_password_gets_in_while_others_guess(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    guessing, owner = (
+        TestClient(client.app, base_url="http://localhost", follow_redirects=False, client=(address, 5000))
+        for address in ("192.0.2.1", "198.51.100.7")
+    )
+    guesses = [guessing.post("/sign-in", data={"name": "ada", "password": "x"}) for _ in range(31)]
+    assert [answer.status_code for answer in guesses] == [403] * 30 + [429]
+    assert owner.post("/sign-in", data={"name": "ada", "password": PASSWORD}).status_code == 303
+
+
+def test_answers_for_a_name_without_an_account_have_the_same_bytes(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    by_name = {}
+    for name in ("Ada", "Bob"):
+        limits._window.storage.reset()
+        answers = [client.post("/sign-in", data={"name": name, "password": "wrong"}) for _ in range(32)]
+        by_name[name] = [(answer.status_code, answer.text.replace(name, "NAME")) for answer in answers]
+    assert by_name["Ada"] == by_name["Bob"]
 
 
 def test_the_first_account_by_its_link(fresh_store: Store, client: TestClient) -> None:
