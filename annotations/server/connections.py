@@ -13,6 +13,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import Any
 
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import Server
 
@@ -203,6 +204,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
 
+def without_proxy_headers(app: Any) -> Any:
+    """Return *app* without uvicorn's belief in X-Forwarded-* of this machine: EVENHAND_PROXY alone names proxies."""
+    return app.app if isinstance(app, ProxyHeadersMiddleware) else app
+
+
 def limit_connections() -> None:
     """Let the server that is about to start keep to the limits, and stop at most ten seconds after SIGTERM.
 
@@ -217,6 +223,7 @@ def limit_connections() -> None:
         self.config.timeout_keep_alive = KEEP_S
         self.config.timeout_graceful_shutdown = STOP_S
         self.config.ws_max_size = MOST_SOCKET
+        self.config.loaded_app = without_proxy_headers(self.config.loaded_app)
         await startup(self, sockets)
 
     Server.startup = limited  # type: ignore[method-assign]

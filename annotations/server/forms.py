@@ -234,6 +234,7 @@ def from_proxy(request: Request) -> bool:
 
 def client_address(request: Request) -> str:
     """The address of the visitor: what the proxy says where it is one that is named, else the other end."""
-    if from_proxy(request) and (named := request.headers.get("x-forwarded-for", "")):
+    # A proxy may add its line below one that the visitor sent.
+    if from_proxy(request) and (named := ",".join(request.headers.getlist("x-forwarded-for"))):
         return named.split(",")[-1].strip()
     return request.client.host if request.client else ""

@@ -59,6 +59,12 @@ FOREIGN = N_("This request comes from another site.")
 TOO_LONG = N_("This request is too large.")
 NOT_FOUND = N_("There is nothing here.")
 SIGN_IN = N_("Sign in first.")
+THROUGH_PROXY = N_(
+    "This request came through a proxy. This server has no accounts, so it responds only to its own machine. To let"
+    " others in, create the first account there: python cli.py accounts first"
+)
+# What proxies add; any of them may be on this machine and speak for another.
+_FORWARDING = frozenset({"forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip"})
 
 
 def hosts() -> frozenset[str]:
@@ -200,8 +206,11 @@ class Gate:
         self, scope: Scope, path: str, person: Person | None, has_accounts: bool, invited: Mapping[str, InvitedDesk]
     ) -> tuple[int, str] | None:
         """What to refuse a request with, as soon as it is known who asks."""
-        if not has_accounts and not _from_here(scope):
-            return None if path.startswith("/account/link") else (403, NO_ACCOUNTS)
+        if not has_accounts and not path.startswith("/account/link"):
+            if is_forwarded(key.decode("latin-1") for key, _ in scope["headers"]):
+                return 403, THROUGH_PROXY
+            if not _from_here(scope):
+                return 403, NO_ACCOUNTS
         account = person.account if person else None
         if has_accounts and not self._may_have(path, account):
             return 404, NOT_FOUND
@@ -279,6 +288,11 @@ def _own_session_only(scope: Scope) -> Scope:
 def _is_page(scope: Scope) -> bool:
     """Whether a person opens an address, rather than a script or a picture of a page."""
     return scope["type"] == "http" and scope["method"] == "GET" and "text/html" in _header(scope, b"accept")
+
+
+def is_forwarded(names: Iterable[str]) -> bool:
+    """Return whether the names of the headers of a request say that it came through a proxy."""
+    return any(name in _FORWARDING or name.startswith("x-forwarded-") for name in map(str.lower, names))
 
 
 def _from_here(scope: Scope) -> bool:

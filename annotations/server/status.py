@@ -21,7 +21,7 @@ from starlette.routing import Route
 from annotations.database.pool import stores
 from annotations.database.store import Store, connect, database_path
 from annotations.server.connections import connections
-from annotations.server.gate import LOOPBACK, host_name
+from annotations.server.gate import LOOPBACK, host_name, is_forwarded
 from annotations.server.measures import STARTED, Sample, metric, requests
 from core.errors import EvenhandError
 from core.version import VERSION
@@ -123,9 +123,8 @@ def may_read(request: Request) -> bool:
     sent, token = request.headers.get("authorization", "").removeprefix("Bearer ").strip(), metrics_token()
     if token and hmac.compare_digest(sent.encode(), token.encode()):
         return True
-    forwarded = any(name in request.headers for name in ("x-forwarded-for", "forwarded", "x-real-ip", "via"))
     here = request.client is not None and request.client.host in LOOPBACK
-    return here and not forwarded and host_name(request.headers.get("host", "")) in LOOPBACK
+    return here and not is_forwarded(request.headers) and host_name(request.headers.get("host", "")) in LOOPBACK
 
 
 def measures(worker: WorkerState) -> list[str]:

@@ -235,3 +235,34 @@ def test_one_too_many_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         assert (await reply(port, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).endswith(b"0")
 
     in_a_loop(work)
+
+
+def test_headers_of_proxies_change_no_address_or_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
+    """uvicorn believes X-Forwarded-* of 127.0.0.1 by itself, whether or not EVENHAND_PROXY names it."""
+    monkeypatch.setattr(Server, "startup", Server.startup)
+    monkeypatch.setattr(limits, "raise_descriptors", lambda: None)
+    monkeypatch.setattr(limits.connections, "most", 100)
+    limits.limit_connections()
+
+    async def asked() -> bytes:
+        async def whose(request: Request) -> PlainTextResponse:
+            assert request.client is not None
+            return PlainTextResponse(f"{request.client.host} {request.url.scheme}")
+
+        server = Server(Config(Starlette(routes=[Route("/", whose)]), log_config=None, lifespan="off"))
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            task = asyncio.create_task(server._serve([listening]))
+            while not server.started:
+                await asyncio.sleep(0.01)
+            reader, writer = await asyncio.open_connection(*listening.getsockname())
+            writer.write(
+                b"GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 192.0.2.7\r\nX-Forwarded-Proto: https\r\n"
+                b"Connection: close\r\n\r\n"
+            )
+            answer = await reader.read()
+            writer.close()
+            server.should_exit = True
+            await task
+        return answer
+
+    assert asyncio.run(asked()).endswith(b"127.0.0.1 http")

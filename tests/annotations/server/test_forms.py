@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from annotations.accounts.accounts import account, add_account, grant
@@ -77,6 +78,14 @@ def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, m
     answer = client.post("/sign-in", data={"name": "ada", "password": PASSWORD}, headers=forwarded)
     assert answer.headers["set-cookie"].startswith(f"{SECURE_COOKIE}=")
     assert "secure" in answer.headers["set-cookie"].lower()
+
+
+def test_the_last_address_of_a_named_proxy_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [(b"x-forwarded-for", b"203.0.113.1, 203.0.113.2"), (b"x-forwarded-for", b"198.51.100.7")]
+    request = Request({"type": "http", "headers": lines, "client": ("127.0.0.1", 1)})
+    assert forms.client_address(request) == "127.0.0.1"
+    monkeypatch.setenv("EVENHAND_PROXY", "127.0.0.1")
+    assert forms.client_address(request) == "198.51.100.7"
 
 
 def test_attempts_are_limited(fresh_store: Store, client: TestClient) -> None:

@@ -135,6 +135,29 @@ def test_without_accounts_whoever_is_here_is_owner(fresh_store: Store, page: Pat
         assert client.get("/").status_code == 403
 
 
+FORWARDING = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Real-IP", "Via", "Forwarded"]
+
+
+@pytest.mark.parametrize("header", FORWARDING)
+def test_the_open_mode_does_not_answer_through_a_proxy(
+    fresh_store: Store, page: Path, monkeypatch: pytest.MonkeyPatch, header: str
+) -> None:
+    monkeypatch.setenv("EVENHAND_PROXY", "127.0.0.1")  # a proxy that is named opens nothing either
+    sent = {header: "127.0.0.1"}
+    with server(page) as client:
+        answer = client.get("/", headers=sent)
+        assert answer.status_code == 403 and "came through a proxy" in answer.text
+        assert client.post("/api/x", headers=sent).status_code == 403
+        assert client.get("/account/link", headers=sent).status_code == 200  # here the first account is made
+        with (
+            pytest.raises(WebSocketDisconnect),
+            client.websocket_connect("ws://localhost/_stcore/stream", headers=sent),
+        ):
+            pass
+        add_account(fresh_store, "Ada")
+        assert client.get("/", headers=sent).status_code == 401  # with accounts, proxies are welcome
+
+
 def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> None:
     ada = add_account(fresh_store, "Ada")
     grant(fresh_store, ada, "owner", None)

@@ -114,7 +114,8 @@ def test_measures_are_for_this_machine_or_the_token(
     monkeypatch.setenv("EVENHAND_HOSTS", "evenhand.example")
     with server(page) as client:
         assert client.get("/metrics").status_code == 200
-        assert client.get("/metrics", headers={"x-forwarded-for": "192.0.2.7"}).status_code == 404  # a proxy here
+        for name in ("x-forwarded-for", "x-forwarded-proto", "x-real-ip", "via", "forwarded"):
+            assert client.get("/metrics", headers={name: "192.0.2.7"}).status_code == 404  # a proxy here
         assert client.get("/metrics", headers={"host": "evenhand.example"}).status_code == 404
     with server(page, AWAY, "evenhand.example") as client:
         assert client.get("/metrics").status_code == 404
