@@ -186,7 +186,7 @@ class Gate:
 
     async def _refused_by_person(self, scope: Scope, path: str) -> tuple[int, str] | None:
         """Look up who asks, into `scope["state"]["person"]` (None: nobody). What to refuse with, if anything."""
-        if path.startswith(OPEN_TO_ALL) or path in MONITORED:
+        if scope["type"] == "http" and (path.startswith(OPEN_TO_ALL) or path in MONITORED):
             return None
         secret = cookie_secret(scope["headers"])
         try:

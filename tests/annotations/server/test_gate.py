@@ -158,6 +158,15 @@ def test_the_open_mode_does_not_answer_through_a_proxy(
         assert client.get("/", headers=sent).status_code == 401  # with accounts, proxies are welcome
 
 
+@pytest.mark.parametrize("path", ["/static/_stcore/stream", "/static/x", "/_stcore/health/_stcore/stream", "/healthz"])
+def test_a_socket_at_an_open_address_needs_a_person(fresh_store: Store, page: Path, path: str) -> None:
+    add_account(fresh_store, "Ada")
+    with server(page) as client:
+        with pytest.raises(WebSocketDisconnect) as refused, client.websocket_connect(f"ws://localhost{path}"):
+            pass
+        assert (refused.value.code, refused.value.reason) == (1008, "Sign in first.")
+
+
 def test_with_accounts_the_cookie_says_who(fresh_store: Store, page: Path) -> None:
     ada = add_account(fresh_store, "Ada")
     grant(fresh_store, ada, "owner", None)
