@@ -84,7 +84,7 @@ def _read(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                     continue
                 try:
                     row = json.loads(line)
-                except ValueError:
+                except (ValueError, RecursionError):
                     row = None
                 if isinstance(row, dict):
                     rows.append(row)

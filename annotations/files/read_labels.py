@@ -170,7 +170,7 @@ def _tags(value: Any) -> tuple[str, ...]:
 def _spans(value: Any) -> tuple[Mark, ...]:
     try:
         return parse_marks(json.loads(value) if isinstance(value, str) and value.strip() else value or [])
-    except ValueError:
+    except (ValueError, RecursionError):
         bad("label", N_("The marks of a text must be a list such as {example}."), example='[[3, 6, "pronoun"]]')
     except EvenhandError as error:
         bad("label", error.message, **error.values)

@@ -145,7 +145,7 @@ class _Reader:
             return None
         try:
             return json.loads(value)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self._bad(row, name, N_("The value in column {column} is not JSON."), column=name) from error
 
     def _bad(self, row: Row, reason: str, message: str, **values: Any) -> BadLine:

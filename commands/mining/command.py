@@ -127,7 +127,8 @@ def _settings(options: dict[str, Any]) -> Settings:
     values |= {name: options[name] for name in ("quotes", "convert", "column", "seed") if options[name] is not None}
     if options["length"]:
         values["shortest"], values["longest"] = _length(options["length"])
-    modes, pair_modes = dict(values.get("modes", {})), list(values.get("pair_modes", []))
+    modes: dict[str, Any] = {}
+    pair_modes: list[dict[str, str]] = []
     for one in (*options["given"], *([f"names={options['names']}"] if options["names"] else [])):
         left, equals, mode = one.rpartition("=")
         if not (equals and left):
@@ -138,7 +139,8 @@ def _settings(options: dict[str, Any]) -> Settings:
         else:
             modes[code] = mode
     try:
-        return Settings.from_json(values | {"modes": modes, "pair_modes": pair_modes})
+        modes = values.get("modes", {}) | modes
+        return Settings.from_json(values | {"modes": modes, "pair_modes": values.get("pair_modes", []) + pair_modes})
     except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise BadFile(NO_SETTINGS, file=options["settings_path"]) from error
 

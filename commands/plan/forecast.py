@@ -65,7 +65,7 @@ def _read(path: Path) -> Report:
         return Report.from_json(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise BadFile(N_("{file} cannot be read: {why}."), file=str(path), why=error.strerror or error) from error
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError) as error:
         raise BadFile(N_("{file} is not a report of `mine`."), file=str(path)) from error
 
 

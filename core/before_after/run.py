@@ -117,7 +117,7 @@ def model_language(model: str) -> str:
     if Path(model).is_absolute() and record.is_file():
         try:
             base = str(json.loads(record.read_text(encoding="utf-8"))["base"]["name"])
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return ""
         return model_language(base) if base != model else ""
     return next((one.language for one in known_models(None) if one.name == model), "")
@@ -306,7 +306,7 @@ def _tuning_of(model: str) -> dict[str, Any]:
     """The record of a tuned model; {} for one that is none."""
     try:
         record = json.loads((Path(model) / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
 

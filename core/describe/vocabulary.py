@@ -155,7 +155,7 @@ def _of_file(path: Path, name: str) -> Vocabulary:
         text = path.read_text(encoding="utf-8-sig")
         if path.suffix == ".json":
             return _of_json(json.loads(text), path, name)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadFile(NO_VOCABULARY, file=path.name, why=error) from error
     words = [line for line in text.split("\n") if line] if path.name == "vocab.txt" else text.split("\n")
     words = [word.rstrip("\r") for word in words if word.strip("\r\n")]
@@ -167,7 +167,7 @@ def _setting(folder: Path, words: list[str]) -> bool:
     """Whether a vocab.txt is used in lower case: its tokenizer_config.json says so, else no word has an upper case."""
     try:
         said = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))["do_lower_case"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         said = None
     if isinstance(said, bool):
         return said

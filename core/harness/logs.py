@@ -162,19 +162,28 @@ def _inspect(whole: Mapping[str, Any], path: Path, model: str) -> Log:
     task = str(told.get("task") or path.stem)
     samples = whole.get("samples")
     for row in samples if isinstance(samples, list) else []:
-        output = row.get("output") if isinstance(row, dict) else None
-        choices = output.get("choices") if isinstance(output, dict) else None
-        texts = [_content(one.get("message", {}).get("content")) for one in choices or () if isinstance(one, dict)]
-        if row.get("error") or not any(texts):
-            log.left["no answer"] += 1
+        try:
+            answers = _inspect_sample(row, log.model, task)
+        except (AttributeError, TypeError, ValueError, OverflowError):  # a value of another kind than Inspect writes
+            log.left["not a sample"] += 1
             continue
-        for index, text in enumerate(texts):
-            sample = f"{row.get('id')}" + (f"#{row['epoch']}" if row.get("epoch", 1) != 1 else "")
-            number = index + (int(row.get("epoch") or 1) - 1) * len(texts)
-            log.generations.append(Generation(_input_of(row), text, log.model, task, sample, number))
-    if not (log.generations or log.left):
+        log.generations += answers
+        log.left["no answer"] += not answers
+    if not (log.generations or +log.left):
         raise BadFile(NOT_A_LOG, file=path.name)
     return log
+
+
+def _inspect_sample(row: Mapping[str, Any], model: str, task: str) -> list[Generation]:
+    """Return the answers of one sample; [] where there is none."""
+    output = row.get("output")
+    choices = output.get("choices") if isinstance(output, dict) else None
+    texts = [_content(choice.get("message", {}).get("content")) for choice in choices or () if isinstance(choice, dict)]
+    if row.get("error") or not any(texts):
+        return []
+    sample = f"{row.get('id')}" + (f"#{row['epoch']}" if row.get("epoch", 1) != 1 else "")
+    first = (int(row.get("epoch") or 1) - 1) * len(texts)
+    return [Generation(_input_of(row), text, model, task, sample, first + index) for index, text in enumerate(texts)]
 
 
 def _input_of(row: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
+from types import NoneType
 from typing import Any, Literal, get_args
 
 from core.errors import N_, BadFile
@@ -114,17 +115,36 @@ class Settings:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "Settings":
-        """The settings that `to_json` wrote; names that are missing have their defaults."""
-        given = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
+        """Return the settings that `to_json` wrote; names that are missing have their defaults.
+
+        Raises TypeError, KeyError or ValueError for values of another kind, BadFile as `Settings`.
+        """
+        given = {key: _of_kind(value, _KINDS[key]) for key, value in values.items() if key in _KINDS}
         if "pairs" in given:
-            given["pairs"] = tuple(_pair(one) for one in given["pairs"])
-        given["pair_modes"] = {(one["pair"], one["filter"]): one["mode"] for one in given.get("pair_modes", ())}
+            given["pairs"] = tuple(_pair(pair) for pair in given["pairs"])
+        given["pair_modes"] = {(row["pair"], row["filter"]): row["mode"] for row in given.get("pair_modes", ())}
         return cls(**given)
 
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    "pairs": (list, tuple), "modes": (dict,), "pair_modes": (list, tuple), "quotes": (str,), "convert": (str, NoneType),
+    "column": (str, NoneType), "shortest": (int,), "longest": (int,), "seed": (int,),
+}  # fmt: skip
+
+
+def _of_kind(value: Any, kinds: tuple[type, ...]) -> Any:
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise TypeError(type(value).__name__)
+    return value
+
+
 def _pair(values: Mapping[str, Any]) -> KeywordPair:
-    male, female = tuple(values["male_stem"]), tuple(values["female_stem"])
-    return KeywordPair(values["male"], values["female"], male, female, values["language"])
+    words = [_of_kind(values[name], (str,)) for name in ("male", "female", "language")]
+    stems = [(int(start), int(end)) for start, end in (values["male_stem"], values["female_stem"])]
+    for word, (start, end) in zip(words[:2], stems, strict=True):
+        if not 0 <= start < end <= len(word):
+            raise ValueError("a stem outside of its word")
+    return KeywordPair(words[0], words[1], stems[0], stems[1], words[2])
 
 
 def _digest(text: str) -> str:

@@ -83,7 +83,7 @@ def read_generations(path: Path | str, skipped: list[BadFile]) -> Iterator[Gener
 def _generation(file: str, line: int, text: str) -> Generation:
     try:
         row = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     lacking = [
         key for key in ("context", "completion") if not isinstance(row, dict) or not isinstance(row.get(key), str)

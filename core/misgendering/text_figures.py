@@ -45,7 +45,7 @@ def read_texts(path: Path | str, skipped: list[int]) -> list[dict[str, Any]]:
         for number, line in enumerate(lines, 1):
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 row = None
             if isinstance(row, dict) and isinstance(row.get("completion"), str):
                 rows.append(row)

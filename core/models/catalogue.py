@@ -117,7 +117,7 @@ def _weight_map(index: Path) -> dict[str, str]:
     """Which file holds which tensor; empty where the index cannot be read."""
     try:
         return dict(json.loads(index.read_text(encoding="utf-8"))["weight_map"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
 
 

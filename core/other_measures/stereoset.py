@@ -109,7 +109,7 @@ def read_item_scores(path: Path) -> dict[str, dict[str, float]]:
             return {str(model): {str(i): float(score) for i, score in one.items()} for model, one in given.items()}
         if isinstance(given, dict) and given:
             return {"": {str(i): float(score) for i, score in given.items()}}
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         pass
     raise BadFile(NO_SCORES, file=path.name)
 

@@ -29,7 +29,7 @@ def memory_of(model: str, tuning: Tuning) -> Memory | None:
         folder = locate(model)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         numbers = sum(_numbers(file) for file in weight_files(folder))
-    except (ModelUnavailable, OSError, ValueError):
+    except (ModelUnavailable, OSError, ValueError, RecursionError):
         return None
     if not numbers or not isinstance(config, dict):
         return None

@@ -49,6 +49,7 @@ from core.files.archives import Member
 from core.files.csv_out import json_line
 from core.files.readers import file_sha256, open_source, rows
 
+NO_ITEMS = N_("{file} is not a project package: its items.jsonl is missing.")
 ELSEWHERE = N_(
     "Items of {file} are already in this database, in the project {project}. Import the file as a separate"
     " project under a name that is not taken."
@@ -168,6 +169,8 @@ def import_package(store: Store, name: str, members: Sequence[Member], file: str
     """
     parts = _parts(members)
     described = read_description(parts, file)
+    if "items.jsonl" not in parts:
+        raise BadFile(NO_ITEMS, file=file)
     _try_import(store, name, described, parts, file)
     return _import(store, name, described, parts, file)
 

@@ -383,6 +383,16 @@ def test_a_value_that_cannot_be_is_told_and_leaves_nothing(curated, fresh_store,
     assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
 
 
+def test_a_package_without_items_is_refused(curated, fresh_store, tmp_path):
+    with zipfile.ZipFile(curated) as source, zipfile.ZipFile(tmp_path / "odd.zip", "w") as odd:
+        for name in source.namelist():
+            if not name.endswith("items.jsonl"):
+                odd.writestr(name, source.read(name))
+    with tables_in(tmp_path / "odd.zip") as members, pytest.raises(BadFile, match=r"its items\.jsonl is missing\."):
+        write_package.import_package(fresh_store, "new", members, "odd.zip")
+    assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
+
+
 @pytest.mark.parametrize(
     ("kind", "change"),
     [
