@@ -5,34 +5,52 @@ The key comes from the environment alone and stands in no file, record or messag
 
 import os
 import socket
-from ipaddress import ip_address
+import unicodedata
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from core.errors import N_, Refused
 
 SERVER, SERVERS = "EVENHAND_SERVER", "EVENHAND_SERVERS"
-# Where clouds hand out the keys of a machine, beside the addresses of a link.
-METADATA = frozenset({"metadata", "metadata.google.internal", "fd00:ec2::254", "100.100.100.200"})
+# Where clouds hand out the keys of a machine, in addition to the addresses of a link.
+METADATA = frozenset({
+    "metadata", "metadata.google.internal", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192",
+    "168.63.129.16",
+})  # fmt: skip
+DOTS = str.maketrans("\u3002\uff0e\uff61", "...")  # what a resolver takes for a dot in a name
+# IPv6 networks whose addresses stand for one of IPv4: by how many bits that is shifted to the left.
+EMBEDDING = {
+    ip_network("::ffff:0:0/96"): 0, ip_network("::/96"): 0, ip_network("64:ff9b::/96"): 0,
+    ip_network("64:ff9b:1::/48"): 0, ip_network("2002::/16"): 80,
+}  # fmt: skip
 KEYS = ("EVENHAND_API_KEY", "OPENAI_API_KEY")
 
 
 def is_internal(host: str) -> bool:
-    """Whether a host is one at which clouds hand out the keys of their machines: the addresses of a link, and names.
+    """Return whether a host is one at which clouds hand out the keys of their machines: the addresses of a link, names.
 
-    An address may be written in any way that the system's resolver takes: 169.254.169.254, 0xa9fea9fe, 2852039166.
+    An address may be written in any way that a system's resolver takes: 169.254.169.254, 0xa9fea9fe, 2852039166, with
+    full-width digits and dots, or as one of IPv6 that leads to it (mapped, NAT64, 6to4, Teredo).
     """
-    bare = host.rstrip(".").lower()
+    bare = unicodedata.normalize("NFKC", host).translate(DOTS).rstrip(".").lower()
     if bare in METADATA:
         return True
     try:
-        found = ip_address(bare.partition("%")[0])
+        address = ip_address(bare.partition("%")[0])
     except ValueError:
         try:
-            found = ip_address(socket.inet_aton(bare))
-        except OSError:
+            address = ip_address(socket.inet_aton(bare))
+        except (OSError, UnicodeError, ValueError):  # ValueError: a NUL
             return False
-    mapped = getattr(found, "ipv4_mapped", None) or found
-    return mapped.is_link_local or str(mapped) in METADATA
+    return any(form.is_link_local or str(form) in METADATA for form in _forms(address))
+
+
+def _forms(address: IPv4Address | IPv6Address) -> list[IPv4Address | IPv6Address]:
+    """Return an address, and those of IPv4 that it leads to."""
+    if isinstance(address, IPv4Address):
+        return [address]
+    inside = [IPv4Address(int(address) >> shift & 0xFFFFFFFF) for net, shift in EMBEDDING.items() if address in net]
+    return [address, *inside, *(address.teredo or ())]
 
 
 def servers_allowed() -> list[str]:
@@ -51,11 +69,12 @@ def check_address(address: str) -> None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise Refused(NO_ADDRESS, address=parts.hostname or "''")
     if is_internal(parts.hostname):
-        raise Refused(N_("{address} is not the address of a model server."), address=parts.hostname)
+        raise Refused(NO_SERVER, address=parts.hostname)
     if parts.username or parts.password or parts.query or parts.fragment:
         raise Refused(N_("Do not put a key into the server address; set the environment variable EVENHAND_API_KEY."))
 
 
+NO_SERVER = N_("{address} is not the address of a model server.")
 NO_ADDRESS = N_("{address} is not a server address; it should look like http://localhost:8000/v1.")
 
 

@@ -16,6 +16,7 @@ import httpx
 
 from core.errors import N_, EvenhandError, ModelUnavailable
 from core.servers.addresses import place_of
+from core.servers.connecting import client_of
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 LONGEST_PAUSE_S = 60.0
@@ -70,7 +71,7 @@ class Asker:
     ) -> None:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limits = httpx.Limits(max_connections=self.pace.at_once)
-        async with httpx.AsyncClient(timeout=self.pace.timeout_s, limits=limits, headers=headers) as client:
+        async with client_of(self.url, limits, self.pace.timeout_s, headers) as client:
 
             async def hand() -> None:
                 for one in queue:
