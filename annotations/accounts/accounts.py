@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlite3 import IntegrityError
 from typing import Any
 
+from annotations.accounts.names import account_name, name_key
 from annotations.accounts.passwords import hashed, is_outdated, matches
 from annotations.database.events import acting, record
 from annotations.database.store import Store
@@ -47,11 +48,23 @@ def accounts(store: Store) -> list[Account]:
 
 
 def account(store: Store, name: str) -> Account:
-    """The account of that name, in any case of letters. Raises NotFound."""
-    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.name = ?", (name.strip(),)).fetchone()
+    """Return the account of that name, in any case and width of letters. Raises NotFound."""
+    row = store.db.execute(f"SELECT {_COLUMNS} {_FROM} WHERE account.id = ?", (_id_of(store, name),)).fetchone()
     if row is None:
         raise NotFound(N_("There is no account named {name}."), name=name)
     return Account(*row)
+
+
+def _id_of(store: Store, name: str, table: str = "account") -> int | None:
+    """Return the row of the account that a typed name means, None for none.
+
+    The name itself comes first: servers of earlier versions may have accounts whose names differ in width only.
+    """
+    key = name_key(name)
+    rows = store.db.execute(f"SELECT id, name, name = ? FROM {table}", (name.strip(),)).fetchall()
+    alike = [row for row, stored, _same in rows if name_key(stored) == key]
+    same = [row for row, _stored, is_same in rows if is_same]
+    return same[0] if same else alike[0] if len(alike) == 1 else None
 
 
 def account_of_uid(store: Store, uid: str) -> Account:
@@ -64,19 +77,22 @@ def account_of_uid(store: Store, uid: str) -> Account:
 
 def add_account(store: Store, name: str, *, password: str | None = None, author: Account | None = None) -> Account:
     """A new account, without a role. Raises Refused if the name is taken or invalid, or the password too short."""
-    bare, stored = checked_name(name), hashed(password) if password is not None else None
+    bare, stored = account_name(name), hashed(password) if password is not None else None
     with store.write():
         return insert_account(store, bare, stored, author=author)
 
 
 def insert_account(store: Store, name: str, stored: str | None, *, author: Account | None = None) -> Account:
     """The same inside the caller's transaction, with the hash of the password."""
-    values = (uuid.uuid4().hex, checked_name(name), stored, timestamp())
+    bare = account_name(name)
+    if name_key(bare) in {name_key(row[0]) for row in store.db.execute("SELECT name FROM account")}:
+        raise Refused(TAKEN, name=bare)
+    values = (uuid.uuid4().hex, bare, stored, timestamp())
     try:
         store.db.execute("INSERT INTO account (uid, name, password, created) VALUES (?, ?, ?, ?)", values)
     except IntegrityError as error:
-        raise Refused(TAKEN, name=name) from error
-    added = account(store, name)
+        raise Refused(TAKEN, name=bare) from error
+    added = account(store, bare)
     record_access(store, "added", added, author=author)
     return added
 
@@ -223,13 +239,14 @@ def store_password(store: Store, who: Account, stored: str, *, author: Account |
 
 def authenticate(store: Store, name: str, password: str) -> Account:
     """The account that this name and password open. Raises NotAllowed, with the same words whatever was wrong."""
-    row = store.db.execute("SELECT id, password FROM open_account WHERE name = ?", (name.strip(),)).fetchone()
+    place = _id_of(store, name, "open_account")
+    row = store.db.execute("SELECT id, password, name FROM open_account WHERE id = ?", (place,)).fetchone()
     if not matches(row[1] if row else None, password):
         raise NotAllowed(WRONG)
     if is_outdated(row[1]):
         with store.write() as db:
             db.execute("UPDATE account SET password = ? WHERE id = ?", (hashed(password), row[0]))
-    return account(store, name)
+    return account(store, row[2])
 
 
 def person_of(store: Store, uid: str) -> Person | None:

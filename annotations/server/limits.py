@@ -11,6 +11,8 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
 
+from annotations.accounts.names import name_key
+
 FROM_A_NETWORK = RateLimitItemPerMinute(5, 15)  # five in fifteen minutes, for a name
 FROM_ALL_NETWORKS = RateLimitItemPerMinute(60, 15)  # for a name
 AN_ADDRESS = RateLimitItemPerMinute(30, 15)
@@ -78,7 +80,7 @@ def attempt(name: str, address: str) -> Iterator[float | None]:
 
 def _lane(name: str, address: str) -> tuple[str, str]:
     """Return what attempts wait for each other by: the name, and the network (/24 of IPv4, /64 of IPv6)."""
-    return name.strip().casefold()[:200], network_of(address, 24)
+    return name_key(name[:200]), network_of(address, 24)
 
 
 def minutes_until_free(address: str, *, study: bool = False) -> int:
