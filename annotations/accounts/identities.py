@@ -3,16 +3,19 @@
 A new identity needs an invitation. An e-mail address decides nothing: a provider may give it to somebody else.
 """
 
+from collections.abc import Sequence
+
 from annotations.accounts.accounts import Account, account_of_uid, insert_account, record_access
 from annotations.accounts.links import SPENT, link, use
+from annotations.accounts.names import account_name, name_key
 from annotations.database.store import Store
-from annotations.projects.annotators import checked_name
 from core.errors import N_, NotAllowed, Refused
 from core.files.timestamps import timestamp
 
 UNKNOWN = N_("No account is linked to this identity. Open your invitation link first and continue from there.")
 CLOSED = N_("This account is closed.")
 MOST_OF_ONE_NAME = 100
+LONGEST_FROM_PROVIDER = 70  # characters of a name, to which a number may be added
 
 
 def account_of_identity(store: Store, issuer: str, subject: str) -> Account:
@@ -29,10 +32,11 @@ def account_of_identity(store: Store, issuer: str, subject: str) -> Account:
     return account_of_uid(store, row[0])
 
 
-def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, name: str) -> Account:
+def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, names: Sequence[str]) -> Account:
     """Use the link of an invitation, or of the first account, with an identity in place of a password.
 
-    A new account gets *name*, with a number where that is taken; an identity that has an account gets the role with it.
+    A new account gets the first of *names* that an account may have, else the name or the role of the invitation, with
+    a number where that is taken; an identity that has an account gets the role with it.
     Raises NotAllowed if the link does not hold or sets a password.
     """
     with store.write():
@@ -44,7 +48,7 @@ def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, na
         except NotAllowed as error:
             if error.message != UNKNOWN:
                 raise
-            who = insert_account(store, _free_name(store, name), None)
+            who = insert_account(store, _free_name(store, [*names, found.name, found.role or found.purpose]), None)
             store.db.execute(
                 "INSERT INTO account_identity (issuer, subject, account, created) VALUES (?, ?, ?, ?)",
                 (issuer, subject, who.id, timestamp()),
@@ -54,11 +58,19 @@ def spend_with_identity(store: Store, secret: str, issuer: str, subject: str, na
         return who
 
 
-def _free_name(store: Store, name: str) -> str:
-    taken = {row[0].casefold() for row in store.db.execute("SELECT name FROM account")}
-    bare = checked_name(name.strip()[:70] or "?")
+def _free_name(store: Store, names: Sequence[str]) -> str:
+    taken = {name_key(row[0]) for row in store.db.execute("SELECT name FROM account")}
+    bare = next(filter(None, map(_usable, names)))
     for number in range(1, MOST_OF_ONE_NAME):
         wanted = bare if number == 1 else f"{bare} {number}"
-        if wanted.casefold() not in taken:
+        if name_key(wanted) not in taken:
             return wanted
     raise Refused(N_("There is already an account named {name}."), name=bare)
+
+
+def _usable(name: str) -> str:
+    """Return a name of a provider as an account may have it, "" for one that no account may have."""
+    try:
+        return account_name(name[:LONGEST_FROM_PROVIDER])
+    except Refused:
+        return ""

@@ -11,6 +11,7 @@ import os
 import secrets
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -54,12 +55,14 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Whom the provider has signed in. `name`: how it calls the person, for a new account only."""
+    """Whom the provider has signed in. `names`: what it calls the person, the most fitting first, for a new account."""
 
     issuer: str
     subject: str
-    name: str
+    names: tuple[str, ...]
 
+
+NAMES = ("preferred_username", "name", "nickname", "given_name")  # claims
 
 _visits: OrderedDict[str, Visit] = OrderedDict()
 _lock = Lock()
@@ -117,11 +120,31 @@ async def finish(state: str, code: str, browser: str) -> tuple[Identity, str]:
             token = await client.fetch_token(metadata["token_endpoint"], code=code, code_verifier=visit.verifier)
             keys = (await client.request("GET", metadata["jwks_uri"], withhold_token=True)).raise_for_status().json()
             claims = _checked(str(token["id_token"]), keys, found, visit.nonce)
+            if not any(claims.get(kind) for kind in NAMES):
+                claims = await _more_claims(client, metadata, claims) | claims
         except Exception as error:  # the library raises errors of six kinds; each means the same here
             raise NotAllowed(FAILED, provider=found.name) from error
-    names = (claims.get(key) for key in ("preferred_username", "name", "given_name"))
-    name = next((one for one in names if isinstance(one, str) and one.strip()), "")
-    return Identity(found.issuer, str(claims["sub"]), name), visit.link
+    return Identity(found.issuer, str(claims["sub"]), names_in(claims)), visit.link
+
+
+def names_in(claims: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of a person in claims, the most fitting first; of an e-mail address what is before the @."""
+    email = claims.get("email")
+    names = [*(claims.get(kind) for kind in NAMES), email.partition("@")[0] if isinstance(email, str) else ""]
+    return tuple(name.strip() for name in names if isinstance(name, str) and name.strip())
+
+
+async def _more_claims(client: Any, metadata: Mapping[str, Any], claims: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the provider says of the person apart from the token; {} where it says nothing.
+
+    Many providers put names only there. A failure here stops nobody: the name decides nothing.
+    """
+    try:
+        answer = await client.request("GET", str(metadata["userinfo_endpoint"]))
+        more = answer.raise_for_status().json()
+    except Exception:  # the library raises errors of six kinds
+        return {}
+    return more if isinstance(more, dict) and more.get("sub") == claims["sub"] else {}
 
 
 def _client(found: Provider, back: str) -> Any:

@@ -77,7 +77,7 @@ async def come_back(request: Request, *, folder: str) -> Response:
 def _signed_in(identity: oidc.Identity, secret: str, browser: str) -> str:
     with stores.borrow() as store:
         if secret:
-            who = spend_with_identity(store, secret, identity.issuer, identity.subject, identity.name)
+            who = spend_with_identity(store, secret, identity.issuer, identity.subject, identity.names)
         else:
             who = account_of_identity(store, identity.issuer, identity.subject)
         return sign_in(store, who, browser)

@@ -22,13 +22,17 @@ from tests.support.waiting import until
 
 @dataclass
 class IdentityProvider:
-    """It signs in *subject* without asking. `claims` replace those of the token; `signs_with`: another key."""
+    """It signs in *subject* without asking.
+
+    `claims` replace those of the token, None takes one away; `signs_with`: another key.
+    """
 
     client: str = "evenhand"
     secret: str = "a secret of the client"
     subject: str = "person-1"
     name: str = "Ada Lovelace"
     claims: dict[str, Any] = field(default_factory=dict)
+    userinfo: dict[str, Any] | None = None  # what it says of the person apart from the token
 
     def __post_init__(self) -> None:
         self.port = free_port()
@@ -42,6 +46,7 @@ class IdentityProvider:
             Route("/realm/.well-known/openid-configuration", self._metadata),
             Route("/realm/authorize", self._authorize),
             Route("/realm/token", self._token, methods=["POST"]),
+            Route("/realm/userinfo", self._userinfo),
             Route("/realm/keys", lambda _: JSONResponse({"keys": [self.key.as_dict(private=False)]})),
         ]
         config = uvicorn.Config(Starlette(routes=routes), host="127.0.0.1", port=self.port, log_level="error")
@@ -59,6 +64,8 @@ class IdentityProvider:
     def _metadata(self, _: Request) -> Response:
         at = self.issuer
         endpoints = {"authorization_endpoint": f"{at}/authorize", "token_endpoint": f"{at}/token"}
+        if self.userinfo is not None:
+            endpoints["userinfo_endpoint"] = f"{at}/userinfo"
         return JSONResponse({"issuer": at, "jwks_uri": f"{at}/keys", **endpoints})
 
     def _authorize(self, request: Request) -> Response:
@@ -67,6 +74,10 @@ class IdentityProvider:
         code = f"code-{len(self.asked)}"
         self.asked[code] = asked
         return RedirectResponse(f"{asked['redirect_uri']}?{urlencode({'code': code, 'state': asked['state']})}", 303)
+
+    def _userinfo(self, request: Request) -> Response:
+        known = request.headers.get("authorization") == "Bearer x"
+        return JSONResponse(self.userinfo if known else {"error": "invalid_token"}, 200 if known else 401)
 
     async def _token(self, request: Request) -> Response:
         sent = dict(await request.form())
@@ -83,5 +94,6 @@ class IdentityProvider:
             "iss": self.issuer, "aud": self.client, "sub": self.subject, "preferred_username": self.name,
             "email": "ada@example.org", "iat": now, "exp": now + 60, "nonce": asked["nonce"],
         }  # fmt: skip
-        token = jwt.encode({"alg": "RS256", "kid": "one"}, {**claims, **self.claims}, self.signs_with)
+        said = {kind: value for kind, value in {**claims, **self.claims}.items() if value is not None}
+        token = jwt.encode({"alg": "RS256", "kid": "one"}, said, self.signs_with)
         return JSONResponse({"access_token": "x", "token_type": "Bearer", "id_token": token})

@@ -39,7 +39,7 @@ def there(server: IdentityProvider, monkeypatch: pytest.MonkeyPatch) -> Identity
     monkeypatch.setenv(oidc.SECRET, server.secret)
     monkeypatch.setenv(oidc.NAME, "Keycloak")
     monkeypatch.setattr(limits, "admit_address", lambda _: True)  # its own tests say how often
-    server.claims, server.subject, server.signs_with = {}, "person-1", server.key
+    server.claims, server.subject, server.signs_with, server.userinfo = {}, "person-1", server.key, None
     return server
 
 
@@ -95,6 +95,30 @@ def test_with_an_invitation_and_again_without(fresh_store: Store, client: TestCl
     client.cookies.clear()
     close_account(fresh_store, made)
     assert (sign_in(client).status_code, client.get("/").status_code) == (403, 401)
+
+
+WITHOUT_NAMES = {"preferred_username": None, "email": None}
+
+
+@pytest.mark.parametrize(
+    ("claims", "userinfo", "name"),
+    [
+        (WITHOUT_NAMES, {"sub": "person-1", "preferred_username": "ada", "name": "Ada Lovelace"}, "ada"),
+        (WITHOUT_NAMES, {"sub": "person-1", "email": "lovelace@example.org"}, "lovelace"),
+        (WITHOUT_NAMES, {"sub": "person-2", "name": "Bo"}, "annotator"),  # of somebody else
+        (WITHOUT_NAMES, {"sub": "person-1", "name": ["Ada"]}, "annotator"),
+        (WITHOUT_NAMES, None, "annotator"),
+        ({"preferred_username": None}, None, "ada"),
+        ({"preferred_username": "\u0430da", "name": "Ada L."}, None, "Ada L."),  # a Cyrillic letter
+        ({"preferred_username": "?" * 90}, None, "?" * 70),
+    ],
+)
+def test_a_new_account_has_a_name(
+    fresh_store: Store, client: TestClient, there: IdentityProvider, claims: Any, userinfo: Any, name: str
+) -> None:
+    there.claims, there.userinfo = claims, userinfo
+    come_in(client, fresh_store)
+    assert [one.name for one in accounts(fresh_store)] == [name]
 
 
 def test_an_e_mail_address_opens_nothing(fresh_store: Store, client: TestClient, there: IdentityProvider) -> None:
