@@ -23,6 +23,10 @@ from core.files.whole_file import PRIVATE, make_folder, new_file, part_of, remov
 NAME = re.compile(r"evenhand-(\d{8}T\d{6}Z)-[0-9a-f]{4}\.db(?:\.zip)?")
 INSIDE = "evenhand.db"
 SHORTEST_KEY = 20  # characters
+NO_LIBRARY = N_(
+    "The backup location {place} needs the Python package {package}, which is not installed. Install it where Evenhand"
+    " runs: .venv/bin/python -m pip install {package}"
+)
 NOT_REACHED = N_("The backup location {place} could not be reached or used ({why}).")
 SEALED = N_("{path} is encrypted: use --key-file with the key file that was used to create it.")
 DIFFERS = N_("The backup at {place} does not match what was saved, so it was removed. Check the disk or the service.")
@@ -130,6 +134,9 @@ def _reached(place: str, *, make: bool = True) -> Iterator[tuple[Any, str]]:
         yield files, folder
     except EvenhandError:
         raise
+    except ImportError as error:  # fsspec's own, which the missing module caused
+        package = getattr(error.__cause__ or error, "name", None) or str(error)
+        raise Refused(NO_LIBRARY, place=_without_password(place), package=package.partition(".")[0]) from error
     except Exception as error:  # each service has errors of its own
         why = type(error).__name__ if "://" in place else error  # the text of a service may hold its password
         raise Refused(NOT_REACHED, place=_without_password(place), why=why) from error

@@ -1,6 +1,7 @@
 """Backups at a place: sealed, read back, pruned, restored; and what a copy does not carry."""
 
 import stat
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -108,6 +109,21 @@ def test_a_place_that_cannot_be_used_is_one_sentence_without_its_password(fresh_
     for source in (str(tmp_path / "no.db"), "memory://nowhere/no.db"):
         with pytest.raises(EvenhandError), fetched(source, tmp_path / "new.db") as plain:
             restore(plain, tmp_path / "new.db")
+
+
+@pytest.mark.parametrize(("kind", "package"), [("s3", "s3fs"), ("gs", "gcsfs"), ("sftp", "paramiko")])
+def test_a_library_that_is_missing_is_named(
+    fresh_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, package: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)  # as where it is not installed
+    for module in ("s3fs", "gcsfs", "fsspec.implementations.sftp"):
+        if module != package:
+            monkeypatch.delitem(sys.modules, module, raising=False)
+    place = f"{kind}://me:hunter2@bucket/backups"
+    for work in (lambda: back_up_to(fresh_store, place), lambda: newest(place)):
+        with pytest.raises(Refused, match=f"pip install {package}$") as caught:
+            work()
+        assert "hunter2" not in str(caught.value)
 
 
 def test_a_key_is_long_enough(tmp_path: Path) -> None:
