@@ -6,14 +6,19 @@ from typing import Any, Literal
 
 import httpx
 
-from core.errors import N_, EvenhandError, Refused
+from core.errors import N_, EvenhandError, ModelUnavailable, Refused
 from core.generation.contexts import Context, Task
 from core.generation.writers import Keep, Written
 from core.servers.addresses import check_address
-from core.servers.asking import Asker, Pace, Unfinished
+from core.servers.asking import REFUSES, Asker, Pace, Unfinished
 
 Way = Literal["completions", "chat"]
 INSTRUCTION = "Continue the following text. Write only what comes next, not the text itself.\n\n{context}"
+EXTENSIONS = ("top_k", "ignore_eos", "min_tokens")  # of vLLM and llama.cpp
+NOT_STANDARD = N_(
+    "The server at {address} rejected the request (status {status}): {why} — Send only options of OpenAI's own API: on"
+    " the command line --standard, in a form “Only options of OpenAI's own API”."
+)
 SEEDS = 1 << 31  # servers read seeds as 32-bit numbers
 
 
@@ -81,10 +86,19 @@ class ServerWriter:
                 keep([await self._asker.ask(client, self._body(task), lambda data: self._written(data, task))])
             except Unfinished as error:
                 errors.append(error)
+            except ModelUnavailable as error:
+                raise self._with_cure(error) from error
 
         if waiting:
             self._asker.work_off(waiting, work)
         return errors
+
+    def _with_cure(self, error: ModelUnavailable) -> ModelUnavailable:
+        """Return a refusal with what helps, where the server names a field that OpenAI's own protocol has not."""
+        why = str(error.values.get("why", ""))
+        if error.message != REFUSES or not any(field in why for field in EXTENSIONS):
+            return error
+        return ModelUnavailable(NOT_STANDARD, **error.values)
 
     def _body(self, task: Task) -> dict[str, Any]:
         one, how = self.server, self.how

@@ -212,6 +212,15 @@ def test_a_refusal_ends_the_run_at_once(fake: Fake, tmp_path: Path, status: int)
     assert fake.asked <= 8
 
 
+def test_a_server_that_knows_no_further_fields_is_said_how_to_ask(fake: Fake, tmp_path: Path) -> None:
+    fake.refuse = (422, {"detail": "Unexpected fields in the request: {'top_k', 'min_tokens', 'ignore_eos'}"})
+    with pytest.raises(ModelUnavailable, match=r"status 422\).*'top_k'.*--standard"):
+        ask(fake.address, tmp_path / "a.jsonl")
+    fake.refuse = None
+    ask(fake.address, tmp_path / "a.jsonl", standard=True)
+    assert not {"top_k", "min_tokens", "ignore_eos"} & fake.bodies[-1].keys()
+
+
 def test_nobody_there(tmp_path: Path) -> None:
     with Fake() as gone:
         address = gone.address
