@@ -9,7 +9,7 @@ from typing import Any
 from annotations.database.store import Store
 from annotations.files.detect import SPAN_KEYS, Layout, bad, detect_layout
 from annotations.files.import_items import read_row, sentence_of
-from annotations.files.sentences import checked_text
+from annotations.files.sentences import checked_text, released_keyword
 from annotations.items.batch import items
 from annotations.projects.projects import project as find_project
 from annotations.projects.projects import project_by_uid
@@ -89,6 +89,8 @@ def _file_item(source: Source, chosen: Layout, row: Row, number: int, reading: R
     named = origin(row.values)
     if row.problem is None and _has_place(row.values):
         return item_of(number, _placed(row.values, chosen.column), named)
+    if row.problem is None and chosen.format == "slguset":
+        return item_of(number, released_keyword(source, row), named)
     if row.problem is None and chosen.format == "sentences":
         text = checked_text(row.values.get(chosen.column))
         language = reading.language or language_of(text, reading.own)

@@ -8,7 +8,7 @@ from annotations.items.batch import NewItem
 from annotations.items.mining_runs import RUN, run_facts
 from core.errors import N_
 from core.files.readers import Row, Source
-from core.text.keywords import find, occurrences, repair
+from core.text.keywords import SpanStatus, find, occurrences, repair
 from core.text.sentences import control_character
 from core.types import Candidate, KeywordPair, Side
 
@@ -43,26 +43,48 @@ def _only_keyword(text: str, named: Candidate | None = None) -> Candidate:
 
 
 def released_row(source: Source, row: Row) -> Usable:
-    """The item of a row of the released file, its position repaired (SPEC 1.5); `Usable.span` says how the published
-    one compared.
+    """Return the item of a row of the released file, its position repaired (SPEC 1.5).
 
-    Raises BadLine, with bad_span if position and keyword columns do not lead to the only keyword of the sentence.
+    `Usable.span` says how the published position compared. Raises BadLine, with bad_span if position and keyword
+    columns do not lead to the only keyword of the sentence.
     """
     text = checked_text(_exact_text(source, row))
-    places = occurrences(text)
-    if not places or len(find(text)) > 1:
+    if len(find(text)) > 1:
+        _only_keyword(text)
+    repaired, status = _released_place(row, text)
+    found = _word_in(text, repaired)
+    extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
+    return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+
+
+def released_keyword(source: Source, row: Row) -> Candidate:
+    """Return the word that a row of the released file names, for scoring.
+
+    A position that holds the word is taken, whatever else the sentence holds: the file may have been made with other
+    keyword pairs. Raises BadLine as `released_row` does.
+    """
+    text = checked_text(_exact_text(source, row))
+    repaired, status = _released_place(row, text)
+    return repaired if status == "ok" else _word_in(text, repaired)
+
+
+def _released_place(row: Row, text: str) -> tuple[Candidate, SpanStatus]:
+    if not occurrences(text):
         _only_keyword(text)
     position = POSITION.fullmatch(str(row.values.get(SLGUSET[1], "")))
     if position is None:
         bad("bad_span", N_("The position is not a pair of numbers like [3, 4]."))
     stem, counter_stem = str(row.values.get(SLGUSET[2], "")), str(row.values.get(SLGUSET[3], ""))
-    repaired, status = repair(text, int(position[1]), int(position[2]), stem, counter_stem)
-    if repaired not in places:
+    return repair(text, int(position[1]), int(position[2]), stem, counter_stem)
+
+
+def _word_in(text: str, named: Candidate) -> Candidate:
+    """*named* as the only keyword of *text*. Raises BadLine where a longer word holds it, or there is another."""
+    places = occurrences(text)
+    if named not in places:
         message = N_("The row names the word {named}, but the keyword of the sentence is {found}.")
-        bad("bad_span", message, named=repaired.keyword, found=" ".join(one.keyword for one in places[:10]))
-    found = _only_keyword(text, repaired)
-    extra = {name: value for name, value in row.values.items() if name not in SLGUSET}
-    return Usable(NewItem(text=text, candidate=found, file=source.name, line=row.line, extra=extra), status)
+        bad("bad_span", message, named=named.keyword, found=" ".join(one.keyword for one in places[:10]))
+    return _only_keyword(text, named)
 
 
 def _exact_text(source: Source, row: Row) -> Any:

@@ -88,21 +88,29 @@ def repair(
     counter_stem: str,
     pairs: Iterable[KeywordPair] | None = None,
 ) -> tuple[Candidate, SpanStatus]:
-    """Where the word of a row of the released file really stands, and how the given position compares (SPEC 1.5).
+    """Return the word that a row of the released file names, and how the given position compares (SPEC 1.5).
 
-    `start`, `end`: the published half-open span of the word, of which only the
-    length is reliable; `stem`, `counter_stem`: the published keyword columns.
-    The words of that length with these stems are looked for; the rule needs
-    exactly one hit (true for all 20,000 rows). "one_too_large": the given
-    start is the true one plus 1. Raises BadLine (reason bad_span, file and
-    line left to the caller) where no word fits or not exactly one hit exists.
+    `start`, `end`: the published half-open span of the word; `stem`,
+    `counter_stem`: the published keyword columns. A position that holds a
+    word of that length with these stems is taken. Otherwise only its length
+    is reliable, and the sentence must hold exactly one such word; where it
+    holds several, those inside other words do not count, as in `find` (他 in
+    其他). "one_too_large": the given start is the true one plus 1. Raises
+    BadLine (reason bad_span, file and line left to the caller) where no word
+    fits or more than one does.
     """
-    lexicon = _lexicon(None if pairs is None else tuple(pairs))
+    chosen = None if pairs is None else tuple(pairs)
+    lexicon = _lexicon(chosen)
     fitting = lexicon.by_stems.get((stem, counter_stem, end - start), [])
     if not fitting:
         message = N_("No keyword pair has the stems {stem} and {counter_stem} and a word of {length} characters.")
         raise BadLine("", 0, "bad_span", message, stem=stem, counter_stem=counter_stem, length=end - start)
+    if sentence[start:end] in fitting:
+        return candidate(sentence, start, *lexicon.words[sentence[start:end]]), "ok"
     hits = [(hit.start(), word) for word in fitting for hit in re.finditer(f"(?={re.escape(word)})", sentence)]
+    if len(hits) > 1:
+        alone = {(word.start, word.keyword) for word in find(sentence, chosen)}
+        hits = [hit for hit in hits if hit in alone]
     if len(hits) != 1:
         message = N_("The position cannot be repaired: {found} words match, but exactly one must.")
         raise BadLine("", 0, "bad_span", message, found=len(hits))

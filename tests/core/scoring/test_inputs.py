@@ -1,13 +1,20 @@
 """What can be scored, and what each kind of bad row says."""
 
+import csv
+import io
 import json
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from annotations.files.project_texts import file_input, open_input, project_input
 from annotations.projects.projects import create_project
 from core.errors import BadFile, NotFound, Refused
 from core.files.paths import origin
+from core.mining.run import mine
+from core.mining.settings import CODES, Settings
+from core.resources import keyword_pairs
 from tests.conftest import SENTENCES
 
 HEADER = "句子,关键词位置,原始关键词,对立关键词\n"
@@ -37,6 +44,42 @@ def test_the_released_columns_with_positions_repaired(tmp_path):
     assert (two.row, two.side, two.problem) == (2, "male", None)
     assert (three.reason, three.probe) == ("bad_span", None)
     assert (four.reason, four.problem) == ("no_keyword", "The sentence contains no word of any keyword pair.")
+
+
+def as_released(lines):
+    out = io.StringIO()
+    rows = csv.writer(out, lineterminator="\n")
+    for one in lines:
+        stem = one["sentence"][one["stem_start"] : one["stem_end"]]
+        pair = next(pair for pair in keyword_pairs() if pair.name == one["pair"])
+        other = pair.stems[pair.stems[0] == stem]
+        rows.writerow([one["sentence"], f"[{one['start']}, {one['end']}]", stem, other])
+    return HEADER + out.getvalue()
+
+
+AROUND = ["其他", "吉他", "子女", "对外公布", "男女", "其她", "昨天", "天", "桥", "来了", "，", "说", "一本书"]
+KEYWORDS = sorted({word for pair in keyword_pairs() for word in (pair.male, pair.female)})
+
+
+@given(st.lists(st.lists(st.sampled_from(AROUND + KEYWORDS), min_size=2, max_size=7), min_size=1, max_size=8))
+@example([["其他", "来了", "，", "他", "说"], ["吉他", "他", "来了"], ["子女", "，", "女孩", "说"]])
+def test_every_sentence_that_mining_keeps_can_be_scored(tmp_path, sentences):
+    text = "\n".join("".join(words) + "。" for words in sentences)
+    modes = dict.fromkeys(CODES, "off") | {"inside_word": "reject"}
+    kept = []
+    mine([written(tmp_path, "corpus.txt", text)], Settings(modes=modes), on_candidate=kept.append)
+    if not kept:
+        return
+    scored = items(written(tmp_path, "released.csv", as_released(kept)))
+    assert [one.problem for one in scored] == [None] * len(kept)
+    assert [(one.start, one.end, one.side) for one in scored] == [(k["start"], k["end"], k["side"]) for k in kept]
+
+
+def test_a_position_that_holds_its_word_is_taken(tmp_path):
+    rows = '其他同学说他来了。,"[5, 6]",他,她\n他和她来了。,"[2, 3]",她,他\n他和她来了。,"[3, 4]",她,他\n'
+    one, two, three = items(written(tmp_path, "s.csv", HEADER + rows))
+    assert (one.start, one.side, two.start, two.side) == (5, "male", 2, "female")
+    assert three.reason == "several_keywords"  # the position holds no word, so the sentence has to decide
 
 
 def line(**changes):
