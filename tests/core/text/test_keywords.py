@@ -6,13 +6,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.errors import BadLine
 from core.resources import keyword_pairs
-from core.text.keywords import find, probe, repair
+from core.swap.swapping import Swapper
+from core.swap.word_tables import word_table
+from core.text.keywords import candidate, find, probe, repair
+from core.types import Candidate
 
+SWAP = Swapper(word_table("zh"))
 WORDS = [word for pair in keyword_pairs() for word in (pair.male, pair.female)]
 
 
@@ -80,13 +84,33 @@ def test_probe_masks_the_stem(word: str, masked: str, options: tuple[str, str]) 
 @given(
     st.sampled_from(WORDS), st.text(alphabet="昨天来过，了。👩‍🚀a", max_size=12), st.text(alphabet="走了。", max_size=5)
 )
+@example("男", "天", "")
+@example("女", "天", "")
+@example("女儿", "昨", "走了")
 def test_every_word_is_found_and_swaps_to_its_counterpart_and_back(word: str, before: str, after: str) -> None:
-    (found,) = find(before + word + after)
-    assert (found.start, found.keyword) == (len(before), word)
-    (other,) = find(found.swapped)
-    assert other.pair == found.pair and other.side != found.side and other.swapped == found.sentence
+    found = _keyword(word, before, after)
+    other = candidate(found.swapped, found.start, found.pair, "female" if found.side == "male" else "male")
+    assert other.swapped == found.sentence
+    assert find(found.sentence) == ([] if _joined(found) else [found])
+    assert find(other.sentence) == ([] if _joined(other) else [other])
+    # A counterfactual in which the counterpart is part of another word says something else: it is not made.
+    assert SWAP(found.sentence).outcome == ("left" if _joined(found) else "refused" if _joined(other) else "swapped")
     asked = probe(found)
     assert asked.text[asked.start : asked.end] == asked.options[found.side == "female"]
+
+
+# Keywords that make another word with the character before: 天女, a celestial maiden, and 昨儿, yesterday. 天男 is not a
+# word, so the keyword of 天男 is 男, and swapping it would give 天女.
+JOINED = {("天", "女"), ("昨", "儿子")}
+
+
+def _joined(found: Candidate) -> bool:
+    return (found.sentence[: found.start][-1:], found.keyword) in JOINED
+
+
+def _keyword(word: str, before: str, after: str) -> Candidate:
+    (pair,) = {pair for pair in keyword_pairs() if word in (pair.male, pair.female)}
+    return candidate(before + word + after, len(before), pair, "male" if word == pair.male else "female")
 
 
 def test_find_takes_other_pairs() -> None:
@@ -107,6 +131,10 @@ def test_find_takes_other_pairs() -> None:
         ("周末姥爷包饺子。", 2, 4, "爷", "姥", (2, 4), "ok"),
         ("周末父亲和父老乡亲聚会。", 0, 2, "父", "母", (2, 4), "wrong"),
         ("周末妈妈包饺子。", 2, 4, "妈妈", "爸爸", (2, 4), "ok"),
+        ("女孩和女人都来了。", 0, 2, "女", "男", (0, 2), "ok"),  # a position that holds a word is taken
+        ("其他同学说他来了。", 5, 6, "他", "她", (5, 6), "ok"),
+        ("其他同学说他来了。", 6, 7, "他", "她", (5, 6), "one_too_large"),  # 他 in 其他 is no keyword
+        ("女孩说女不一定弱。", 4, 5, "女", "男", (3, 4), "one_too_large"),  # 女 in 女孩 is no keyword
     ],
 )
 def test_repair(
@@ -121,7 +149,7 @@ def test_repair(
     ("sentence", "start", "end", "stem", "counter"),
     [
         ("河边没有人。", 0, 2, "女", "男"),  # nothing to find
-        ("女孩和女人都来了。", 0, 2, "女", "男"),  # two words fit
+        ("女孩和女人都来了。", 1, 3, "女", "男"),  # two words fit
         ("河边有个女孩。", 4, 7, "女", "男"),  # no word has three characters
         ("河边有个女孩。", 4, 6, "女", "婆"),  # stems of no pair
         ("河边有个女孩。", 6, 4, "女", "男"),
