@@ -12,6 +12,7 @@ from core.describe import as_json as whole
 from core.describe.keywords import KeywordCount, PairBalance, largest_imbalance
 from core.describe.latex import as_latex
 from core.errors import N_, Refused
+from core.language import significant
 from core.statistics import Estimate
 
 DASH = "—"
@@ -119,7 +120,7 @@ def _keyword(row: KeywordCount) -> str:
 
 
 def _balance(row: PairBalance) -> str:
-    p = f"{DASH} {row.untested or ''}".rstrip() if row.p_holm is None else f"{row.p_holm:.3g}"
+    p = f"{DASH} {row.untested or ''}".rstrip() if row.p_holm is None else significant(row.p_holm)
     return f"{row.pair}\t{row.male:,} : {row.female:,}\tmale {_percent(row.share)}\tp (Holm) {p}"
 
 

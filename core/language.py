@@ -1,4 +1,7 @@
-"""The two languages of the interface: English sentences are the keys, `locale/zh/*.po` holds the Chinese."""
+"""The two languages of the interface: English sentences are the keys, `locale/zh/*.po` holds the Chinese.
+
+And numbers as both write them.
+"""
 
 import re
 from collections.abc import Iterable
@@ -11,6 +14,7 @@ from core.errors import EvenhandError
 from core.resources import ROOT
 
 Language = Literal["zh", "en"]
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
 
 
@@ -32,6 +36,17 @@ def translate(text: str, language: Language) -> str:
 def one_after_another(sentences: Iterable[str]) -> str:
     """Sentences as a paragraph: a space between two of them, but none behind the full stop of Chinese."""
     return re.sub("(?<=[。！？；]) ", "", " ".join(sentences))
+
+
+def significant(number: float, digits: int = 3) -> str:
+    """A number to *digits* significant digits, in no programming notation: 1,220, 0.0452, 4.2 × 10⁻⁹."""
+    text = f"{number:.{digits}g}"
+    if "e" not in text:
+        return text
+    if abs(number) >= 1:
+        return f"{float(text):,.0f}"
+    mantissa, exponent = text.split("e")
+    return f"{mantissa} × 10{str(int(exponent)).translate(RAISED)}"
 
 
 def explain(error: EvenhandError, language: Language) -> str:

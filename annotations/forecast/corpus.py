@@ -6,6 +6,7 @@ this kind (c in N characters: d ~ Gamma(c + 1/2) / N). The number kept of m cand
 the 2.5 and 97.5 percentiles of the draws; the share itself is shown with the Wilson interval.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -34,8 +35,11 @@ Draws = NDArray[np.float64]
 NO_CANDIDATE = Note(
     N_("No candidate was found in this text, so the amount needed cannot be estimated; only a lower bound can.")
 )
+NO_CANDIDATE_AT_ALL = Note(N_("No candidate was found in this text, so the amount needed cannot be estimated."))
+NO_SHARE = Note(N_("At an assumed share of 0 no text is enough."))
 NO_TEXT = Note(N_("No text was read."))
 MET = Note(N_("The quota is already met."))
+ASSUMED = Note(N_("The share kept is assumed, not measured: no interval."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +103,21 @@ def forecast(
     characters: int,
     *,
     pilot: tuple[int, int] = (0, 0),
+    assumed: float | None = None,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Forecast:
-    """The forecast of *supplies*, by (pair, side), that were found in *characters* characters.
+    """Return the forecast of *supplies*, by (pair, side), that were found in *characters* characters.
 
     A pair and side with few reviewed candidates uses the share of all together, including a `pilot` from elsewhere
-    (kept, reviewed). The same input and seed give the same numbers.
+    (kept, reviewed). Where nothing is reviewed, *assumed* is the share kept, from 0 to 1, and nothing has an interval:
+    the spread of an assumption is not known. The same input and seed give the same numbers.
     """
     accepted, reviewed = pilot
     accepted += sum(one.accepted for one in supplies.values())
     pooled = (accepted, reviewed + sum(one.reviewed for one in supplies.values()))
+    if not pooled[1] and assumed is not None:
+        return _at_share(supplies, characters, assumed)
     random = np.random.default_rng(seed)
     cells, capped, needs = [], [], []
     for (pair, side), supply in supplies.items():
@@ -128,6 +136,38 @@ def forecast(
     quota = sum(one.quota for one in supplies.values())
     method = f"forecast|beta-binomial|draws:{draws}|seed:{seed}|v{METHOD}"
     return Forecast(tuple(cells), quota, _together(capped), *_most(cells, needs), method)
+
+
+def _at_share(supplies: Mapping[Cell, Supply], characters: int, assumed: float) -> Forecast:
+    """The forecast at a share kept that nobody has measured: numbers without an interval."""
+    rate = Estimate(assumed, note=ASSUMED)
+    cells = []
+    for (pair, side), supply in supplies.items():
+        kept = supply.kept + supply.left * assumed
+        missing = max(0, supply.quota - supply.kept)
+        needed = missing / assumed if assumed else math.inf
+        answer: Verdict = "met" if not missing else "yes" if supply.left >= needed else "no"
+        more = _characters_at(supply, characters, assumed, kept)
+        expected = Estimate(kept, note=ASSUMED)
+        cells.append(CellForecast(pair, side, supply, rate, False, expected, answer, more))
+    total = math.fsum(min(cell.expected.value or 0.0, cell.supply.quota) for cell in cells)
+    unknown = [cell for cell in cells if cell.characters.value is None]
+    worst = unknown[0] if unknown else max(cells, key=lambda cell: cell.characters.value or 0.0, default=None)
+    more = Estimate(0.0, 0.0, 0.0, note=MET) if worst is None else worst.characters
+    scarcest = None if worst is None or more.value == 0 else (worst.pair, worst.side)
+    quota = sum(one.quota for one in supplies.values())
+    method = f"forecast|assumed:{assumed:g}|v{METHOD}"
+    return Forecast(tuple(cells), quota, Estimate(total, note=ASSUMED), more, scarcest, method)
+
+
+def _characters_at(supply: Supply, characters: int, share: float, kept: float) -> Estimate:
+    if supply.kept >= supply.quota:
+        return Estimate(0.0, 0.0, 0.0, note=MET)
+    if not characters:
+        return Estimate.undefined(NO_TEXT)
+    if not supply.found or not share:
+        return Estimate.undefined(NO_CANDIDATE_AT_ALL if not supply.found else NO_SHARE)
+    return Estimate(max(0.0, supply.quota - kept) / (supply.found / characters * share), note=ASSUMED)
 
 
 def _percentiles(values: Draws) -> tuple[float, float]:

@@ -7,6 +7,7 @@ import click
 
 from commands.shared import answer, json_option
 from core.errors import N_, Refused
+from core.language import significant
 from core.other_measures.crows import (
     CRITICISM,
     METHODS,
@@ -49,7 +50,9 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_j
 def _line(one: WeatTest) -> str:
     kind = "exact, " if one.exact else ""
     lacking = "".join(f"; {name} lacks {', '.join(missing)}" for name, missing in one.missing.items())
-    return f"{one.test}: d = {one.effect:.3f}, p = {one.p:.4g} ({kind}{one.partitions:,} partitions){lacking}"
+    return (
+        f"{one.test}: d = {one.effect:.3f}, p = {significant(one.p, 4)} ({kind}{one.partitions:,} partitions){lacking}"
+    )
 
 
 @click.command("stereoset")

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from commands.shared import Meter, answer, db_option, json_option, target_or_none, warn
+from core.language import significant
 from core.other_measures.classifiers import ClassifierGaps, read_gaps
 from core.other_measures.measures import BY_NAME
 from core.other_measures.run import Asked, OtherReport, run_measure
@@ -64,7 +65,7 @@ def _line(data: dict[str, Any]) -> str:
         return f"  {data['quantity']} ({data['role']}): — ({data['value_reason']})"
     ends = "" if data["low"] is None else f", 95 %: {data['low']:.2f} to {data['high']:.2f}"
     band = "" if data["band"] is None else f", chance: {data['band'][0]:.2f} to {data['band'][1]:.2f}"
-    p = "" if data["p"] is None else f", p = {data['p']:.4g}"
+    p = "" if data["p"] is None else f", p = {significant(data['p'], 4)}"
     return f"  {data['quantity']} ({data['role']}): {data['value']:.4f}{ends}{band}{p}"
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import significant
 
 STEP = 30  # pixels of a row
 BAR = 17
@@ -69,7 +70,7 @@ def _words(row: dict[Any, Any], say: Say) -> str:
     left, lost, flagged = int(row["left"]), int(row["lost"]), int(row["flagged"])
     more = []
     if lost:
-        share = "" if flagged else f", {100 * lost / (left + lost):.3g}%"  # both are too wide for a telephone
+        share = "" if flagged else f", {significant(100 * lost / (left + lost))}%"  # both are too wide for a telephone
         more.append(f"−{lost:,}{share}")
     if flagged:
         more.append(say(N_("{number} flagged")).format(number=f"{flagged:,}"))

@@ -12,6 +12,7 @@ from core.charts.bias_distribution import Say, same
 from core.charts.palette import LIGHT, Palette
 from core.charts.style import styled
 from core.errors import N_
+from core.language import significant
 
 ROW = 36
 Align = Literal["left", "right"]
@@ -27,7 +28,7 @@ def word_sides(data: pd.DataFrame, *, description: str, say: Say = same, palette
     shown["end"] = sign * (0.04 + 0.96 * shown["weight"] / most)
     shown["zero"] = 0.0
     shown["text_at"] = 0.03 * sign
-    shown["weight_text"] = [f"{weight:.4g}" for weight in shown["weight"]]
+    shown["weight_text"] = [significant(weight, 4) for weight in shown["weight"]]
     rows = int(shown["place"].max()) + 1 if len(shown) else 1
     y = alt.Y("place:O", scale=alt.Scale(domain=list(range(-1, rows)), padding=0.16), axis=None)
     x = alt.X("end:Q", scale=alt.Scale(domain=[-1.04, 1.04], nice=False), axis=None)

@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from core.charts.palette import css_variables
 from core.errors import N_, BadFile, EvenhandError, Refused
-from core.language import LANGUAGES, Language, explain, translate
+from core.language import LANGUAGES, Language, explain, significant, translate
 from core.resources import table
 from core.sentence_bias import Reading, find_slot, read
 from core.sentence_bias.bias import odds
@@ -154,7 +154,7 @@ def _numbers(one: Answer) -> dict[str, Any]:
 
 def _percent(value: float | None) -> str:
     """A share as a percentage with two digits that count; a dash where it is undefined."""
-    return "—" if value is None else f"{value:.1%}" if value >= 0.001 else f"{value * 100:.1g}%"
+    return "—" if value is None else f"{value:.1%}" if value >= 0.001 else f"{significant(value * 100, 1)}%"
 
 
 def _signed(value: float | None) -> str:

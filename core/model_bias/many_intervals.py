@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import N_
+from core.language import significant
 from core.statistics import Estimate, Note, holm
 
 
@@ -25,7 +26,7 @@ class ManyIntervals:
         """The sentence below a table."""
         values = {
             "intervals": self.intervals,
-            "chance": f"{self.by_chance:.3g}",
+            "chance": significant(self.by_chance),
             "neutral": f"{self.neutral:g}",
             "exclude": sum(self.exclude),
             "stays": sum(self.stays),

@@ -2,8 +2,9 @@
 
 import math
 
+from core.language import RAISED
+
 DASH = "—"
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def plain_number(value: float | None, digits: int = 3) -> str:

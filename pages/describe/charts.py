@@ -9,6 +9,7 @@ import streamlit as st
 from core.charts.describe import bars, before_after_line, length_bars, pair_balance
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
+from core.language import significant
 from core.statistics import Estimate
 from pages.describe.tiles import length
 from pages.ui.charts import show_chart
@@ -110,7 +111,7 @@ def balance(found: Description) -> None:
             "p": one.p,
             "p_holm": one.p_holm,
             "share_text": interval(one.share),
-            "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else f"{one.p_holm:.3g}",
+            "p_text": f"{DASH} {note_text(one.untested)}" if one.p_holm is None else significant(one.p_holm),
         }
         for one in found.balances
     ]

@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.judges.estimates import Estimates, ModelDifference, RateCell
 from annotations.types import Project
 from core.judges.prediction_powered import Rates
+from core.language import significant
 from core.statistics import Estimate
 from pages.judges.against import choice_names
 from pages.judges.source import Found, chosen_judge
@@ -138,7 +139,7 @@ def _differences(rates: Estimates, measure: str) -> None:
     with st.container(key="judge-differences"):
         show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
     text = _("Paired by contexts. Of {number} intervals about {chance} exclude 0 by chance.")
-    st.caption(plain(text.format(number=len(found), chance=f"{0.05 * len(found):.2g}")))
+    st.caption(plain(text.format(number=len(found), chance=significant(0.05 * len(found), 2))))
 
 
 def _difference(one: ModelDifference) -> list[str | Markup]:

@@ -7,6 +7,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
+from annotations.forecast.corpus import ASSUMED as NOT_MEASURED
 from annotations.forecast.corpus import CellForecast, Forecast, as_json, forecast, supplies
 from annotations.forecast.quota import OWN_RATE, VERDICTS
 from annotations.mining.candidates import Stock, stock
@@ -14,19 +15,20 @@ from annotations.types import Project
 from core.mining.report import Report
 from core.resources import quotas as preset_quotas
 from core.runs.mining import MiningRun
+from core.statistics import Estimate
 from pages.mining.report import named, side_name
 from pages.ui.address import PROJECT
 from pages.ui.choose import DEMOS
 from pages.ui.editors import PRINTED_TOTAL
 from pages.ui.language import _
-from pages.ui.numbers import DASH, large, note_text, to
+from pages.ui.numbers import DASH, large, note_text, number, to
 from pages.ui.quota import quota_answer
 from pages.ui.sentences import side_mark
 from pages.ui.tables import Column, below, element, estimate_cell, joined, show_html, span, table, undefined_cell
 from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.visitor import own_projects
 
-PILOT = (700, 1000)  # kept and reviewed: what stands in the fields until somebody types
+ASSUMED = 0.7  # share of candidates that are kept, until a pilot is entered: an assumption, not a measurement
 TYPED = ""
 
 
@@ -52,16 +54,16 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
             width=240,
         )
         project = found.get(name)
-        accepted, reviewed = _typed() if project is None else (0, 0)
+        pilot = _typed() if project is None else (0, 0)
         options = ["table1", "released"] if project is None else ["project", "table1", "released"]
         wanted = st.selectbox(
             _("Quotas"), options, key="forecast_quotas", format_func=named(options, _quotas_name), width=240
         )
-    outcome = _computed(store, run, report, project, wanted, (accepted, reviewed))
+    outcome = _computed(store, run, report, project, wanted, pilot)
     if outcome is None:
         return
     with first:
-        _say_whose_labels(outcome, project)
+        _say_whose_labels(outcome, project, pilot)
     if wanted == "table1":
         text = _("The rows of Table 1 add up to {total}; the printed total is {printed}.")
         total = sum(preset_quotas("table1").values())
@@ -69,9 +71,15 @@ def show_forecast(store: Store, run: MiningRun, report: Report) -> None:
     _show(outcome)
 
 
-def _say_whose_labels(outcome: Forecast, project: Project | None) -> None:
-    """The first line: that nobody has labelled candidates of this text, where that is so."""
-    if project is None:
+def _say_whose_labels(outcome: Forecast, project: Project | None, pilot: tuple[int, int]) -> None:
+    """Say in the first line that no candidates of this text have been labelled, where that is so."""
+    share = number(ASSUMED, ".0%")
+    if project is None and not pilot[1]:
+        text = _(
+            "No labels of your own: this forecast assumes that {share} of the candidates are kept. The share is"
+            " not measured, so there is no interval. Enter the numbers of a pilot, or choose a project."
+        )
+    elif project is None:
         text = _("No labels of your own: this forecast rests on a share entered by hand, not on this text.")
     elif project.name in DEMOS:
         text = _("No labels of your own: this forecast rests on the fictitious labels of the demo.")
@@ -79,13 +87,16 @@ def _say_whose_labels(outcome: Forecast, project: Project | None) -> None:
         text = _("No labels of your own: nothing of this text has been reviewed in {project} yet.")
     else:
         return
-    st.warning(plain(text.format(project=project.name if project else "")), icon=":material/info:")
+    st.warning(plain(text.format(project=project.name if project else "", share=share)), icon=":material/info:")
 
 
 def _typed() -> tuple[int, int]:
-    reviewed = int(st.number_input(_("Reviewed"), 1, 1_000_000, PILOT[1], key="reviewed", width=140))
-    accepted = int(st.number_input(_("of them kept"), 0, 1_000_000, PILOT[0], key="accepted", width=140))
-    return min(accepted, reviewed), reviewed
+    """The pilot that was entered, as (kept, reviewed); (0, 0) until both fields have a number."""
+    reviewed = st.number_input(_("Reviewed"), 1, 1_000_000, None, key="reviewed", width=140)
+    accepted = st.number_input(_("of them kept"), 0, 1_000_000, None, key="accepted", width=140)
+    if reviewed is None or accepted is None:
+        return 0, 0
+    return min(int(accepted), int(reviewed)), int(reviewed)
 
 
 def _quotas_name(name: str) -> str:
@@ -115,7 +126,7 @@ def _computed(
         if not given:
             st.info(_("None of these pairs has a quota."))
             return None
-        return forecast(given, report.read.characters, pilot=pilot)
+        return forecast(given, report.read.characters, pilot=pilot, assumed=ASSUMED)
     there = _stock((run.name, project.uid, *state(store)), store, project, run)
     goals = there.quotas if wanted == "project" else goals
     left = {cell: there.pending.get(cell, 0) + there.new.get(cell, 0) for cell in cells}
@@ -141,6 +152,9 @@ def summary(outcome: Forecast) -> str:
         text = _("Expected within the quotas: {value} of {quota} sentences (95% interval: {low} to {high}).")
         numbers = {name: f"{getattr(outcome.expected, name):,.0f}" for name in ("value", "low", "high")}
         parts.append(text.format(quota=f"{outcome.quota:,}", **numbers))
+    elif outcome.expected.value is not None:
+        text = _("Expected within the quotas: {value} of {quota} sentences.")
+        parts.append(text.format(quota=f"{outcome.quota:,}", value=f"{outcome.expected.value:,.0f}"))
     return paragraph(parts)
 
 
@@ -155,11 +169,14 @@ def needed(outcome: Forecast) -> str:
             return note_text(need.reason)
         text = _("Meeting all quotas needs at least {low} more characters of similar text; the scarcest is {scarce}.")
         return text.format(low=large(need.low), scarce=scarce)
+    if need.low is None or need.high is None:
+        text = _("Meeting all quotas needs about {value} more characters of similar text; the scarcest is {scarce}.")
+        return text.format(value=large(need.value), scarce=scarce)
     text = _(
         "Meeting all quotas needs about {value} more characters of similar text (95% interval: {low} to"
         " {high}); the scarcest is {scarce}."
     )
-    return text.format(value=large(need.value), low=large(need.low or 0), high=large(need.high or 0), scarce=scarce)
+    return text.format(value=large(need.value), low=large(need.low), high=large(need.high), scarce=scarce)
 
 
 def _show(outcome: Forecast) -> None:
@@ -197,16 +214,21 @@ def _show(outcome: Forecast) -> None:
 
 
 def _row(cell: CellForecast, *, mixed: bool) -> tuple[str | Markup, ...]:
-    kept = estimate_cell(cell.expected, ",.0f") if cell.verdict != "met" else f"{cell.supply.kept:,}"
+    kept = _cell(cell.expected, ",.0f") if cell.verdict != "met" else f"{cell.supply.kept:,}"
     quota = span(_("of {quota}").format(quota=f"{cell.supply.quota:,}"), "small")
     shared = _("all pairs combined") if mixed and not cell.own and cell.rate.value is not None else ""
     return (
         joined([cell.pair, side_mark(cell.side)], " "),
         quota_answer(cell.verdict),
         joined([kept, quota], " "),
-        joined([estimate_cell(cell.rate, ".0%"), below(shared)]),
+        joined([_cell(cell.rate, ".0%"), below(shared)]),
         _text(cell),
     )
+
+
+def _cell(estimate: Estimate, form: str) -> str | Markup:
+    """A value with its interval; of an assumed share the value only, since the first line says why."""
+    return number(estimate.value, form) if estimate.note == NOT_MEASURED else estimate_cell(estimate, form)
 
 
 def _text(cell: CellForecast) -> str | Markup:
@@ -218,5 +240,7 @@ def _text(cell: CellForecast) -> str | Markup:
         if need.low is None:
             return undefined_cell(note_text(need.reason))
         return _("at least {low}").format(low=large(need.low))
-    ends = span(f"({to(large(need.low or 0), large(need.high or 0))})", "small interval")
+    if need.low is None or need.high is None:
+        return large(need.value)
+    ends = span(f"({to(large(need.low), large(need.high))})", "small interval")
     return joined([large(need.value), ends], " ")

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import translate
+from core.language import significant, translate
 from core.mining.report import Report
 from core.mining.report_tables import ALL, Step, before_after, chosen, funnel_steps
 from core.resources import keyword_pairs
@@ -47,7 +47,7 @@ def show_read(report: Report) -> None:
     text = _("Files: {files}, {size} in {seconds} s ({rate} per second); encodings: {encodings}.").format(
         files=f"{read.files:,}",
         size=size(read.bytes),
-        seconds=f"{report.seconds:.3g}",
+        seconds=significant(report.seconds),
         rate=DASH if rate is None else size(int(rate)),
         encodings=encodings or DASH,
     )

@@ -4,6 +4,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from core.errors import EvenhandError
+from core.language import significant
 from core.other_measures.classifiers import ClassifierGaps, Gap, read_gaps
 from core.other_measures.weat import TESTS, built_in_sets, names_of, read_sets, read_vectors, weat
 from pages.other_measures.start import names_of_tests
@@ -88,7 +89,7 @@ def _gap(one: Gap) -> Markup:
 def _null(one: Gap) -> tuple[str, str, str]:
     if one.null is None:
         return DASH, DASH, DASH
-    return number(one.null[0], ".4f"), number(one.null[1], ".4f"), DASH if one.p is None else f"{one.p:.3g}"
+    return number(one.null[0], ".4f"), number(one.null[1], ".4f"), DASH if one.p is None else significant(one.p)
 
 
 def _rates(one: Gap) -> str:
@@ -119,7 +120,7 @@ def _show_vectors() -> None:
         one = weat(test, sets, known)
         missing = clauses(" ".join(some) for some in one.missing.values()) or DASH
         exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, drawn")
-        p = joined([f"{one.p:.4g}", below(exact.format(count=f"{one.partitions:,}"))])
+        p = joined([significant(one.p, 4), below(exact.format(count=f"{one.partitions:,}"))])
         band = f"{number(one.band[0])} – {number(one.band[1])}"
         rows.append((names.get(name, name), number(one.effect, ".3f"), p, band, missing))
     show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))

@@ -8,6 +8,7 @@ import streamlit as st
 from annotations.database.store import Store
 from core.charts.other_measures import ROLE_NAMES
 from core.errors import N_
+from core.language import significant
 from core.other_measures.measures import BY_NAME, Measure
 from core.runs.records import Run
 from pages.other_measures.start import MEASURED, names_of_tests, show_criticism, variant_names
@@ -146,7 +147,7 @@ def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) ->
                 number(value, form) if value is not None else joined([DASH, below(_reason(one, "value_reason"))]),
                 ends or DASH,
                 _ends(*_two(one.get("band")), form) or DASH,
-                DASH if one.get("p") is None else f"{one['p']:.3g}",
+                DASH if one.get("p") is None else significant(one["p"]),
                 clauses(_beside(one)),
             )
         )
@@ -188,7 +189,7 @@ def _beside(one: Mapping[str, Any]) -> list[str]:
         value = one.get(key)
         if value is None or (key in ("left_out", "missing", "unlike") and not value):
             continue
-        found.append(named(name, f"{value:,}" if isinstance(value, int) else f"{value:.3g}"))
+        found.append(named(name, f"{value:,}" if isinstance(value, int) else significant(value)))
     return found
 
 

@@ -10,16 +10,14 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
+from core.language import RAISED, significant
 from core.statistics import Estimate, Note
 from pages.ui.language import _, language
 from pages.ui.text import clauses, in_brackets, named, plain
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
-UNITS = {
-    "en": ((1e3, " k"), (1e6, " M"), (1e9, " bn")),
-    "zh": ((1e4, " 万"), (1e8, " 亿")),
-}
+UNITS = {"en": ((1e6, " M"), (1e9, " bn")), "zh": ((1e4, " 万"), (1e8, " 亿"))}
+EXACT = 10_000  # numbers below it are written in full
 
 
 def size(number: float) -> str:
@@ -28,16 +26,20 @@ def size(number: float) -> str:
         return f"{number:.0f} B"
     for unit, limit in (("kB", 1e6), ("MB", 1e9)):
         if number < limit:
-            return f"{number / (limit / 1000):.3g} {unit}"
-    return f"{number / 1e9:.3g} GB"
+            return f"{significant(number / (limit / 1000))} {unit}"
+    return f"{significant(number / 1e9)} GB"
 
 
 def large(number: float) -> str:
-    """A large number as people read it, in the units of their language."""
-    for size, unit in reversed(UNITS[language()]):
-        if number >= size:
-            return f"{number / size:.3g}{unit}"
-    return f"{number:,.0f}"
+    """A large number in the units of the visitor's language: 12.2 M, 1,220 万.
+
+    Exact below 10,000, from there to three significant digits, in both languages.
+    """
+    if abs(number) < EXACT:
+        return f"{number:,.0f}"
+    number = float(f"{number:.3g}")
+    size, unit = max(((size, unit) for size, unit in UNITS[language()] if number >= size), default=(1.0, ""))
+    return f"{significant(number / size)}{unit}"
 
 
 def duration(seconds: float) -> str:

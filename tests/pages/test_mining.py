@@ -156,9 +156,21 @@ def test_a_run_has_the_name_that_it_is_given_and_none_twice(texts_folder, finish
     assert out.parent.name == "早报" and (out.parent / "settings.json").is_file()
 
 
+def test_the_forecast_of_an_assumed_share_has_no_interval(finished):
+    app = without_errors(open_page("mining", run=finished.name))
+    without_errors(app.segmented_control(key="part").set_value("forecast").run())
+    text = text_of(app)
+    assert "assumes that 70% of the candidates are kept" in text
+    assert "490" in text and "10.2 M" in text and "✗ no" in text
+    assert "95% interval: " not in text and "Expected within the quotas: 490 of 19,000 sentences." in text
+
+
 def test_the_forecast_of_a_typed_pilot(finished):
     app = without_errors(open_page("mining", run=finished.name))
     without_errors(app.segmented_control(key="part").set_value("forecast").run())
+    app.number_input(key="reviewed").set_value(1000)
+    without_errors(app.number_input(key="accepted").set_value(700).run())
+    assert "assumes" not in text_of(app) and "95% interval: " in text_of(app)
     # 700 candidates at 700 of 1000 kept: 490 of 3,000; the rest takes 2,510 / 0.7 / 350 a million characters = 10.2 M
     text = text_of(app)
     assert "490" in text and "10.2 M" in text and "✗ no" in text

@@ -17,9 +17,10 @@ from streamlit.testing.v1 import AppTest
 from annotations.database.store import Store
 from annotations.demo.sentences import NAME as DEMO
 from annotations.projects.projects import create_project
+from core.language import significant
 from pages.ui.charts import csv_bytes
 from pages.ui.head import unknown_address
-from pages.ui.numbers import day, moment, undefined, zone_name
+from pages.ui.numbers import day, large, moment, undefined, zone_name
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
@@ -51,6 +52,36 @@ def test_a_moment_is_in_the_zone_of_the_visitor_or_says_utc(
         assert moment(when) == text
     assert day("2026-03-10T17:05:09.000Z") == date
     assert moment(None) == "—"
+
+
+@pytest.mark.parametrize(
+    ("number", "english", "chinese"),
+    [
+        (0, "0", "0"),
+        (3_417, "3,417", "3,417"),
+        (9_999.6, "10,000", "10,000"),
+        (34_170, "34,200", "3.42 万"),
+        (999_600, "1 M", "100 万"),
+        (12_240_000, "12.2 M", "1,220 万"),
+        (99_960_000, "100 M", "1 亿"),
+        (1_224_000_000, "1.22 bn", "12.2 亿"),
+        (5_000_000_000_000, "5,000 bn", "50,000 亿"),
+    ],
+)
+def test_large_numbers_are_as_exact_in_both_languages(
+    number: float, english: str, chinese: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tag, text in (("en", english), ("zh", chinese)):
+        monkeypatch.setattr("pages.ui.numbers.language", lambda tag=tag: tag)
+        assert large(number) == text
+
+
+@given(st.floats(1e-30, 1e15), st.integers(1, 5))
+def test_no_number_has_an_exponent_of_a_programming_language(number: float, digits: int) -> None:
+    text = significant(number, digits)
+    assert "e" not in text
+    plain_text = text.replace(",", "").translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")).replace(" × 10", "e")
+    assert float(plain_text) == pytest.approx(number, rel=10.0 ** (1 - digits))
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,32 @@ def test_without_a_pilot_nothing_is_a_number() -> None:
     assert found.expected.value is None and found.characters.value is None
 
 
+def test_an_assumed_share_has_no_interval() -> None:
+    supplies = {CELL: Supply(quota=500, found=400, left=400), ("男/女", "male"): Supply(quota=50, found=400, left=400)}
+    found = forecast(supplies, 1_000_000, assumed=0.7)
+    she, male = found.cells
+    assert (she.verdict, male.verdict) == ("no", "yes")
+    assert she.expected.value == pytest.approx(280) and found.expected.value == pytest.approx(280 + 50)
+    # lacking 500 - 280 = 220 at 400 / 1,000,000 candidates a character, of which 70% are kept
+    assert she.characters.value == pytest.approx(220 / (400e-6 * 0.7)) == found.characters.value
+    assert male.characters.value == 0 and found.scarcest == CELL
+    for one in (she.rate, she.expected, she.characters, found.expected, found.characters):
+        assert (one.low, one.high) == (None, None) and "assumed" in str(one.note)
+    json.dumps(as_json(found), allow_nan=False)
+
+
+def test_an_assumed_share_gives_way_to_labels() -> None:
+    supply = Supply(quota=500, found=400, left=300, kept=70, reviewed=100, accepted=70)
+    assert forecast({CELL: supply}, 1_000_000, assumed=0.1) == forecast({CELL: supply}, 1_000_000)
+
+
+def test_at_an_assumed_share_a_word_that_was_never_found_has_no_amount() -> None:
+    found = forecast({CELL: Supply(10, 0, 0), ("男/女", "male"): Supply(10, 5, 5)}, 1_000, assumed=0.7)
+    assert found.characters.value is None and "No candidate" in str(found.characters.reason)
+    assert "assumed share of 0" in str(forecast({CELL: Supply(10, 5, 5)}, 1_000, assumed=0.0).characters.reason)
+    assert "No text" in str(forecast({CELL: Supply(10, 5, 5)}, 0, assumed=0.7).characters.reason)
+
+
 def test_a_word_that_was_never_found_has_a_least_amount() -> None:
     pilot = Supply(quota=100, found=1_000, left=900, kept=80, reviewed=100, accepted=80)
     found = forecast({("姥爷/姥姥", "male"): Supply(100, 0, 0), CELL: pilot}, 17_000_000)

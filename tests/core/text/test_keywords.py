@@ -99,8 +99,8 @@ def test_every_word_is_found_and_swaps_to_its_counterpart_and_back(word: str, be
     assert asked.text[asked.start : asked.end] == asked.options[found.side == "female"]
 
 
-# Keywords that make another word with the character before: 天女, a celestial maiden, and 昨儿, yesterday. 天男 is not a
-# word, so the keyword of 天男 is 男, and swapping it would give 天女.
+# Keywords that make another word with the character before: 天女, a celestial maiden, and 昨儿, yesterday. 天男 is not
+# a word, so the keyword of 天男 is 男, and swapping it would give 天女.
 JOINED = {("天", "女"), ("昨", "儿子")}
 
 
