@@ -38,6 +38,19 @@ def one_after_another(sentences: Iterable[str]) -> str:
     return re.sub("(?<=[。！？；]) ", "", " ".join(sentences))
 
 
+class Count(int):
+    """A number of things for a message: {n} writes it with thousands, {n:text|texts} the noun that goes with it.
+
+    The Chinese of a message uses {n} only.
+    """
+
+    def __format__(self, spec: str) -> str:
+        """Write the number, or of two words the first for one thing, else the second."""
+        if "|" in spec:
+            return spec.split("|")[self != 1]
+        return format(int(self), spec or ",")
+
+
 def significant(number: float, digits: int = 3) -> str:
     """A number to *digits* significant digits, in no programming notation: 1,220, 0.0452, 4.2 × 10⁻⁹."""
     text = f"{number:.{digits}g}"

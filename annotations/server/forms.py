@@ -23,7 +23,7 @@ from annotations.server import limits
 from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from annotations.server.oidc import provider
 from core.errors import N_, EvenhandError, NotAllowed, Refused
-from core.language import LANGUAGES, Language, explain, translate
+from core.language import LANGUAGES, Count, Language, explain, translate
 from core.resources import ROOT
 
 HERE = ROOT / "annotations" / "server"
@@ -86,6 +86,7 @@ def rendered(request: Request, template: str, folder: str, status: int = 200, **
     language, offered = language_of(request), provider()
     text = _pages.get_template(template).render(
         _=partial(translate, language=language),
+        count=Count,
         language=language,
         folder=folder,
         provider=offered.name if offered else "",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.errors import N_
-from core.language import significant
+from core.language import Count, significant
 from core.statistics import Estimate, Note, holm
 
 
@@ -25,15 +25,15 @@ class ManyIntervals:
     def sentence(self) -> Note:
         """The sentence below a table."""
         values = {
-            "intervals": self.intervals,
+            "intervals": Count(self.intervals),
             "chance": significant(self.by_chance),
             "neutral": f"{self.neutral:g}",
-            "exclude": sum(self.exclude),
-            "stays": sum(self.stays),
+            "exclude": Count(sum(self.exclude)),
+            "stays": Count(sum(self.stays)),
         }
         message = N_(
-            "Of {intervals} intervals, about {chance} exclude {neutral} by chance; here {exclude} do, and"
-            " {stays} remain after the Holm correction."
+            "Of {intervals} {intervals:interval|intervals}, about {chance} would exclude {neutral} by chance; here"
+            " {exclude} {exclude:does|do}, and {stays} {stays:remains|remain} after the Holm correction."
         )
         return Note(message, values)
 

@@ -7,6 +7,7 @@ import streamlit as st
 from annotations.database.store import Store
 from core.errors import N_, Notice
 from core.generation.server import Server
+from core.language import Count
 from core.models.sampling import DECAY, GENDER_PREFIX
 from core.runs.records import TEXTS, Run
 from core.worker.client import known_models
@@ -127,7 +128,7 @@ def show_start(store: Store, chosen: Chosen | None, writer: Writer) -> None:
 def forecast(store: Store, contexts: int, writer: Writer) -> str:
     """How many texts that is, and how long it took before with this model; nothing is promised without a measure."""
     texts = contexts * writer.each
-    text = _("{texts} texts of {tokens} tokens.").format(texts=f"{texts:,}", tokens=writer.tokens)
+    text = _("{texts} {texts:text|texts} of {tokens} tokens.").format(texts=Count(texts), tokens=writer.tokens)
     rates = (_rate(run) for run in GENERATIONS.finished(store) if run.models == (writer.model,))
     rate = next((found for found in rates if found), None)
     if rate is None:

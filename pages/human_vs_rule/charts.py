@@ -9,6 +9,7 @@ import streamlit as st
 from core.charts.heatmap import heatmap
 from core.charts.human_vs_rule import counted, shares
 from core.human_vs_rule.schemes import NAMES
+from core.language import Count
 from core.report.numbers import percent
 from core.statistics import Estimate, holm
 from core.text.repetition import Variant, signature
@@ -101,10 +102,10 @@ def _about_errors(found: PageNumbers, name: str) -> str:
         apart = [_minus(estimate, overall) for estimate in cells]
         tested = sum(1 for estimate in apart if estimate.se)
         text = _(
-            "By chance alone, about {k:.1f} of {m} intervals exclude the overall share; {n} differ from it"
-            " after Holm's adjustment."
+            "By chance alone, about {k:.1f} of {m} {m:interval excludes|intervals exclude} the overall share;"
+            " {n} {n:differs|differ} from it after Holm's adjustment."
         )
-        parts.append(text.format(m=tested, k=0.05 * tested, n=sum(holm(apart))))
+        parts.append(text.format(m=Count(tested), k=0.05 * tested, n=Count(sum(holm(apart)))))
     few = min((estimate.units for estimate in cells), default=0)
     if few < 15:
         parts.append(
@@ -208,8 +209,8 @@ def repeated(found: PageNumbers) -> None:
         " standard deviation) is in the file."
     ).format(low=min(known), high=max(known))
     if short:
-        text = _("{short} texts with fewer than four tokens are excluded.")
-        says = paragraph((says, text.format(short=short)))
+        text = _("{short} {short:text with fewer than four tokens is|texts with fewer than four tokens are} excluded.")
+        says = paragraph((says, text.format(short=Count(short))))
     titles = {"mean": _("mean"), "std": _("standard deviation"), "texts": _("texts"), "model": _("Model")}
     chart = heatmap(
         pd.DataFrame(rows),

@@ -9,7 +9,7 @@ from annotations.database.store import Store
 from annotations.judges.estimates import Estimates, ModelDifference, RateCell
 from annotations.types import Project
 from core.judges.prediction_powered import Rates
-from core.language import significant
+from core.language import Count, significant
 from core.statistics import Estimate
 from pages.judges.against import choice_names
 from pages.judges.source import Found, chosen_judge
@@ -45,11 +45,13 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
 def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
     both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
-    people = _("{number} texts that people have finished.").format(number=f"{cell.people + cell.without_judge:,}")
-    judge = _("{number} texts. As wrong as the judge, which its interval does not reflect.")
+    people = _("{number} {number:text|texts} that people have finished.").format(
+        number=Count(cell.people + cell.without_judge)
+    )
+    judge = _("{number} {number:text|texts}. Inherits the judge's bias; the interval ignores it.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
-        estimate_tile(_("Judge alone"), rates.judge, judge.format(number=f"{cell.people + cell.further:,}"), "z.1%"),
+        estimate_tile(_("Judge alone"), rates.judge, judge.format(number=Count(cell.people + cell.further)), "z.1%"),
         both,
     ]
 
@@ -65,12 +67,16 @@ def _about(cell: RateCell, *, designed: bool) -> str:
     parts = []
     if cell.without_judge:
         text = _(
-            "{number} texts that people finished have no label of the judge; only the rate of people alone counts them."
+            "{number} {number:text that people finished has|texts that people finished have} no label of the judge;"
+            " only the rate of people alone counts {number:it|them}."
         )
-        parts.append(text.format(number=f"{cell.without_judge:,}"))
+        parts.append(text.format(number=Count(cell.without_judge)))
     if cell.not_drawn:
-        text = _("{number} texts that people finished were not drawn by a sample and count in no rate of people.")
-        parts.append(text.format(number=f"{cell.not_drawn:,}"))
+        text = _(
+            "{number} {number:text that people finished was|texts that people finished were} not drawn by a"
+            " sample and {number:counts|count} in no rate of people."
+        )
+        parts.append(text.format(number=Count(cell.not_drawn)))
     if designed and cell.rates.effect is not None:
         text = _("Design effect {effect}: the variance of the rate by people, against simple random items (1).")
         parts.append(text.format(effect=number(cell.rates.effect)))
@@ -138,8 +144,8 @@ def _differences(rates: Estimates, measure: str) -> None:
     rows = [_difference(one) for one in found]
     with st.container(key="judge-differences"):
         show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
-    text = _("Paired by contexts. Of {number} intervals about {chance} exclude 0 by chance.")
-    st.caption(plain(text.format(number=len(found), chance=significant(0.05 * len(found), 2))))
+    text = _("Paired by contexts. Expected false positives: {chance}.")
+    st.caption(plain(text.format(chance=significant(0.05 * len(found), 2))))
 
 
 def _difference(one: ModelDifference) -> list[str | Markup]:

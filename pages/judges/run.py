@@ -19,6 +19,7 @@ from annotations.types import Guideline, Project
 from core.errors import N_, EvenhandError, Notice, Refused
 from core.judges.prompts import SYSTEM, Way
 from core.judges.server import ServerSettings
+from core.language import Count
 from core.runs.loop import check_models
 from core.servers.addresses import check_address
 from core.servers.asking import Pace
@@ -213,12 +214,13 @@ def forecast_text(found: Forecast, source: Source) -> str:
     """What a run will take, in words; nothing is promised without a measure."""
     if not found.texts:
         return _("This judge has labelled every text.")
-    parts = [_("{texts} texts.").format(texts=f"{found.texts:,}")]
+    texts = Count(found.texts)
     if source == "rule":
-        return paragraph([*parts, _("The rule takes seconds.")])
-    text = _("About {sent} tokens sent and {answered} received, in {requests} requests.")
+        return _("{texts} {texts:text|texts}; this takes seconds.").format(texts=texts)
+    parts = [_("{texts} {texts:text|texts}.").format(texts=texts)]
+    text = _("About {sent} tokens sent and {answered} received, in {requests} {requests:request|requests}.")
     parts.append(
-        text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=f"{found.requests:,}")
+        text.format(sent=f"{found.tokens_in:,.0f}", answered=f"{found.tokens_out:,.0f}", requests=Count(found.requests))
         if source == "server" else ""
     )  # fmt: skip
     if found.cost is not None:
@@ -226,8 +228,8 @@ def forecast_text(found: Forecast, source: Source) -> str:
     if found.seconds is None:
         parts.append(_("The duration is known a few seconds after the start."))
     else:
-        text = _("At the speed of this model's {labels} labels so far, about {time}.")
-        parts.append(text.format(labels=f"{found.measured:,}", time=duration(found.seconds)))
+        text = _("At the speed of this model's {labels} {labels:label|labels} so far, about {time}.")
+        parts.append(text.format(labels=Count(found.measured), time=duration(found.seconds)))
     return paragraph([part for part in parts if part])
 
 

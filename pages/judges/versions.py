@@ -10,6 +10,7 @@ from annotations.judges.drift import Again, Drift
 from annotations.judges.judges import Judge
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
+from core.language import Count
 from core.servers.addresses import is_trusted, place_of
 from pages.judges.source import Found, chosen_judge, judge_label
 from pages.ui.head import show_error
@@ -73,10 +74,12 @@ def _side_by_side(found: Found) -> None:
     if one is other:
         return
     apart = agreement_difference(one, other)
-    text = _("On the {number} texts labelled by both, the first agrees with people more often by {difference}.")
+    text = _(
+        "On the {number} {number:text|texts} labelled by both, the first agrees with people more often by {difference}."
+    )
     if apart.value is not None:
         difference = with_interval(apart.estimate, "+z.1%", level=True)
-        st.caption(plain(text.format(number=f"{apart.rows:,}", difference=difference)))
+        st.caption(plain(text.format(number=Count(apart.rows), difference=difference)))
     _changes(one.judge, other.judge)
 
 
@@ -110,9 +113,9 @@ def _drift(found: Drift) -> None:
 
 
 def _again_text(one: Again) -> str:
-    text = _("Asked again ({number}): {same} of {items} texts have the same label.")
+    text = _("Asked again ({number}): {same} of {items} {items:text has|texts have} the same label.")
     ends = interval(one.same, ".1%")
-    parts = [text.format(number=one.round, same=percent(one.same.value), items=f"{one.items:,}")]
+    parts = [text.format(number=one.round, same=percent(one.same.value), items=Count(one.items))]
     parts += [_("95% interval: {interval}.").format(interval=ends)] if ends else []
     return paragraph(parts)
 

@@ -11,6 +11,7 @@ from annotations.human_vs_rule.people_by_instance import people, with_run
 from annotations.types import Project
 from core.charts.misgendering import ways
 from core.human_vs_rule.compare import in_order
+from core.language import Count
 from core.misgendering.agreement import by_units, cells, mcc
 from core.misgendering.variation import NO_VERDICT, mean_by_units
 from core.report.numbers import interval, percent, percents, plain_number
@@ -63,8 +64,11 @@ def show_people(source: Source) -> None:
 def _banner(known: pd.DataFrame) -> None:
     counts = [clusters_of(some[["template"]]).units for _key, some in known.groupby(["model", "pronoun"], sort=False)]
     if min(counts) < FEW:
-        text = _("People judged {n} texts; some rows are based on only {units} contexts: few units, wide intervals.")
-        st.warning(plain(text.format(n=f"{len(known):,}", units=min(counts))), icon=":material/warning:")
+        text = _(
+            "People judged {n} {n:text|texts}; some rows are based on only {units} {units:context|contexts}: few units,"
+            " wide intervals."
+        )
+        st.warning(plain(text.format(n=Count(len(known)), units=Count(min(counts)))), icon=":material/warning:")
 
 
 def _figure(known: pd.DataFrame, project: Project) -> None:

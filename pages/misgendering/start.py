@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.errors import N_, Notice
+from core.language import Count
 from core.runs.records import Run
 from core.text.pronouns import sets
 from core.worker.client import known_models
@@ -148,8 +149,8 @@ def _choose_how() -> list[str]:
 def _show_run(run: Run) -> None:
     name = str(run.source.get("name") or DASH)
     source = _("Built-in set") if name == "built-in" else name
-    text = _("{source}: {n} instances, finished {time}")
-    show_facts(run, text.format(source=source, n=f"{run.count('instances'):,}", time=finished_at(run)))
+    text = _("{source}: {n} {n:instance|instances}, finished {time}")
+    show_facts(run, text.format(source=source, n=Count(run.count("instances")), time=finished_at(run)))
     for line in _models(run):
         st.caption(plain(line))
     show_notices(run)
@@ -171,7 +172,7 @@ def _models(run: Run) -> list[str]:
     """A line a model: texts, and what sharing beginnings saved."""
     lines = []
     for one in run.answered:
-        text = _("{model}: {judged} instances judged, {undefined} could not be judged")
+        text = _("{model}: {judged} {judged:instance|instances} judged, {undefined} could not be judged")
         counts = {"judged": _count(one.get("judged")), "undefined": _count(one.get("undefined"))}
         line = text.format(model=one.get("model", DASH), **counts)
         tokens = one.get("tokens")
@@ -183,5 +184,5 @@ def _models(run: Run) -> list[str]:
     return lines
 
 
-def _count(value: Any) -> str:
-    return f"{int(value or 0):,}"
+def _count(value: Any) -> Count:
+    return Count(value or 0)

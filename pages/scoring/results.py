@@ -4,6 +4,7 @@ import streamlit as st
 from markupsafe import Markup
 
 from annotations.database.store import Store
+from core.language import Count
 from core.runs.records import Run
 from pages.scoring.start import SCORES
 from pages.ui.language import _
@@ -22,8 +23,8 @@ def show_finished(store: Store) -> None:
 
 
 def _show_run(run: Run) -> None:
-    text = _("{source}: {rows} sentences, finished {time}")
-    source, rows = run.source.get("name", DASH), f"{run.sentences:,}"
+    text = _("{source}: {rows} {rows:sentence|sentences}, finished {time}")
+    source, rows = run.source.get("name", DASH), Count(run.sentences)
     show_facts(run, text.format(source=source, rows=rows, time=finished_at(run)))
     show_html(_table(run))
     show_notices(run)
@@ -54,8 +55,8 @@ def _undefined(run: Run) -> list[str]:
     for one in run.answered:
         for group in one.get("undefined", []):
             reason = reason_name(str(group.get("reason", "")))
-            text = _("{rows} rows without a score: {reason} (e.g. row {row})")
-            line = text.format(rows=f"{int(group['rows']):,}", reason=_(reason), row=group.get("example_row", DASH))
+            text = _("{rows} {rows:row|rows} without a score: {reason} (e.g. row {row})")
+            line = text.format(rows=Count(group["rows"]), reason=_(reason), row=group.get("example_row", DASH))
             found.setdefault(line, []).append(str(one.get("model", "")))
     every = len(run.models)
     return [line if len(names) == every else f"{line} · {series(names)}" for line, names in found.items()]
@@ -64,8 +65,9 @@ def _undefined(run: Run) -> list[str]:
 def _exactness(run: Run) -> list[str]:
     """What bf16 changed, for each model that was asked in it."""
     text = _(
-        "{model} in bf16: over the {compared} sentences compared, Bias_c differs from fp32 by at most"
-        " {largest} (log10). {rescored} sentences near a threshold use their fp32 value."
+        "{model} in bf16: over the {compared} {compared:sentence|sentences} compared, Bias_c differs from fp32"
+        " by at most {largest} (log10). {rescored} {rescored:sentence near a threshold uses its|sentences near a"
+        " threshold use their} fp32 value."
     )
     lines = []
     for one in run.answered:
@@ -73,6 +75,6 @@ def _exactness(run: Run) -> list[str]:
         if isinstance(found, dict):
             largest = found.get("largest_difference")
             shown = DASH if largest is None else f"{largest:.4f}"
-            compared, rescored = f"{found.get('compared', 0):,}", f"{found.get('rescored', 0):,}"
+            compared, rescored = Count(found.get("compared", 0)), Count(found.get("rescored", 0))
             lines.append(text.format(model=one.get("model"), largest=shown, compared=compared, rescored=rescored))
     return lines

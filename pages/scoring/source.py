@@ -16,6 +16,7 @@ from annotations.projects.pipeline_counts import state
 from core.errors import EvenhandError
 from core.files.bounded import run_bounded
 from core.files.readers import open_source
+from core.language import Count
 from core.runs.mining import mining_runs
 from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
@@ -184,10 +185,10 @@ def format_name(name: str) -> str:
 
 def show_first_rows(chosen: Chosen) -> None:
     """How many sentences there are, and the first ones with the word that will be hidden."""
-    text = _("{rows} sentences. The first few, with the word that is masked for the model:")
+    text = _("{rows} {rows:sentence|sentences}. The first few, with the word that is masked for the model:")
     if chosen.format != "project":
-        text = _("{rows} rows, read as {format}. The first few, with the word that is masked for the model:")
-    st.caption(plain(text.format(rows=f"{chosen.rows:,}", format=format_name(chosen.format))))
+        text = _("{rows} {rows:row|rows}, read as {format}. The first few, with the word that is masked for the model:")
+    st.caption(plain(text.format(rows=Count(chosen.rows), format=format_name(chosen.format))))
     show_html(element("ol", joined(map(_line, chosen.first)), "sentences"))
 
 

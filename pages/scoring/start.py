@@ -8,6 +8,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.projects.projects import project_by_uid
 from core.errors import N_, Notice
+from core.language import Count
 from core.worker.client import known_models
 from pages.scoring.source import PLACE, Chosen
 from pages.ui.choose import begin_with, choose_models, first_models, say_what_does_not_fit
@@ -99,8 +100,12 @@ def forecast(store: Store, rows: int, how: How) -> str:
     """How much work that is, and how long it took before with these models; nothing is promised without a measure."""
     if not how.models:
         return _("Choose at least one model.")
-    text = _("{rows} sentences for one model.") if len(how.models) == 1 else _("{rows} sentences for {models} models.")
-    text = text.format(rows=f"{rows:,}", models=len(how.models))
+    text = (
+        _("{rows} {rows:sentence|sentences} for one model.")
+        if len(how.models) == 1
+        else _("{rows} {rows:sentence|sentences} for {models} models.")
+    )
+    text = text.format(rows=Count(rows), models=len(how.models))
     rates = _rates(store, how)
     if all(model in rates for model in how.models):
         seconds = sum(loading + rows / rate for rate, loading in (rates[model] for model in how.models))

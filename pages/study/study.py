@@ -14,7 +14,7 @@ from annotations.study.studies import Study, consent, study_of_uid
 from annotations.study.withdrawal import withdraw
 from annotations.types import Project
 from core.errors import N_, EvenhandError, NotFound
-from core.language import Language
+from core.language import Count, Language
 from pages.study.new import ask_uses
 from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
@@ -113,10 +113,12 @@ def _show_pay(study: Study, found: Pay) -> None:
     explained = _("Reward divided by the median time from consent to the last label, including test and instructions.")
     done, work = _("Nobody has finished yet."), _("Nobody has labelled {n} texts yet.").format(n=LEAST_LABELS)
     if found.minutes is not None:
-        done = _("median {minutes} min, {n} people").format(minutes=number(found.minutes, ".1f"), n=found.people)
+        done = _("median {minutes} min, {n} {n:person|people}").format(
+            minutes=number(found.minutes, ".1f"), n=Count(found.people)
+        )
     if found.minutes_at_work is not None:
-        work = _("{minutes} min expected, {n} people")
-        work = work.format(minutes=number(found.minutes_at_work, ".1f"), n=found.people_at_work)
+        work = _("{minutes} min expected, {n} {n:person|people}")
+        work = work.format(minutes=number(found.minutes_at_work, ".1f"), n=Count(found.people_at_work))
     show_tiles(
         [
             Tile(_("Hourly pay (finished)"), _amount(study, found.hourly), (done,), explained),
@@ -152,8 +154,8 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
         return
     with st.expander(_("Platform ids, for payment")):
         st.caption(
-            _("They are stored apart from the pseudonyms in the data and erased after {days} days.").format(
-                days=study.settings.keep_days
+            _("They are stored apart from the pseudonyms in the data and erased after {days} {days:day|days}.").format(
+                days=Count(study.settings.keep_days)
             )
         )
         show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])

@@ -13,7 +13,7 @@ from annotations.jobs.jobs import NO_JOB
 from annotations.projects.projects import projects
 from annotations.types import Project
 from core.errors import EvenhandError, NotFound, Notice
-from core.language import translate
+from core.language import Count, translate
 from core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from core.runs.so_far import SoFar
 from core.tune.run import stopped_early
@@ -94,10 +94,10 @@ def outcome(job: jobs.Job) -> str:
         text = _("{generations} texts from {contexts} contexts.")
         return text.format(**{name: f"{job.result.get(name, 0):,}" for name in ("generations", "contexts")})
     if job.result and "scored" in job.result:
-        text = _("{rows} rows: {scored} scored, {undefined} without a score; {remembered} from cache.")
+        text = _("{rows} {rows:row|rows}: {scored} scored, {undefined} without a score; {remembered} from cache.")
         names = ("rows", "scored", "undefined", "remembered")
         return paragraph(
-            (text.format(**{name: f"{job.result.get(name, 0):,}" for name in names}), *_why_none(job.result))
+            (text.format(**{name: Count(job.result.get(name, 0)) for name in names}), *_why_none(job.result))
         )
     return job.message
 

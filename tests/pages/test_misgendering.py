@@ -82,7 +82,7 @@ def test_the_figures_say_their_numbers(run: Path) -> None:
     app = open_page("misgendering", figure="agreement")
     app.selectbox(key="measure").set_value("mcc").run()
     assert not app.exception
-    assert "Of 4 intervals, about 0.2 exclude 0 by chance" in text_of(app).replace("\\", "")
+    assert "Of 4 intervals, about 0.2 would exclude 0 by chance" in text_of(app).replace("\\", "")
     assert "without a pronoun" in text_of(open_page("misgendering", figure="texts"))
 
 

@@ -167,7 +167,7 @@ def test_mined_candidates_can_be_chosen(fresh_store):
     run.report.write_text("{}", encoding="utf-8")
     page.segmented_control(key="source").set_value("candidates").run()
     without_errors(page)
-    assert any("1 rows, read as Mined candidates" in text for text in captions_of(page).splitlines())
+    assert any("1 row, read as Mined candidates" in text for text in captions_of(page).splitlines())
     page.button(key="start").click().run()
     assert jobs.jobs(fresh_store)[0].command[-1] == str(run.candidates)
 
@@ -206,7 +206,7 @@ def test_a_finished_run_with_its_numbers(fresh_store, finished):
     shown = html_of(page)
     assert '<span class="strong" title="masked|known|' in shown
     assert '<td class="number" data-label="Scored">8</td><td class="number" data-label="No score">1</td>' in shown
-    assert "1 rows without a score: no keyword (e.g. row 9)" in captions_of(page).splitlines()
+    assert "1 row without a score: no keyword (e.g. row 9)" in captions_of(page).splitlines()
     page.button(key=f"delete-{name}").click().run()
     assert runs_in(runs_folder(fresh_store.path, "scores")) == []
     captions = captions_of(without_errors(page)).splitlines()

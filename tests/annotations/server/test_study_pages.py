@@ -68,7 +68,7 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
         ("p1", "s1", "x1")
     ]
     for choice, then in (
-        ("reject", "answers were correct. Read the instructions again; this is your last try."),
+        ("reject", "correct. Read the instructions again; this is your last attempt."),
         ("accept", "You have passed the test."),
     ):
         answers = dict.fromkeys(re.findall(r'name="(q\d+)"', page), choice)
