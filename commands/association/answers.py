@@ -157,7 +157,7 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
             if (smallest := row["equivalence"]["smallest_shown"]) is not None:
                 margin = row["equivalence"]["margin"]
                 answer = f"margin {margin:g}: {ANSWERS[row['equivalence']['answer']]}; " if margin else ""
-                lines.append(f"    {answer}detectable from {smallest:.3f} (in 80 of 100 cases)")
+                lines.append(f"    {answer}minimum detectable difference {smallest:.3f} (in 80 of 100 cases)")
     for row in one["hypotheses"]:
         held = OUTCOMES[row["verdict"]] + (", intervals agree" if row["clear"] else "")
         remark = f" ({row['remark']})" if "remark" in row else ""

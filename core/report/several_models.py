@@ -35,7 +35,7 @@ TITLE = N_("{a} − {b}, on the sentences both models scored")
 NO_OTHER = N_("All models are seeds of one model, so there are no two models to compare.")
 HOW = N_(
     "log10 (AUC: 0 to 1). Intervals over {n} stems of word pairs, treated as independent. Against the"
-    " margin: two one-sided tests (the 90% interval lies inside the margin). Detectable from: about the"
+    " margin: two one-sided tests (the 90% interval lies inside the margin). Minimum detectable difference: about the"
     " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
 )
 
@@ -64,7 +64,7 @@ def rows_of_differences(found: Mapping[str, Estimate], margins: Margins, say: Sa
             say(N_("difference")): signed_number(one.value),
             say(N_("95% interval")): interval(one.low, one.high, signed=True) or DASH,
             say(N_("against the margin")): say(ANSWERS[tested[name].answer]),
-            say(N_("detectable from")): plain_number(tested[name].smallest),
+            say(N_("minimum detectable difference")): plain_number(tested[name].smallest),
         }
         for name, one in found.items()
     ]

@@ -69,7 +69,9 @@ class Equivalence:
         """The answer and the smallest difference in English, for a terminal; numbers in the unit of the difference."""
         margin = f"margin {self.margin:g}" if self.margin else "margin"
         answer = f"{margin}: {ANSWERS[self.answer]}"
-        shown = "" if self.smallest is None else f"; detectable from {self.smallest:.4f} (in 80 of 100 cases)"
+        shown = (
+            "" if self.smallest is None else f"; minimum detectable difference {self.smallest:.4f} (in 80 of 100 cases)"
+        )
         return answer + shown
 
 

@@ -15,7 +15,7 @@ from pages.ui.language import _
 from pages.ui.numbers import interval_or_reason
 from pages.ui.sentences import choice_name
 from pages.ui.style import colours
-from pages.ui.text import paragraph
+from pages.ui.text import from_to, paragraph, series
 
 Row = dict[str, Any]
 
@@ -118,9 +118,8 @@ def _kappa_sentence(pairs: list[TwoAnnotators]) -> str:
     if not known:
         return _("No two annotators have used more than one category on their common items yet.")
     least, most = known[0], known[-1]
-    text = _("Pairwise Cohen's kappa: from {low} ({a}, {b}) to {high} ({c}, {d}).")
-    low, high = (f"{two.kappa.value:z.2f}".replace("-", "−") for two in (least, most))
-    return text.format(low=low, a=least.a, b=least.b, high=high, c=most.a, d=most.b)
+    low, high = ((f"{two.kappa.value:z.2f}".replace("-", "−"), series((two.a, two.b))) for two in (least, most))
+    return from_to(_("Pairwise Cohen's kappa"), low, high)
 
 
 def by_keyword_pair(report: AgreementReport) -> None:

@@ -65,7 +65,7 @@ def show_hypotheses(table: str, version: str, model: str, models: tuple[str, ...
     show_html(difference_table(found, without, margin=margin))
     text = _(
         "In brackets: 95% interval. *: differs from 0 after the Holm correction over the rows. Against"
-        " the margin: two one-sided tests. Detectable from: about the smallest difference that data like"
+        " the margin: two one-sided tests. Minimum detectable difference: about the smallest difference that data like"
         " these detect in 80 of 100 cases."
     )
     st.caption(plain(text))

@@ -21,7 +21,7 @@ from pages.ui.language import _
 from pages.ui.numbers import note_text
 from pages.ui.sentences import setting_name
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain, series
+from pages.ui.text import from_to, paragraph, plain, series
 
 OFFERED = (
     "agreement", "misgendering", "rule_misgendering", "extraneous", "no_pronoun", "rule_no_pronoun", "plural_they",
@@ -52,11 +52,8 @@ def by_cell(found: PageNumbers) -> None:
         st.info(note_text(found.overall[name].estimate.reason))
         return
     low, high = min(known, key=lambda row: row["value"]), max(known, key=lambda row: row["value"])
-    text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
-    says = text.format(
-        measure=measure_name(name), low=percent(low["value"]), a=low["group"], b=series((low["label"], low["series"])),
-        high=percent(high["value"]), c=high["group"], d=series((high["label"], high["series"])),
-    )  # fmt: skip
+    ends = ((percent(one["value"]), series((one["group"], one["label"], one["series"]))) for one in (low, high))
+    says = from_to(measure_name(name), *ends)
     chart = shares(
         pd.DataFrame(rows),
         title=measure_name(name),

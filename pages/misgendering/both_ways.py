@@ -19,7 +19,7 @@ from pages.ui.equivalence import against, how_tested, margin_box
 from pages.ui.language import _
 from pages.ui.numbers import note_text, with_interval
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain
+from pages.ui.text import from_to, paragraph, plain, series
 
 MEASURES = ("disagreement", "mcc", "kappa", "agreement")
 
@@ -72,15 +72,8 @@ def _apart(found: Sequence[Cell]) -> None:
 
 def _ways_say(data: pd.DataFrame) -> str:
     low, high = data.loc[data["value"].idxmin()], data.loc[data["value"].idxmax()]
-    text = _("Right verdicts: from {low} ({a}, {b}) to {high} ({c}, {d}).")
-    return text.format(
-        low=percent(low["value"]),
-        high=percent(high["value"]),
-        a=low["group"],
-        b=low["label"],
-        c=high["group"],
-        d=high["label"],
-    )
+    ends = ((percent(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
+    return from_to(_("Right verdicts"), *ends)
 
 
 def _flips(found: Sequence[Cell]) -> None:
@@ -165,16 +158,8 @@ def _agreement_says(data: pd.DataFrame, name: str) -> str:
         reasons = [reason for reason in data["reason"] if reason]
         return _("No cell has a value.") + (f" {reasons[0]}" if reasons else "")
     low, high = known.loc[known["value"].idxmin()], known.loc[known["value"].idxmax()]
-    text = _("{measure}: from {low} ({a}, {b}) to {high} ({c}, {d}).")
-    return text.format(
-        measure=name,
-        low=plain_number(low["value"]),
-        high=plain_number(high["value"]),
-        a=low["group"],
-        b=low["label"],
-        c=high["group"],
-        d=high["label"],
-    )
+    ends = ((plain_number(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
+    return from_to(name, *ends)
 
 
 def _meaning(measure: str, published: bool) -> str:

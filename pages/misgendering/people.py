@@ -26,7 +26,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import from_to, plain, series
 from pages.ui.visitor import own_projects, page_link
 
 if TYPE_CHECKING:
@@ -87,14 +87,8 @@ def _figure(known: pd.DataFrame, project: Project) -> None:
     data = pd.DataFrame(rows)
     some = data[data["way"] == "people"]
     low, high = some.loc[some["value"].idxmin()], some.loc[some["value"].idxmax()]
-    says = _("Judged right by people: from {low} ({a}, {b}) to {high} ({c}, {d}).").format(
-        low=percent(low["value"]),
-        high=percent(high["value"]),
-        a=low["group"],
-        b=low["label"],
-        c=high["group"],
-        d=high["label"],
-    )
+    ends = ((percent(one["value"]), series((one["group"], one["label"]))) for one in (low, high))
+    says = from_to(_("Judged right by people"), *ends)
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="people", says=says)
     st.caption(
         _(

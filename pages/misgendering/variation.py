@@ -14,7 +14,7 @@ from pages.ui.language import _
 from pages.ui.numbers import DASH, note_text
 from pages.ui.style import colours
 from pages.ui.tables import number_columns, show_html, table
-from pages.ui.text import plain
+from pages.ui.text import from_to, plain, series
 
 
 def show_variation(found: Sequence[Cell]) -> None:
@@ -29,16 +29,8 @@ def show_variation(found: Sequence[Cell]) -> None:
         data = pd.DataFrame(rows)
         alike = data[data["level"] == "0"]
         low, high = alike.loc[alike["share"].idxmin()], alike.loc[alike["share"].idxmax()]
-        says = _(
-            "All five generations with the same verdict: from {low} of instances ({a}, {b}) to {high} ({c}, {d})."
-        ).format(
-            low=percent(low["share"]),
-            high=percent(high["share"]),
-            a=low["group"],
-            b=low["label"],
-            c=high["group"],
-            d=high["label"],
-        )
+        ends = ((percent(one["share"]), series((one["group"], one["label"]))) for one in (low, high))
+        says = from_to(_("Instances with the same verdict for all five generations"), *ends)
         chart = levels(data, description=says, say=_, palette=colours())
         show_chart(chart, data.assign(signature=found[0].metrics.signature), key="levels", says=says)
     else:

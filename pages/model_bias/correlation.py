@@ -22,7 +22,7 @@ from pages.ui.equivalence import margin_box
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain
+from pages.ui.text import from_to, paragraph, plain, series
 
 
 @st.fragment
@@ -103,9 +103,8 @@ def _same_side(source: ScoreFile, models: list[str], settings: Settings, groups:
         )
     elif len(pairs):
         most, least = pairs.loc[pairs["value"].idxmax()], pairs.loc[pairs["value"].idxmin()]
-        text = _("Share of sentences on which both prefer the same word: from {low} ({c}, {d}) to {high} ({a}, {b}).")
-        low, high = f"{100 * least['value']:.0f}%", f"{100 * most['value']:.0f}%"
-        says = text.format(low=low, high=high, a=most["a"], b=most["b"], c=least["a"], d=least["b"])
+        ends = ((f"{100 * one['value']:.0f}%", series((one["a"], one["b"]))) for one in (least, most))
+        says = from_to(_("Share of sentences on which both prefer the same word"), *ends)
     st.caption(
         _("Two models with nothing in common agree on half of the sentences, or on more if both lean the same way.")
     )

@@ -20,7 +20,7 @@ from pages.ui.language import _
 from pages.ui.numbers import note_text
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
-from pages.ui.text import paragraph, plain
+from pages.ui.text import from_to, paragraph, plain, series
 
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
@@ -155,18 +155,11 @@ def _says(data: pd.DataFrame, by: Grouping, measure: str) -> str:
         return _("No group has a value.")
     most, least = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
     write = percent if measure == "mass" else signed_number if measure == "signed_mean" else plain_number
-    text = _("From {low} ({group_low}, {model_low}) to {high} ({group_high}, {model_high}).")
-    said_all = text.format(
-        low=write(least["value"]),
-        high=write(most["value"]),
-        group_low=group_name(by, least["group"]),
-        group_high=group_name(by, most["group"]),
-        model_low=least["model"],
-        model_high=most["model"],
-    )
+    ends = ((write(one["value"]), series((group_name(by, one["group"]), one["model"]))) for one in (least, most))
+    range_of_all = from_to(_("Values"), *ends)
     lost = len(data) - len(known)
     without = _("{n} cells have no value.").format(n=lost)
-    return f"{said_all} {without}" if lost else said_all
+    return paragraph((range_of_all, without)) if lost else range_of_all
 
 
 def _clicked(source: ScoreFile, settings: Settings, by: Grouping, chosen: dict[str, str]) -> None:

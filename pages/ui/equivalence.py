@@ -33,7 +33,14 @@ def shown_from(found: Equivalence, form: str = "z.3f") -> str:
     """The smallest difference that such data show; "" where there is none."""
     if found.smallest is None:
         return ""
-    return _("detectable from {smallest}").format(smallest=number(found.smallest, form))
+    return _("minimum detectable difference: {smallest}").format(smallest=_in_points(found.smallest, form))
+
+
+def _in_points(difference: float, form: str) -> str:
+    """A difference as *form* says; of shares in percentage points, never in percent."""
+    if not form.endswith("%"):
+        return number(difference, form)
+    return _("{number} points").format(number=number(100 * difference, form.removesuffix("%") + "f"))
 
 
 def difference_says(difference: Estimate, margin: float | None, form: str = "z.1%") -> str:
@@ -48,6 +55,6 @@ def difference_says(difference: Estimate, margin: float | None, form: str = "z.1
 def how_tested() -> str:
     """What the words of `against` mean."""
     return _(
-        "Two one-sided tests (the 90% interval lies within the margin). Detectable from: about the"
+        "Two one-sided tests (the 90% interval lies within the margin). Minimum detectable difference: about the"
         " smallest difference that data like these detect in 80 of 100 cases (two-sided, 0.05)."
     )

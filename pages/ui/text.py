@@ -29,6 +29,17 @@ def in_brackets(text: object, more: object) -> str:
     return _("{text} ({more})").format(text=text, more=more)
 
 
+def from_to(what: str, low: tuple[str, str], high: tuple[str, str]) -> str:
+    """Say the lowest and the highest value of a chart, each with its place; one value where both are equal."""
+    (least, at_least), (most, at_most) = low, high
+    if at_least == at_most:
+        return _("{what}: {value} ({place}).").format(what=what, value=least, place=at_least)
+    if least == most:
+        return _("{what}: {value} throughout.").format(what=what, value=least)
+    text = _("{what}: from {low} ({at_low}) to {high} ({at_high}).")
+    return text.format(what=what, low=least, at_low=at_least, high=most, at_high=at_most)
+
+
 def paragraph(sentences: Iterable[str]) -> str:
     """Sentences one after the other: with a space between them in English, without one in Chinese."""
     return ("" if language() == "zh" else " ").join(sentences)

@@ -123,7 +123,7 @@ def test_for_people(lists):
     text = run("--language", "en", *lists, "--model", MODEL).stdout
     assert "M - W, female professions: -" in text
     assert "H1 literal: holds" in text
-    assert "Set a margin" in text and "detectable from " in text
+    assert "Set a margin" in text and "minimum detectable difference " in text
     assert "Means of models with different tokenizers do not compare." in text
 
 

@@ -18,13 +18,16 @@ from annotations.database.store import Store
 from annotations.demo.sentences import NAME as DEMO
 from annotations.projects.projects import create_project
 from core.language import significant
+from core.statistics import Estimate
+from core.statistics.equivalence import equivalence
 from pages.ui.charts import csv_bytes
+from pages.ui.equivalence import shown_from
 from pages.ui.head import unknown_address
 from pages.ui.numbers import day, large, moment, undefined, zone_name
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
-from pages.ui.text import names_in, plain, spoken
+from pages.ui.text import from_to, names_in, plain, spoken
 
 
 @pytest.mark.parametrize(
@@ -432,3 +435,21 @@ def test_the_style_sheet_knows_both_themes() -> None:
 @pytest.mark.parametrize("text", ["Ada\nBo Li\n", "Ada, Bo Li", "Ada，Bo Li，", " Ada、\n\n Bo Li "])
 def test_names_stand_on_lines_or_between_commas(text: str) -> None:
     assert names_in(text) == ["Ada", "Bo Li"]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "says"),
+    [
+        (("0.41", "A, B"), ("0.72", "C, D"), "Kappa: from 0.41 (A, B) to 0.72 (C, D)."),
+        (("0.72", "A, B"), ("0.72", "A, B"), "Kappa: 0.72 (A, B)."),
+        (("0.72", "A, B"), ("0.72", "C, D"), "Kappa: 0.72 throughout."),
+    ],
+)
+def test_a_range_of_equal_values_is_one_value(low: tuple[str, str], high: tuple[str, str], says: str) -> None:
+    assert from_to("Kappa", low, high) == says
+
+
+def test_the_minimum_detectable_difference_of_shares_is_in_points() -> None:
+    found = equivalence(Estimate(0.06, -0.06, 0.18, se=0.063), 0.05)
+    assert shown_from(found, "z.1%") == "minimum detectable difference: 17.2 points"
+    assert shown_from(found) == "minimum detectable difference: 0.172"

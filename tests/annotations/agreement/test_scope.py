@@ -199,7 +199,7 @@ def test_page_chooses_a_version_and_compares_forms(fresh_store: Store) -> None:
     assert "By version of the guideline" in headings and "By form shown" in headings
     page.number_input(key="by-form-margin").set_value(1.0).run()
     forms = next(frame.value for frame in page.dataframe if "Against the margin" in frame.value)
-    assert forms["Against the margin"][0].startswith("smaller than the margin; detectable from ")
+    assert forms["Against the margin"][0].startswith("smaller than the margin; minimum detectable difference: ")
     page.segmented_control(key=f"version-{project.uid}").set_value("1").run()
     assert not page.exception
     assert {m.label: m.value for m in page.metric}["Full agreement"] == "100.0%"
