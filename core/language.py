@@ -16,6 +16,18 @@ from core.resources import ROOT
 Language = Literal["zh", "en"]
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LANGUAGES: tuple[Language, ...] = ("zh", "en")
+LANGUAGE_COOKIE = "evenhand-language"  # the language that a visitor chose, on pages and on forms of the server
+LANGUAGE_COOKIE_S = 365 * 24 * 3600
+
+
+def visitor_language(named: str | None, chosen: str | None, preferred: str | None) -> Language:
+    """Return the language of a visitor: that of the address, else the one chosen before, else the browser's.
+
+    *named*: `lang` of the address; *chosen*: kept by the session or `LANGUAGE_COOKIE`; *preferred*: languages as in
+    Accept-Language ("zh-CN,zh;q=0.9"). English where none of them is a language of the interface.
+    """
+    wanted = [part.split(";")[0].strip()[:2].lower() for part in (preferred or "").split(",")]
+    return next((one for name in (named, chosen, *wanted) for one in LANGUAGES if one == name), "en")
 
 
 @cache

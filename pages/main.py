@@ -103,7 +103,7 @@ st.session_state["page_address"] = page.url_path
 # First of all, so that it is there when the page writes into its address.
 # A screen reader picks its voice, and a font its shapes of Chinese characters, by this attribute.
 CODE = "zh-CN" if language() == "zh" else "en"
-st.html(f"<script>{page_script(CODE)}</script>", unsafe_allow_javascript=True)
+st.html(f"<script>{page_script(CODE, chosen='lang' in st.query_params)}</script>", unsafe_allow_javascript=True)
 with st.sidebar:
     show_rail(page.url_path)
     st.segmented_control(

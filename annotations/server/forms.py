@@ -23,7 +23,15 @@ from annotations.server import limits
 from annotations.server.gate import COOKIE, SECURE_COOKIE, cookie_secret
 from annotations.server.oidc import provider
 from core.errors import N_, EvenhandError, NotAllowed, Refused
-from core.language import LANGUAGES, Count, Language, explain, translate
+from core.language import (
+    LANGUAGE_COOKIE,
+    LANGUAGE_COOKIE_S,
+    Count,
+    Language,
+    explain,
+    translate,
+    visitor_language,
+)
 from core.resources import ROOT
 
 HERE = ROOT / "annotations" / "server"
@@ -75,14 +83,16 @@ def static_file(name: str, kind: str) -> Any:
 
 
 def language_of(request: Request) -> Language:
-    """The language that the address names, else the first of the browser's that there is."""
-    asked = request.query_params.get("lang", "")
-    named = [part.split(";")[0].strip()[:2].lower() for part in request.headers.get("accept-language", "").split(",")]
-    return next((one for one in LANGUAGES if one == asked), next((one for one in named if one in LANGUAGES), "en"))
+    """Return the visitor's language, by the same rule as on pages (`visitor_language`)."""
+    chosen = request.cookies.get(LANGUAGE_COOKIE)
+    return visitor_language(request.query_params.get("lang"), chosen, request.headers.get("accept-language"))
 
 
 def rendered(request: Request, template: str, folder: str, status: int = 200, **values: Any) -> Response:
-    """A plain page in the visitor's language, which no browser or proxy keeps."""
+    """Return a plain page in the visitor's language, which no browser or proxy keeps.
+
+    A language that the address names is kept as the visitor's choice, for the pages of the app too.
+    """
     language, offered = language_of(request), provider()
     text = _pages.get_template(template).render(
         _=partial(translate, language=language),
@@ -92,7 +102,10 @@ def rendered(request: Request, template: str, folder: str, status: int = 200, **
         provider=offered.name if offered else "",
         **values,
     )
-    return HTMLResponse(text, status, {"Cache-Control": "no-store"})
+    page = HTMLResponse(text, status, {"Cache-Control": "no-store"})
+    if request.query_params.get("lang") == language != request.cookies.get(LANGUAGE_COOKIE):
+        page.set_cookie(LANGUAGE_COOKIE, language, max_age=LANGUAGE_COOKIE_S, samesite="lax", path="/")
+    return page
 
 
 async def sign_in_page(request: Request, *, folder: str) -> Response:

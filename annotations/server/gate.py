@@ -24,7 +24,7 @@ from annotations.database.store import Store
 from annotations.desk.routes import PATH, ROUTES, Asking, DeskRoute
 from annotations.desk.session import InvitedDesk
 from annotations.permissions import OPEN, Person
-from annotations.server.page_script import page_script
+from annotations.server.page_script import page_scripts
 from annotations.server.visits import is_file_of, is_visit_of
 from annotations.study.people import desks
 from core.errors import N_, EvenhandError
@@ -124,9 +124,9 @@ def _study_secrets(held: Mapping[str, str]) -> list[str]:
 
 def content_policy(page: Path) -> str:
     """The Content-Security-Policy of the app: everything from here, no script but its own files, those of *page*
-    (Streamlit's index.html) and the one that each run of a page has (`page_script`)."""
+    (Streamlit's index.html) and those that a run of a page can have (`page_scripts`)."""
     inline = re.findall(r"<script>(.*?)</script>", page.read_text(encoding="utf-8"), re.S)
-    inline += [page_script(code) for code in ("zh-CN", "en")]
+    inline += page_scripts()
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inline)
     return (
         f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval' blob: {hashes}; style-src 'self' 'unsafe-inline'; "

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from core.errors import N_
-from core.language import translate
+from core.language import LANGUAGE_COOKIE, LANGUAGE_COOKIE_S, translate
 
 ONE_PRESS = """
 if (!history.evenhand) {
@@ -124,6 +124,8 @@ WORDS = (
     N_("{kind} files are not allowed."),
     N_("View less"),
     N_("Page not found"),
+    N_("Upload"),
+    N_("file upload"),
     N_("The page that you have requested does not seem to exist. Running the app's main page."),
     N_("Connection error"),
     N_("Connection timed out."),
@@ -136,15 +138,24 @@ WORDS = (
 
 
 @cache
-def page_script(code: str) -> str:
+def page_script(code: str, *, chosen: bool = False) -> str:
     """The script of every page: it names the language, and what a page fills into its own address is no step back.
 
     Streamlit makes a new entry of the history for each change of the address. Where a page only adds to it what it
     begins with (its project, its part), Back would lead to the same page once more. Escape leaves a box of text, so
-    that the keys of a page work again. *code*: zh-CN or en.
+    that the keys of a page work again. *code*: zh-CN or en; *chosen*: the visitor chose that language, so the browser
+    keeps it for later visits and for the forms of the server.
     """
     named = f'document.documentElement.lang = "{code}";'
+    if chosen:
+        cookie = f"{LANGUAGE_COOKIE}={code[:2]}; path=/; max-age={LANGUAGE_COOKIE_S}; samesite=lax"
+        named += f"document.cookie = {json.dumps(cookie)};"
     return named + ONE_PRESS + (_words() if code == "zh-CN" else "")
+
+
+def page_scripts() -> list[str]:
+    """Return every script that a run of a page can have; no other is executed (`content_policy`)."""
+    return [page_script(code, chosen=chosen) for code in ("zh-CN", "en") for chosen in (False, True)]
 
 
 def _words() -> str:

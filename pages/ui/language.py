@@ -5,15 +5,15 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import LANGUAGES, Language, translate
+from core.language import LANGUAGE_COOKIE, LANGUAGES, Language, translate, visitor_language
 
 
 def language() -> Language:
-    """The language of this visitor: ?lang=, else what was chosen, else the browser's."""
+    """Return the language of this visitor (`visitor_language`); the session keeps it."""
     asked, chosen = st.query_params.get("lang"), st.session_state.get("language")
     wanted: Language | None = asked if asked in LANGUAGES else chosen if chosen in LANGUAGES else None
     if wanted is None:
-        wanted = "zh" if (st.context.locale or "en").lower().startswith("zh") else "en"
+        wanted = visitor_language(None, st.context.cookies.get(LANGUAGE_COOKIE), st.context.locale)
     if wanted != chosen:  # every word asks here, and each look into the session costs
         st.session_state["language"] = wanted
     return wanted

@@ -4,8 +4,10 @@ import re
 
 import httpx
 import pytest
+from playwright.sync_api import Browser, expect
 
 from tests.support.browser import ROOT, Server
+from tests.support.desk_driver import new_context
 
 # The addresses of version 0.4 whose page has another one now.
 MOVED = {
@@ -58,3 +60,19 @@ def test_an_old_address_without_a_query(app_server: Server) -> None:
 def test_every_address_has_its_page() -> None:
     frame = (ROOT / "pages" / "main.py").read_text(encoding="utf-8")
     assert set(re.findall(r'url_path="([\w-]+)"', frame)) == {*STAYED, *MOVED.values()}
+
+
+def test_a_language_chosen_in_the_app_is_that_of_the_forms(chromium: Browser, app_server: Server) -> None:
+    context = new_context(chromium)
+    page = context.new_page()
+    page.goto(f"{app_server.url}/about")
+    expect(page.get_by_role("heading", name="About", level=1)).to_be_visible()
+    page.get_by_test_id("stSidebar").get_by_text("中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    page.goto(f"{app_server.url}/account/link")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    page.get_by_role("link", name="English").click()
+    expect(page.get_by_role("heading", name="A link for you")).to_be_visible()
+    page.goto(f"{app_server.url}/about")
+    expect(page.get_by_role("heading", name="About", level=1)).to_be_visible()
+    context.close()

@@ -5,7 +5,7 @@ import re
 import pytest
 from babel.messages.pofile import read_po
 
-from core.language import Count, significant
+from core.language import Count, significant, visitor_language
 from core.resources import ROOT
 
 
@@ -18,6 +18,21 @@ def test_a_noun_goes_with_its_number() -> None:
         "1,234 texts are excluded.",
     ]
     assert f"{Count(1234)}" == "1,234" and f"{Count(7):03d}" == "007"
+
+
+@pytest.mark.parametrize(
+    ("named", "chosen", "preferred", "language"),
+    [
+        ("zh", "en", "en", "zh"),
+        (None, "zh", "en", "zh"),
+        (None, None, "fr-FR,zh-CN;q=0.9,en;q=0.8", "zh"),
+        ("xx", "xx", "zh-TW", "zh"),
+        (None, None, "fr", "en"),
+        (None, None, None, "en"),
+    ],
+)
+def test_the_language_of_a_visitor(named: str | None, chosen: str | None, preferred: str | None, language: str) -> None:
+    assert visitor_language(named, chosen, preferred) == language
 
 
 def messages_with_nouns() -> list[tuple[str, str]]:

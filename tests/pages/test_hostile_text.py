@@ -16,7 +16,7 @@ from annotations.guideline.versions import add_guideline, guideline
 from annotations.items.batch import Batch, items
 from annotations.jobs import jobs
 from annotations.projects.projects import annotators, change_project, create_project
-from annotations.server.page_script import page_script
+from annotations.server.page_script import page_scripts
 from annotations.types import Project
 from pages.ui import visitor
 from tests.support.pages import TITLES, open_page
@@ -46,7 +46,7 @@ class Tags(HTMLParser):
         self.found += values + ([tag] if tag in ("img", "script", "iframe") else [])
 
 
-OF_THE_FRAME = {f"<script>{page_script(code)}</script>" for code in ("zh-CN", "en")}
+OF_THE_FRAME = {f"<script>{script}</script>" for script in page_scripts()}
 
 
 def running(html: str) -> list[str]:

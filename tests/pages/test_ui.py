@@ -281,6 +281,8 @@ def test_a_place_for_files_says_its_own_limit_in_the_language(lang: str, button:
     styles = [one.proto.body for one in at.run().get("html")]
     assert f'<style>.st-key-a-b{{--upload-button:"{button}";--upload-limit:"{limits[0]}"}}</style>' == styles[0]
     assert [re.findall(r'--upload-limit:"(.+?)"', style) for style in styles] == [[limit] for limit in limits]
+    # Text of size 0 is read by screen readers, hidden text is not.
+    assert "visibility: hidden" in " ".join(re.findall(r"Instructions\] span \{([^}]*)\}", sheet()))
     assert {"var(--upload-button)", "var(--upload-limit)"} <= set(re.findall(r"content: (var\(.+?\))", sheet()))
 
 

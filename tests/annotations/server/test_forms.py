@@ -18,6 +18,7 @@ from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.server import forms, limits
 from annotations.server.gate import COOKIE, SECURE_COOKIE, Gate
+from core.language import LANGUAGE_COOKIE
 from core.resources import ROOT
 from tests.support.released_project import ready_project
 
@@ -66,6 +67,23 @@ def test_what_does_not_sign_in(fresh_store: Store, client: TestClient) -> None:
     chinese = client.post("/sign-in?lang=zh", data={"name": "ada", "password": "wrong"})
     assert "用户名或密码错误" in chinese.text
     assert '<html lang="zh-CN">' in chinese.text
+
+
+def test_a_chosen_language_is_kept(fresh_store: Store, client: TestClient) -> None:
+    add_account(fresh_store, "Ada", password=PASSWORD)
+    english = {"accept-language": "en-GB,en;q=0.9"}
+    assert '<html lang="en">' in client.get("/sign-in", headers=english).text
+    assert LANGUAGE_COOKIE not in client.cookies  # nothing was chosen
+    assert '<html lang="zh-CN">' in client.get("/sign-in?lang=zh", headers=english).text
+    assert client.cookies[LANGUAGE_COOKIE] == "zh"
+    for address in ("/sign-in", "/account/link"):
+        answer = client.get(address, headers=english)
+        assert '<html lang="zh-CN">' in answer.text and "set-cookie" not in answer.headers
+    assert '<html lang="en">' in client.get("/sign-in?lang=en", headers={"accept-language": "zh"}).text
+    assert client.cookies[LANGUAGE_COOKIE] == "en"
+    client.cookies.clear()
+    client.cookies[LANGUAGE_COOKIE] = "xx"  # no language of the interface
+    assert '<html lang="zh-CN">' in client.get("/sign-in", headers={"accept-language": "zh-TW"}).text
 
 
 def test_a_cookie_is_secure_behind_tls(fresh_store: Store, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
