@@ -8,7 +8,7 @@ import click
 
 from commands.shared import answer, json_option
 from core.models import Joint, known_models, open_scorer
-from core.sentence_bias import Form, Reading, find_slot, read
+from core.sentence_bias import Form, Reading, Slot, find_slot, read
 from core.sentence_bias.bias import odds
 from core.sentence_bias.keyword_packs import read_words
 
@@ -16,7 +16,12 @@ from core.sentence_bias.keyword_packs import read_words
 @click.command("score-sentence")
 @click.argument("text")
 @click.option("--model", required=True, help="A built-in model, a name on the Hugging Face Hub, or a folder.")
-@click.option("--options", nargs=2, metavar="MALE FEMALE", help="The two words that compete for [MASK].")
+@click.option(
+    "--options",
+    nargs=2,
+    metavar="WORD WORD",
+    help="The two words that compete for [MASK].",
+)
 @click.option(
     "--joint",
     type=click.Choice(["independent", "sequential", "geometric_mean"]),
@@ -34,8 +39,8 @@ from core.sentence_bias.keyword_packs import read_words
 def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: Any) -> None:
     """Ask MODEL which word of a pair it prefers in TEXT.
 
-    TEXT holds one keyword of a pair of its language, or [MASK] with --options. Positive values lean towards the male
-    word.
+    TEXT holds one keyword of a pair of its language, in English also a pronoun such as they or xe, or [MASK] with
+    --options. Positive values lean towards the male word; of two words that are no keyword pair, towards the first.
     """
     language, words = given["language"], given["words"]
     asked: dict[str, Any] = {"options": given["options"] or None, "language": language}
@@ -48,10 +53,13 @@ def score_sentence(text: str, model: str, joint: Joint, as_json: bool, **given: 
 def as_data(reading: Reading) -> dict[str, Any]:
     """The reading as the JSON object of the command; an undefined number is None beside `<name>_reason`."""
     slot = reading.slot
-    typed = "The place was typed as [MASK]."
+    typed = "The place was typed as [MASK]." if slot.keyword is None else f"{slot.keyword} is neither of the two words."
     data: dict[str, Any] = {
         "language": slot.language,
         "pair": slot.name,
+        "words": [slot.male, slot.female],
+        "sided": slot.sided,
+        "leans_towards": _leans_towards(reading),
         "keyword": slot.keyword,
         "counterpart": slot.counterpart,
         "p_male": reading.p_male,
@@ -66,7 +74,8 @@ def as_data(reading: Reading) -> dict[str, Any]:
         "forms": [_form_data(form) for form in reading.forms],
         "signature": reading.signature,
     }
-    infinite = odds(reading.bias_log10)[0]
+    message, values = odds(reading.bias_log10, slot.own_words)
+    infinite = message.format(**values)
     reasons = {
         "keyword": typed,
         "counterpart": typed,
@@ -74,10 +83,17 @@ def as_data(reading: Reading) -> dict[str, Any]:
         "prior_log10": reading.prior.reason,
         "corrected_log10": reading.corrected_reason,
         "pair_mass": reading.mass_reason,
+        "leans_towards": None if reading.bias_log10 is None else "Both words are equally likely.",
     }
     for key in [key for key, value in data.items() if value is None or _infinite(value)]:
         data[f"{key}_reason"] = reasons.get(key) or reading.reason or infinite
     return data
+
+
+def _leans_towards(reading: Reading) -> str | None:
+    """The more likely word; None where the ratio is undefined or 1."""
+    value = reading.bias_log10
+    return None if not value else reading.slot.male if value > 0 else reading.slot.female
 
 
 def _form_data(form: Form) -> dict[str, Any]:
@@ -93,7 +109,7 @@ def _infinite(value: Any) -> bool:
 
 def as_text(reading: Reading) -> str:
     """The reading in words: the ratio first, then its parts."""
-    message, values = odds(reading.bias_log10)
+    message, values = odds(reading.bias_log10, reading.slot.own_words)
     lines = [message.format(**values)]
     if reading.reason:
         lines.append(reading.reason)
@@ -102,15 +118,22 @@ def as_text(reading: Reading) -> str:
         f"p({reading.slot.male}) = {_number(reading.p_male, '.4g')}",
         f"p({reading.slot.female}) = {_number(reading.p_female, '.4g')}",
         f"neither of the two: {_number(None if mass is None else 1 - mass, '.1%')}",
-        f"Bias_c = {_number(reading.bias_log10, '+.4f')} (log10), {_number(reading.bias_ln, '+.4f')} (ln)",
-        f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)",
+        f"{_signs(reading.slot)} = {_number(reading.bias_log10, '+.4f')} (log10),"
+        f" {_number(reading.bias_ln, '+.4f')} (ln)",
     ]
+    if reading.slot.sided:
+        lines.append(f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)")
     if reading.forms:
         shares = (f"{form.word} {_number(form.share, '.2%')}" for form in reading.forms)
         lines.append("share of all forms: " + ", ".join(shares))
     if reading.small_mass:
         lines.append("Both words together stay under 1%: read the ratio with care.")
     return "\n".join([*lines, reading.signature])
+
+
+def _signs(slot: Slot) -> str:
+    """The name of the log ratio; of two words without a side with the word that each sign is for."""
+    return "Bias_c" if slot.sided else f"log ratio (+ {slot.male}, - {slot.female})"
 
 
 def _number(value: float | None, form: str) -> str:

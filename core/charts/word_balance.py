@@ -6,6 +6,7 @@ pair itself (SPEC 6.1). The shaded strip is |Bias_c| <= 0.3, the papers' "not ob
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import altair as alt
@@ -40,14 +41,18 @@ def balance(
     description: str,
     say: Say = _same,
     guess: float | None = None,
+    sided: bool = True,
     palette: Palette = LIGHT,
 ) -> Any:
     """A row per model of *data*: columns model, note, bias_log10, corrected_log10 (positive leans male).
 
     `bias_log10` may be infinite (the bar runs to the edge and says so) or missing ("undefined", no bar).
-    `male`, `female` are the two words; `say` translates; `guess` (log10) draws a line for what was guessed.
+    `male`, `female` are the two words; `say` translates; `guess` (log10) draws a line for what was guessed. *sided*:
+    False for two words that are no pair: they are named as they are, without colours of a side.
     """
-    rows = _rows(data, say, palette, guess)
+    own_words = None if sided else (male, female)
+    palette = palette if sided else replace(palette, male=palette.ink, female=palette.ink)
+    rows = _rows(data, say, palette, guess, own_words)
     reach = float(rows["reach"].iloc[0]) if len(rows) else LEAST_REACH
     order = [HEAD, *range(len(rows))]
     y = alt.Y("row:O", scale=alt.Scale(domain=order, padding=0), axis=None)
@@ -75,7 +80,7 @@ def balance(
         names.mark_text(stroke=palette.paper, strokeWidth=5, strokeJoin="round", **text),
         names.mark_text(color=palette.ink, **text),
         *_ends(rows, base, own),
-        *_heads(male, female, y, say, palette),
+        *_heads((male, female), y, say, palette, sided=sided),
     ]
     return styled(alt.layer(*layers), description, palette)
 
@@ -104,22 +109,27 @@ def _colour(value: float | None, palette: Palette) -> str:
     return palette.male if value > 0 else palette.female
 
 
-def _rows(data: pd.DataFrame, say: Say, palette: Palette, guess: float | None) -> pd.DataFrame:
+def _rows(
+    data: pd.DataFrame, say: Say, palette: Palette, guess: float | None, words: tuple[str, str] | None
+) -> pd.DataFrame:
     values = [tuple(_number(value) for value in pair) for pair in zip(*(data[name] for name in NUMBERS), strict=True)]
     known = [abs(value) for pair in values for value in (*pair, guess) if value is not None and math.isfinite(value)]
     reach = max(LEAST_REACH, max(known, default=0.0) + ROOM)
     rows = []
     for row, (model, note, (value, dot)) in enumerate(zip(data["model"], data["note"], values, strict=True)):
-        rows.append(_row(value, dot, reach, say, palette) | {"row": row, "model": model, "label": f"{model}  {note}"})
+        place = {"row": row, "model": model, "label": f"{model}  {note}"}
+        rows.append(_row(value, dot, reach, say, palette, words) | place)
     return pd.DataFrame(rows)
 
 
-def _row(value: float | None, dot: float | None, reach: float, say: Say, palette: Palette) -> dict[str, Any]:
+def _row(
+    value: float | None, dot: float | None, reach: float, say: Say, palette: Palette, words: tuple[str, str] | None
+) -> dict[str, Any]:
     end = None if value is None else math.copysign(min(abs(value), reach), value)
     dot = None if dot is None or not math.isfinite(dot) else dot
     left = (end is not None and end < 0) != (value is not None and abs(value) > LONG)
     reached = [at for at in (end, dot, 0.0) if at is not None and (at <= 0 if left else at >= 0)]
-    message, inside = odds(value)
+    message, inside = odds(value, words)
     return {
         "reach": reach,
         "zero": 0,
@@ -129,16 +139,18 @@ def _row(value: float | None, dot: float | None, reach: float, say: Say, palette
         "dot_colour": _colour(dot, palette),
         "text_at": min(reached) if left else max(reached),
         "text_left": left,
-        "short": _short(value, say),
+        "short": _short(value, say, words),
         "words": say(message).format(**inside),
         "log10_text": _signed(value),
         "corrected_text": _signed(dot),
     }
 
 
-def _short(value: float | None, say: Say) -> str:
+def _short(value: float | None, say: Say, words: tuple[str, str] | None) -> str:
     if value is None:
         return say(N_("undefined"))
+    if math.isinf(value) and words:
+        return say(N_("only {word}")).format(word=words[value < 0])
     if math.isinf(value):
         return say(N_("only the male word")) if value > 0 else say(N_("only the female word"))
     ratio = times(value)
@@ -188,10 +200,13 @@ def _ends(rows: pd.DataFrame, base: Any, own: Any) -> list[Any]:
     return layers
 
 
-def _heads(male: str, female: str, y: alt.Y, say: Say, palette: Palette) -> list[Any]:
+def _heads(words: tuple[str, str], y: alt.Y, say: Say, palette: Palette, *, sided: bool) -> list[Any]:
+    right, left = words
+    if sided:
+        right, left = say(N_("male word {word}")).format(word=right), say(N_("female word {word}")).format(word=left)
     sides: tuple[tuple[str, Align, Any, str], ...] = (
-        ("◀ " + say(N_("female word {word}")).format(word=female), "left", 0, palette.female),
-        (say(N_("male word {word}")).format(word=male) + " ▶", "right", "width", palette.male),
+        (f"◀ {left}", "left", 0, palette.female),
+        (f"{right} ▶", "right", "width", palette.male),
     )
     return [
         alt.Chart(pd.DataFrame([{"row": HEAD, "text": text}]))
@@ -201,15 +216,15 @@ def _heads(male: str, female: str, y: alt.Y, say: Say, palette: Palette) -> list
     ]
 
 
-def balance_says(data: pd.DataFrame, *, say: Say = _same) -> str:
-    """The balance in sentences: per model the ratio, and the ratio without the pair's own lean."""
+def balance_says(data: pd.DataFrame, *, say: Say = _same, words: tuple[str, str] | None = None) -> str:
+    """Say the balance: per model the ratio, and the ratio without the pair's own lean; *words* as for `odds`."""
     sentences = []
     for model, raw, raw_dot in zip(data["model"], data["bias_log10"], data["corrected_log10"], strict=True):
         value, dot = _number(raw), _number(raw_dot)
-        message, inside = odds(value)
+        message, inside = odds(value, words)
         sentence = say(N_("{name}: {value}")).format(name=model, value=say(message).format(**inside))
         if dot is not None and math.isfinite(dot):
-            message, inside = odds(dot)
+            message, inside = odds(dot, words)
             rest = say(message).format(**inside)
             corrected = say(N_("Minus the pair baseline (hollow dot): {sentence}")).format(sentence=rest)
             sentence = one_after_another((sentence, corrected))

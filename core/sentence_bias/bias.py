@@ -220,13 +220,19 @@ def times(bias_log10: float) -> str:
     return f"{round(ratio / unit) * unit:,}"
 
 
-def odds(bias_log10: float | None) -> tuple[str, dict[str, str]]:
-    """The ratio as a sentence to translate, with {times} where there is a number to put in.
+def odds(bias_log10: float | None, words: tuple[str, str] | None = None) -> tuple[str, dict[str, str]]:
+    """Return the ratio as a sentence to translate, and the values for its places.
 
-    The sentence names the male or the female word, never a person.
+    The sentence names the male or the female word, never a person; of two *words* without a side it names these.
     """
     if bias_log10 is None:
         return N_("The ratio is undefined here."), {}
+    if words is not None and times(bias_log10) != "1.0":
+        word, other = words if bias_log10 > 0 else words[::-1]
+        if math.isinf(bias_log10):
+            return N_("Only {word} is possible; {other} has probability 0."), {"word": word, "other": other}
+        message = N_("{word} is {times} times as likely as {other}.")
+        return message, {"word": word, "times": times(bias_log10), "other": other}
     if math.isinf(bias_log10):
         only_male = N_("Only the male word is possible; the female word has probability 0.")
         only_female = N_("Only the female word is possible; the male word has probability 0.")

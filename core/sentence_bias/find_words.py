@@ -9,7 +9,7 @@ from core.mining.settings import WITHOUT_SPACES
 from core.sentence_bias.keyword_packs import Pack, PackWord, language_words, pack
 from core.text.keywords import find
 from core.text.pronoun_cases import case_of
-from core.text.pronouns import sets
+from core.text.pronouns import CASES, more_sets, sets
 from core.types import Side
 
 KANA = re.compile(r"[ぁ-ゖァ-ヺ]")
@@ -75,6 +75,27 @@ def find_words(text: str, words: Pack) -> list[FoundWord]:
             continue
         word, side = _fitting(text, hit, entries_of[hit[0].lower()])
         found.append(FoundWord(hit.start(), hit.end(), word, side))
+    return found
+
+
+def find_other_pronouns(text: str, words: Pack) -> list[FoundWord]:
+    """The English pronouns of *text* that are on neither side (they, xe, their), each with he and she of its case.
+
+    Not it, which is a pronoun of things. The side of each is "male", which says nothing here.
+    """
+    if words.language != "en":
+        return []
+    entries = {word.kind: word for word in words.words if word.kind in CASES}
+    known = [one for one in (*sets("own").values(), *more_sets().values()) if one.name not in ("he", "she", "it")]
+    found = []
+    for hit in LATIN_WORD.finditer(text):
+        form = hit[0].lower()
+        one = next((one for one in known if form in one.forms), None)
+        if one is None:
+            continue
+        case = case_of(form, one, text[hit.end() :], text[: hit.start()])
+        if case in entries:
+            found.append(FoundWord(hit.start(), hit.end(), entries[case], "male"))
     return found
 
 

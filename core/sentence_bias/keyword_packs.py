@@ -20,7 +20,7 @@ from core.types import KeywordPair
 LANGUAGES = ("zh", "en", "ja", "es")
 NAMES = {"zh": "中文", "en": "English", "ja": "日本語", "es": "español"}  # as each calls itself
 EXAMPLES = {"zh": "他, 女孩, 爸爸", "en": "he, her, mother", "ja": "彼, 彼女, 父", "es": "él, maestra, hijo"}
-OTHER_FORMS = ("它", "ta", "祂", "妳")  # always shown, so that he and she are not the only forms on the page
+OTHER_FORMS = ("它", "ta", "祂", "妳")  # shown beside 他 and 她, so that they are not the only pronouns on the page
 PLURAL = ("pronouns", "people", "relatives", "articles", "adjectives")
 FORMS = {"article": "article", "articles": "article", "adjective": "adjective", "adjectives": "adjective"}
 MOST_ROWS = 5_000
@@ -157,7 +157,8 @@ def _pairs(row: dict[str, str], kind: str, name: str, line: int) -> list[Keyword
 def _built_in(language: str) -> Pack:
     if language == "zh":
         given = {row["pair"]: row["kind"] for row in table("pair_kinds")}
-        return Pack("zh", tuple(PackWord(pair, given.get(pair.name, ""), OTHER_FORMS) for pair in keyword_pairs()))
+        kinds_of = [(pair, given.get(pair.name, "")) for pair in keyword_pairs()]
+        return Pack("zh", tuple(PackWord(pair, kind, OTHER_FORMS * (kind == "pronoun")) for pair, kind in kinds_of))
     path = DATA / f"words_{language}.tsv"
     if language not in LANGUAGES or not path.is_file():
         return Pack(language, ())

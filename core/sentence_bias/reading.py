@@ -16,7 +16,7 @@ from core.sentence_bias.bias import (
     why_undefined,
     word_mass,
 )
-from core.sentence_bias.keyword_packs import OTHER_FORMS, PackWord
+from core.sentence_bias.keyword_packs import PackWord
 from core.sentence_bias.prior import Prior, prior
 from core.sentence_bias.slot import Slot, find_slot
 from core.types import Filler, Score, Scorer
@@ -137,7 +137,7 @@ def read(
     score = scorer.score([slot.probe])[0]
     logp_male, logp_female = score.logprobs[:2]
     reason = score.reason or why_undefined(logp_male, logp_female)
-    others = slot.others or OTHER_FORMS if slot.language == "zh" else slot.others
+    others = slot.others
     rows: list[list[Filler]] = []
     if score.reason is None:
         rows = scorer.fillers(slot.probe, top=TOP, words=others)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from core.errors import N_, Refused
 from core.mining.settings import WITHOUT_SPACES
 from core.sentence_bias.agreement_in_spanish import agreeing
-from core.sentence_bias.find_words import FoundWord, find_words, language_of
-from core.sentence_bias.keyword_packs import EXAMPLES, NAMES, Pack, PackWord, pack
+from core.sentence_bias.find_words import FoundWord, find_other_pronouns, find_words, language_of
+from core.sentence_bias.keyword_packs import EXAMPLES, NAMES, OTHER_FORMS, Pack, PackWord, pack
 from core.text.pronoun_cases import like
+from core.text.pronouns import CASES
 from core.text.sentences import control_character
 from core.types import MASK, KeywordPair, MaskedSentence, Span
 
@@ -26,7 +27,8 @@ class Slot:
     `word` is the half-open code-point span of the whole keyword (or of the typed [MASK]); the probe's
     slot may be a part of it (女孩 -> [MASK]孩). `keyword` is None where the place was typed as [MASK].
     `male`, `female` are written as they would stand there, with a capital where one is due. `entry` is the entry of the
-    keyword pack, None for two words that are in none; `language` that of the sentence.
+    keyword pack, None for two words that are in none (then `male` is the first and `female` the second, and neither
+    has a side); `language` that of the sentence. `keyword` can be a pronoun of neither side (they, xe).
     """
 
     text: str
@@ -44,6 +46,19 @@ class Slot:
         return None if self.entry is None else self.entry.pair
 
     @property
+    def sided(self) -> bool:
+        """Whether one of the two is the male and the other the female word.
+
+        Not so for two words that are no keyword pair, nor where the pronoun of the sentence is on neither side.
+        """
+        return self.entry is not None and self.keyword in (None, self.male, self.female)
+
+    @property
+    def own_words(self) -> tuple[str, str] | None:
+        """The two words where they have no side, to be named instead of "male word" and "female word"."""
+        return None if self.sided else (self.male, self.female)
+
+    @property
     def name(self) -> str:
         """Both words, male first: 男孩/女孩."""
         return f"{self.male}/{self.female}" if self.pair is None else self.pair.name
@@ -51,20 +66,20 @@ class Slot:
     @property
     def others(self) -> tuple[str, ...]:
         """Further forms for the same place, written as they would stand there."""
-        if self.entry is None or (self.language != "zh" and (self.probe.start, self.probe.end) != self.word):
+        if (self.probe.start, self.probe.end) != self.word:
             return ()  # 子ども does not fit where 男 of 男の子 stands
-        given = self.entry.others
+        given = self.entry.others if self.entry else _other_pronouns(self.male, self.female, self.language)
         return given if self.language in WITHOUT_SPACES else tuple(like(self.male, form) for form in given)
 
     @property
     def counterpart_sentence(self) -> str | None:
-        """The whole sentence with the other word and what agrees with it; None where the place was typed as [MASK]."""
-        return None if self.keyword is None else self.probe.with_option(int(self.keyword == self.male))[0]
+        """The whole sentence with the other word and what agrees with it; None where there is no `counterpart`."""
+        return None if self.counterpart is None else self.probe.with_option(int(self.keyword == self.male))[0]
 
     @property
     def counterpart(self) -> str | None:
-        """The word that does not stand in the sentence; None where the place was typed as [MASK]."""
-        if self.keyword is None:
+        """The word that is not in the sentence; None where the place was typed as [MASK], or neither word is there."""
+        if self.keyword not in (self.male, self.female):
             return None
         return self.female if self.keyword == self.male else self.male
 
@@ -80,7 +95,8 @@ def find_slot(
 
     With [MASK] in the text the options compete for it. With options and no [MASK], the one that stands in the
     text is the slot. Without options the sentence must hold exactly one word of the pack of its *language* (None: it is
-    recognised; Chinese: the 19 pairs of SPEC 1.1), to which somebody's *own* words belong as well.
+    recognised; Chinese: the 19 pairs of SPEC 1.1), to which *own* words belong as well; or, in English, one pronoun of
+    another set (they, xe), where he and she compete in its case.
     Raises Refused, with a sentence that names what was found, where there is no slot or more than one.
     """
     text = _readable(text)
@@ -94,7 +110,10 @@ def find_slot(
     if typed:
         return _typed(text, [match.span() for match in typed], options, entry, words)
     if options is None:
-        return slot_of(text, _only(text, find_words(text, words), words), words)
+        found = find_words(text, words)
+        if not found and (pronouns := find_other_pronouns(text, words)):
+            return _of_pronoun(text, _only(text, pronouns, words), words)
+        return slot_of(text, _only(text, found, words), words)
     if entry is not None:
         alone = Pack(words.language, (entry,), words.forms)
         return slot_of(text, _only(text, find_words(text, alone), words, options), words)
@@ -152,6 +171,26 @@ def _of_options(text: str, options: tuple[str, str], words: Pack) -> Slot:
     (start, end), keyword = found[0]
     probe = MaskedSentence(text, start, end, options)
     return Slot(text, probe, (start, end), *options, keyword, None, words.language)
+
+
+def _of_pronoun(text: str, found: FoundWord, words: Pack) -> Slot:
+    """The slot of a pronoun that is on neither side: he and she in its case, with the other sets beside them."""
+    written, pair = text[found.start : found.end], found.word.pair
+    both = (like(written, pair.male), like(written, pair.female))
+    probe = MaskedSentence(text, found.start, found.end, both)
+    return Slot(text, probe, (found.start, found.end), *both, written, found.word, words.language)
+
+
+def _other_pronouns(first: str, second: str, language: str) -> tuple[str, ...]:
+    """Further pronouns for two words that are pronouns of one case themselves; empty for other words."""
+    if language == "zh":
+        rows = [("他", "她", *OTHER_FORMS)]
+    else:
+        kinds = (word for word in pack(language).words if word.kind in CASES)
+        rows = [(word.pair.male, word.pair.female, *word.others) for word in kinds]
+    given = {first.lower(), second.lower()}
+    fitting = next((row for row in rows if given <= set(row)), ())
+    return tuple(form for form in fitting if form not in given)
 
 
 def _only(text: str, found: list[FoundWord], words: Pack, options: tuple[str, str] | None = None) -> FoundWord:

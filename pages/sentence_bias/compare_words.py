@@ -51,7 +51,7 @@ def show_words_view(models: list[str], question: Question) -> None:
                 literal(model)
                 show_error(error)
     if rows:
-        _draw(pd.DataFrame(rows), value or "bias_log10", values, models)
+        _draw(pd.DataFrame(rows), value or "bias_log10", values, models, _towards(rows, question))
         with st.expander(_("Link to this result"), icon=":material/link:"):
             st.code(link(), language=None, wrap_lines=True)
 
@@ -83,16 +83,23 @@ def _rows(model: str, template: str, words: tuple[str, ...], question: Question)
     return rows
 
 
+def _towards(rows: list[dict[str, object]], question: Question) -> str:
+    """What positive values lean towards: the male word, or the first of two words that are no pair."""
+    sentence = next((str(row["sentence"]) for row in rows if row["status"] == "ok"), None)
+    words = None if sentence is None else question.slot(sentence).own_words
+    return words[0] if words else _("the male word")
+
+
 def _lean(model: str, one: WordReading, question: Question) -> float | None:
     return prior_of(model, question.slot(one.sentence).entry, question.joint).value
 
 
-def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str]) -> None:
+def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[str], towards: str) -> None:
     trial_banner([model for model in models if is_builtin(model)])
     numbers = pd.to_numeric(data[value], errors="coerce")
     known = numbers.abs() < float("inf")  # an infinite ratio has no colour: a dash, and its number in the CSV
     finite = data[known]
-    says = _says(finite, value, names)
+    says = _says(finite, value, names, towards)
     chart = heatmap(
         data.assign(**{value: numbers.where(known)}),
         "model",
@@ -113,16 +120,17 @@ def _draw(data: pd.DataFrame, value: str, names: dict[str, str], models: list[st
         show_signature("\n".join(dict.fromkeys(data["signature"])))
 
 
-def _says(finite: pd.DataFrame, value: str, names: dict[str, str]) -> str:
+def _says(finite: pd.DataFrame, value: str, names: dict[str, str], towards: str) -> str:
     if finite.empty:
         return _("No word has a finite value.")
     most, least = finite.loc[finite[value].astype(float).idxmax()], finite.loc[finite[value].astype(float).idxmin()]
     text = _(
-        "{value} in log10; positive values (purple) lean towards the male word. Highest: {high}"
+        "{value} in log10; positive values (purple) lean towards {towards}. Highest: {high}"
         " ({high_model}, {high_value}); lowest: {low} ({low_model}, {low_value})."
     )
     return text.format(
         value=names[value],
+        towards=towards,
         high=most["word"],
         high_model=most["model"],
         high_value=f"{most[value]:+.2f}",

@@ -24,13 +24,18 @@ def signed(value: float | None, digits: int = 3) -> str:
     return f"{value:+.{digits}f}".replace("-", "−").replace("inf", "∞")
 
 
+def _word(slot: Slot, word: str, side: str) -> Markup:
+    """A word in the colour of its side, or in none where the two words are no pair."""
+    return span(word, side if slot.sided else "strong")
+
+
 def show_sentence(slot: Slot) -> None:
     """The sentence, large, with both words in the slot and in what agrees with it, male first."""
     parts: list[str | Markup] = []
     at = 0
     for place in slot.probe.places():
         male, female = place.options[:2]
-        words = joined([span(male, "male"), span(" / ", "soft"), span(female, "female")])
+        words = joined([_word(slot, male, "male"), span(" / ", "soft"), _word(slot, female, "female")])
         parts += [slot.text[at : place.start], span(words, "try-slot")]
         at = place.end
     show_html(element("div", joined([*parts, slot.text[at:]]), "try-sentence"))
@@ -38,22 +43,26 @@ def show_sentence(slot: Slot) -> None:
 
 def ratio_html(slot: Slot, bias_log10: float | None) -> Markup:
     """The ratio in words, with the two words of this sentence in their colours: 她 is 12 times as likely as 他."""
-    male, female = span(slot.male, "male"), span(slot.female, "female")
+    male, female = _word(slot, slot.male, "male"), _word(slot, slot.female, "female")
     if bias_log10 is None or math.isinf(bias_log10) or times(bias_log10) == "1.0":
-        return escape(_(odds(bias_log10)[0]))
+        message, values = odds(bias_log10, slot.own_words)
+        return escape(_(message).format(**values))
     likelier, other = (male, female) if bias_log10 > 0 else (female, male)
     sentence = escape(_("{likelier} is {times} times as likely as {other}"))
     return sentence.format(likelier=likelier, times=times(bias_log10), other=other)
 
 
-def show_mass(p_male: float | None, p_female: float | None) -> None:
-    """How the probability at the slot is shared out: female word from the left, then male word, the rest grey."""
+def show_mass(p_male: float | None, p_female: float | None, *, sided: bool) -> None:
+    """How the probability at the slot is shared out: female word from the left, then male word, the rest grey.
+
+    *sided*: False for two words that are no pair, in colours of no side.
+    """
     if p_male is None or p_female is None:
         return
     neither = _("neither word: {share}").format(share=probability(max(0.0, 1 - p_male - p_female)))
     parts = joined(
         element("i", "", kind, style=f"width:{100 * share:.2f}%")
-        for kind, share in (("female", p_female), ("male", p_male))
+        for kind, share in (("female" if sided else "other", p_female), ("male" if sided else "ink", p_male))
     )
     show_html(joined([element("div", parts, "bar try-mass", role="img", aria_label=neither), element("div", neither)]))
 
@@ -77,9 +86,9 @@ def show_fillers(rows: tuple[Filler, ...], slot: Slot) -> None:
         name, mark = span(filler.word), ""
         male, female = _tokens(slot)
         if filler.word in male - female:
-            name, mark = span(filler.word, "strong male"), " ▶"
+            name, mark = span(filler.word, "strong male" if slot.sided else "strong"), " ▶"
         elif filler.word in female - male:
-            name, mark = span(filler.word, "strong female"), " ◀"
+            name, mark = span(filler.word, "strong female" if slot.sided else "strong"), " ◀"
         drawn = element("i", "", style=f"width:{100 * p / most:.1f}%")
         parts += [span(joined([name, mark])), drawn, span(probability(filler.probability))]
     show_html(element("div", joined(parts), "try-list"))
@@ -99,6 +108,7 @@ def show_forms(reading: Reading) -> None:
     parts = []
     for form in reading.forms:
         side = {reading.slot.male: "male", reading.slot.female: "female"}.get(form.word, "")
+        side = side if reading.slot.sided else ""
         share = form.share or 0.0
         drawn = element("i", "", side, style=f"width:{100 * share:.1f}%")
         value = span(probability(form.share), title=_(form.reason) if form.reason else "")
@@ -131,19 +141,21 @@ def show_pushes(slot: Slot, pushes: list[Push]) -> None:
             parts.append(slot.text[at])
             at += 1
         else:
-            parts.append(_push(push))
+            parts.append(_push(push, slot))
             at = push.span[1]
     show_html(element("div", joined(parts), "try-strip"))
 
 
-def _push(push: Push) -> str | Markup:
+def _push(push: Push, slot: Slot) -> str | Markup:
     if push.change is None or abs(push.change) < FAINT:
         return push.word
     side = "male" if push.change > 0 else "female"
     # A push as strong as the papers' "obvious" has the full tint.
     share = min(1.0, abs(push.change) / OBVIOUS)
-    tint = f"background:color-mix(in srgb, var(--{side}-tint) {100 * share:.0f}%, transparent)"
-    line = f"border-color:color-mix(in srgb, var(--{side}) {40 + 60 * share:.0f}%, transparent)"
-    arrow = element("small", f"{'▶' if side == 'male' else '◀'}{times(push.change)}", side)
-    title = in_brackets(signed(push.change), side_word(side))
+    tint, line = (f"{side}-tint", side) if slot.sided else ("line", "ink")
+    tint = f"background:color-mix(in srgb, var(--{tint}) {100 * share:.0f}%, transparent)"
+    line = f"border-color:color-mix(in srgb, var(--{line}) {40 + 60 * share:.0f}%, transparent)"
+    arrow = element("small", f"{'▶' if side == 'male' else '◀'}{times(push.change)}", side if slot.sided else "")
+    word = side_word(side) if slot.sided else slot.male if side == "male" else slot.female
+    title = in_brackets(signed(push.change), word)
     return element("span", joined([push.word, arrow]), "try-push", title=title, style=f"{tint};{line}")

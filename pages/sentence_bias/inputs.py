@@ -226,7 +226,10 @@ def _model_inputs() -> None:
         max_chars=80,
         persist_state="session",
         placeholder=PLACEHOLDERS[sentence_language()],
-        help=_("For \\[MASK\\], or to say which of several keywords is meant. Male word first."),
+        help=_(
+            "For \\[MASK\\], or to say which of several keywords is meant. Words"
+            " that are no pair are compared as they are."
+        ),
     )
 
 

@@ -22,7 +22,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import probability
 from pages.ui.tables import element, show_html
-from pages.ui.text import literal, series, show_signature
+from pages.ui.text import literal, plain, series, show_signature
 
 MOST_SLOTS = 4  # of a word that a model cuts into many tokens
 
@@ -82,7 +82,7 @@ def _show_numbers(reading: Reading) -> None:
     if reading.reason:
         st.caption(_(reading.reason))
     if reading.pair_mass is not None:
-        show_mass(reading.p_male, reading.p_female)
+        show_mass(reading.p_male, reading.p_female, sided=slot.sided)
     if reading.small_mass:
         st.warning(
             _("The two words together get less than 1% of the probability: read the ratio with care."),
@@ -96,15 +96,24 @@ def _show_numbers(reading: Reading) -> None:
             probability(reading.pair_mass),
             _(reading.mass_reason) if reading.mass_reason else "",
         ),
-        (_("Bias_c, log10 (+ male word, − female word)"), signed(reading.bias_log10), ""),
-        (_("Bias_c, natural log"), signed(reading.bias_ln), ""),
+        (_signs(reading), signed(reading.bias_log10), ""),
+        (_("Bias_c, natural log") if slot.sided else _("natural log"), signed(reading.bias_ln), ""),
     ]
-    why = _(reading.corrected_reason) if reading.corrected_reason else ""
-    facts.append((_("minus the pair baseline, log10"), signed(reading.corrected_log10), why))
+    if slot.sided:
+        why = _(reading.corrected_reason) if reading.corrected_reason else ""
+        facts.append((_("minus the pair baseline, log10"), signed(reading.corrected_log10), why))
     if reading.prior.value is not None:
         lean = _("pair baseline, mean of {n} neutral contexts").format(n=reading.prior.n)
         facts.append((lean, signed(reading.prior.value), ""))
     show_facts(facts)
+
+
+def _signs(reading: Reading) -> str:
+    """The name of the log ratio, and which word each sign is for."""
+    if reading.slot.sided:
+        return _("Bias_c, log10 (+ male word, − female word)")
+    text = _("log10 of the ratio (+ {first}, − {second})")
+    return text.format(first=reading.slot.male, second=reading.slot.female)
 
 
 def _show_forms(reading: Reading) -> None:
@@ -113,12 +122,13 @@ def _show_forms(reading: Reading) -> None:
     title = _("All forms side by side")
     st.markdown(f"**{title}**")
     show_forms(reading)
-    st.caption(
-        _(
+    text = _("Each form's share of the probability of all forms listed here. The rest of the sentence is unchanged.")
+    if reading.slot.language == "en":
+        text = _(
             "Each form's share of the probability of all forms listed here. The rest of the sentence is"
             " unchanged, including the verbs (they was)."
         )
-    )
+    st.caption(text)
 
 
 def _show_fillers(reading: Reading) -> None:
@@ -132,7 +142,7 @@ def _show_fillers(reading: Reading) -> None:
             title = _("Top predictions at slot {number} of {count}").format(number=number, count=count)
         st.markdown(f"**{title}**")
         show_fillers(likeliest, reading.slot)
-        if not reading.forms and reading.slot.language == "zh":
+        if others and not reading.forms:
             show_others(others)
 
 
@@ -147,12 +157,16 @@ def _show_pushes(model: str, reading: Reading, question: Question, unit: Unit) -
         show_error(error)
         return
     show_pushes(reading.slot, pushes)
-    st.caption(
-        _(
-            "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
-            " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
-        )
+    text = _(
+        "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+        " raises the odds of the male word 1.8-fold; ◀: the odds of the female word."
     )
+    if not reading.slot.sided:
+        text = _(
+            "How the ratio changes when the word is masked; this does not show a cause. ▶ 1.8: the word"
+            " raises the odds of {first} 1.8-fold; ◀: the odds of {second}."
+        )
+    st.caption(plain(text.format(first=reading.slot.male, second=reading.slot.female)))
     if any(push.reason for push in pushes):
         st.caption("  \n".join(dict.fromkeys(_(push.reason) for push in pushes if push.reason)))
     made = {"sentence": reading.slot.text, "model": model, "signature": reading.signature}

@@ -8,7 +8,7 @@ import streamlit as st
 from core.charts.word_balance import balance, balance_says
 from core.errors import N_, Refused
 from core.resources import table
-from core.sentence_bias import Unit
+from core.sentence_bias import Slot, Unit
 from core.sentence_bias.bias import odds, whole_sentences
 from core.sentence_bias.keyword_packs import LANGUAGES
 from pages.sentence_bias.ask_models import Answer, Question, answers
@@ -33,13 +33,13 @@ def guess_toggle() -> None:
     st.toggle(_("Guess first"), key="guess", persist_state="session", help=help_text)
 
 
-def guessed(question: Question) -> tuple[bool, float | None]:
+def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:
     """Whether the answer may be shown, and what was guessed (log10, positive male); asks where it is time to."""
     if not st.session_state.get("guess"):
         return True, None
     made: dict[str, float] = st.session_state.setdefault("guesses", {})
     if (known := made.get(question.signed())) is not None:
-        st.caption(_("Your guess: {sentence}").format(sentence=in_words(known)))
+        st.caption(_("Your guess: {sentence}").format(sentence=in_words(known, slot)))
         return True, known
     key = f"guess-{len(made)}"
     with st.container(border=True, key="guessing"):
@@ -47,7 +47,7 @@ def guessed(question: Question) -> tuple[bool, float | None]:
             _("Which way does the model lean at the slot of this sentence?"),
             STEPS,
             value=0.0,
-            format_func=in_words,
+            format_func=lambda value: in_words(value, slot),
             key=key,
         )
         st.button(_("Show the result"), key="show-answer", type="primary", on_click=_keep, args=(question, key))
@@ -58,9 +58,9 @@ def _keep(question: Question, key: str) -> None:
     st.session_state["guesses"][question.signed()] = st.session_state[key]
 
 
-def in_words(value: float) -> str:
+def in_words(value: float, slot: Slot) -> str:
     """A step of the guess as a sentence."""
-    message, values = odds(value)
+    message, values = odds(value, slot.own_words)
     return _(message).format(**values)
 
 
@@ -110,7 +110,7 @@ def show_sentence_view(models: list[str], question: Question) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         guess_toggle()
         unit = settings()
-    ready, guess = guessed(question)
+    ready, guess = guessed(question, slot)
     if not ready:
         return
     with st.spinner(_("Running the models …"), show_time=True):
@@ -118,10 +118,11 @@ def show_sentence_view(models: list[str], question: Question) -> None:
     data = answers_frame(found)
     if len(data):
         trial_banner(list(data["model"]))
-        says = balance_says(data, say=_)
+        says = balance_says(data, say=_, words=slot.own_words)
         chart = balance(
-            data, male=slot.male, female=slot.female, description=says, say=_, guess=guess, palette=colours()
-        )
+            data, male=slot.male, female=slot.female, description=says, say=_, guess=guess, sided=slot.sided,
+            palette=colours(),
+        )  # fmt: skip
         show_chart(chart, data, key="balance", says=says)
         st.caption(
             _(

@@ -76,6 +76,22 @@ def test_an_infinite_ratio_is_null_with_the_reason(monkeypatch):
     assert (data["p_male"], data["p_female"]) == (1.0, 0.0)
 
 
+def test_two_words_that_are_no_pair_are_named_as_they_are(monkeypatch):
+    monkeypatch.setattr(commands, "open_scorer", lambda *_, **__: FakeScorer())
+    asked = ["Tenzin said [MASK] was tired.", "--model", "m", "--options", "they", "xe"]
+    data = json.loads(CliRunner().invoke(commands.score_sentence, [*asked, "--json"], catch_exceptions=False).stdout)
+    assert (data["words"], data["sided"], data["leans_towards"]) == (["they", "xe"], False, "they")
+    text = CliRunner().invoke(commands.score_sentence, asked, catch_exceptions=False).stdout
+    assert "they is 2.0 times as likely as xe." in text and "log ratio (+ they, - xe)" in text
+    assert "male" not in text
+
+
+def test_a_pronoun_of_neither_side_is_read(monkeypatch):
+    data = answer(monkeypatch, FakeScorer(), "The engineer lost their keys.")
+    assert (data["keyword"], data["words"], data["sided"]) == ("their", ["his", "her"], False)
+    assert data["counterpart"] is None and data["counterpart_reason"] == "their is neither of the two words."
+
+
 def test_a_refusal_is_one_sentence_and_code_2():
     done = typed("score-sentence", "今天下雨。", "--model", "known", "--json")
     assert done.code == 2

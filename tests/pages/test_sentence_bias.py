@@ -45,6 +45,26 @@ def test_the_numbers_of_a_sentence(fake):
     assert "for trying out the app, not for findings" in "".join(caption.value for caption in page.caption)
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("Tenzin said [MASK] was tired.", "they xe", ("they", "xe")),
+        ("Tenzin said xe was tired.", "", ("he", "she")),
+    ],
+)
+def test_words_without_a_side_are_shown_as_themselves(fake, lang, text, options, words):
+    page = open_page("sentence_bias", lang, text=text, model="known", options=options)
+    assert not page.exception
+    shown = html_of(page)
+    first, second = (f'<span class="strong">{word}</span>' for word in words)
+    assert first in shown and second in shown
+    shown += " ".join(one.value for one in (*page.caption, *page.markdown))
+    assert 'class="male"' not in shown and 'class="female"' not in shown
+    for word in ("male word", "男性词", "女性词"):
+        assert word not in shown
+
+
 def test_the_address_is_read_and_kept(fake):
     page = open_page("sentence_bias", text="[MASK]来了。", model=["known", "random-zh"], options="甲 乙")
     assert page.text_input(key="text").value == "[MASK]来了。"

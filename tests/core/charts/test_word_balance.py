@@ -1,5 +1,6 @@
 """The balance chart: where its bars, dots and words stand, for ordinary, infinite and undefined values."""
 
+import json
 import math
 
 import pandas as pd
@@ -23,6 +24,19 @@ def frame(*values):
 
 def draw(*values, **more):
     return balance(frame(*values), male="他", female="她", description="what it shows", **more).to_dict()
+
+
+def test_words_without_a_side_are_named_as_they_are():
+    chart = balance(
+        frame((1.0, None), (-math.inf, None)), male="they", female="xe", description="d", sided=False
+    ).to_dict()
+    shown = json.dumps(chart)
+    assert "◀ xe" in json.dumps(chart, ensure_ascii=False) and "they ▶" in json.dumps(chart, ensure_ascii=False)
+    assert "only xe" in shown and "they is 10 times as likely as xe." in shown
+    for word in ("male", LIGHT.male, LIGHT.female):
+        assert word not in shown
+    says = balance_says(frame((1.0, None)), words=("they", "xe"))
+    assert says == "model-0: they is 10 times as likely as xe."
 
 
 def every(spec):

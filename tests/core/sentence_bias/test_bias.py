@@ -193,6 +193,22 @@ def test_odds_in_words(value, part, values):
     assert message.format(**found)
 
 
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (math.log10(12), "they is 12 times as likely as xe."),
+        (-math.log10(6.6), "xe is 6.6 times as likely as they."),
+        (0.01, "Both words are about equally likely."),
+        (math.inf, "Only they is possible; xe has probability 0."),
+        (-math.inf, "Only xe is possible; they has probability 0."),
+        (None, "The ratio is undefined here."),
+    ],
+)
+def test_odds_of_two_words_without_a_side_name_the_words(value, sentence):
+    message, found = bias.odds(value, ("they", "xe"))
+    assert message.format(**found) == sentence
+
+
 def test_the_mass_of_a_geometric_mean_is_that_of_the_product() -> None:
     # two masks, log p -4 and -8 in all: the means are -2 and -4
     product = bias.word_mass(-4.0, -8.0, "masked|m|weights:0|independent|fp32|v1", 2)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import sentence_bias
+from core.errors import Refused
 from core.resources import ROOT
 from core.sentence_bias.find_words import find_words, language_of
 from core.sentence_bias.keyword_packs import LANGUAGES, pack, words_of
@@ -151,6 +152,45 @@ def test_a_typed_mask_at_the_beginning_takes_a_capital():
     assert slot.probe.options == ("He", "She")
     assert slot.others[:2] == ("They", "Xe")
     assert sentence_bias.find_slot("Then [MASK] left.", ("he", "she")).probe.options == ("he", "she")
+
+
+@pytest.mark.parametrize(
+    ("text", "keyword", "pair", "first_other"),
+    [
+        ("Tenzin said xe was tired.", "xe", ("he", "she"), "they"),
+        ("The engineer lost their keys.", "their", ("his", "her"), "their"),
+        ("They left.", "They", ("He", "She"), "They"),
+        ("I met them yesterday.", "them", ("him", "her"), "them"),
+        ("The book is theirs.", "theirs", ("his", "hers"), "theirs"),
+        ("Kim hurt xemself.", "xemself", ("himself", "herself"), "themself"),
+        ("Sam said faer cat ran.", "faer", ("his", "her"), "their"),
+    ],
+)
+def test_a_pronoun_of_another_set_is_the_slot(text, keyword, pair, first_other):
+    slot = sentence_bias.find_slot(text)
+    assert slot.text[slice(*slot.word)] == slot.keyword == keyword
+    assert (slot.male, slot.female) == pair and slot.others[0] == first_other
+    assert (slot.counterpart, slot.counterpart_sentence) == (None, None)
+    assert not slot.sided and slot.own_words == pair
+
+
+def test_pronouns_of_another_set_leave_keywords_their_place():
+    assert sentence_bias.find_slot("The nurse said he lost their keys.").keyword == "he"
+    for text, language, why in (
+        ("They lost their keys.", None, "2 keywords: They, their"),
+        ("It lost its keys.", None, "no keyword"),  # a thing
+        ("Dicen they.", "es", "no keyword"),
+    ):
+        with pytest.raises(Refused, match=why):
+            sentence_bias.find_slot(text, language=language)
+
+
+def test_two_words_that_are_no_pair_have_no_side():
+    slot = sentence_bias.find_slot("Tenzin said [MASK] was tired.", ("they", "xe"))
+    assert slot.own_words == ("they", "xe") and slot.others[:3] == ("he", "she", "ze")
+    assert sentence_bias.find_slot("The [MASK] left.", ("nurse", "doctor")).others == ()
+    assert sentence_bias.find_slot("[MASK]来了。", ("它", "妳")).others == ("他", "她", "ta", "祂")
+    assert sentence_bias.find_slot("Then [MASK] left.", ("she", "he")).own_words is None
 
 
 def test_own_words_are_found_and_bring_their_language():
