@@ -121,7 +121,7 @@ def as_text(reading: Reading) -> str:
         f"{_signs(reading.slot)} = {_number(reading.bias_log10, '+.4f')} (log10),"
         f" {_number(reading.bias_ln, '+.4f')} (ln)",
     ]
-    if reading.slot.sided:
+    if reading.slot.entry is not None:
         lines.append(f"less the pair's own lean: {_number(reading.corrected_log10, '+.4f')} (log10)")
     if reading.forms:
         shares = (f"{form.word} {_number(form.share, '.2%')}" for form in reading.forms)

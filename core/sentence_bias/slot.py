@@ -184,7 +184,7 @@ def _of_pronoun(text: str, found: FoundWord, words: Pack) -> Slot:
 def _other_pronouns(first: str, second: str, language: str) -> tuple[str, ...]:
     """Further pronouns for two words that are pronouns of one case themselves; empty for other words."""
     if language == "zh":
-        rows = [("他", "她", *OTHER_FORMS)]
+        rows: list[tuple[str, ...]] = [("他", "她", *OTHER_FORMS)]
     else:
         kinds = (word for word in pack(language).words if word.kind in CASES)
         rows = [(word.pair.male, word.pair.female, *word.others) for word in kinds]

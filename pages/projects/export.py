@@ -96,7 +96,7 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
             history = st.toggle(_("Include replaced and undone labels"), key="history")
         if ENDING[chosen] == ".csv":
             spreadsheet = st.toggle(
-                _("Protect spreadsheet programs"), key="spreadsheet",
+                _("Formula-safe for Excel"), key="spreadsheet",
                 help=_(
                     "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
                     " Without it, texts stay unchanged and offsets match."

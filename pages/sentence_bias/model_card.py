@@ -99,7 +99,7 @@ def _show_numbers(reading: Reading) -> None:
         (_signs(reading), signed(reading.bias_log10), ""),
         (_("Bias_c, natural log") if slot.sided else _("natural log"), signed(reading.bias_ln), ""),
     ]
-    if slot.sided:
+    if slot.entry is not None:
         why = _(reading.corrected_reason) if reading.corrected_reason else ""
         facts.append((_("minus the pair baseline, log10"), signed(reading.corrected_log10), why))
     if reading.prior.value is not None:

@@ -32,7 +32,7 @@ def chosen_language(key: str) -> str | None:
 def choose_language(key: str, own: Sequence[PackWord]) -> None:
     """The language of the sentences: recognised, one that has a pack, or that of somebody's *own* words."""
     found = dict.fromkeys((*LANGUAGES, *(one.pair.language for one in own)))
-    names = {AUTO: _("Language: recognised"), **{code: language_name(code) for code in found}}
+    names = {AUTO: _("Language: auto-detect"), **{code: language_name(code) for code in found}}
     if st.session_state.get(key) not in names:
         st.session_state[key] = AUTO
     st.selectbox(

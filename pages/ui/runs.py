@@ -205,8 +205,9 @@ def download_table(page: RunPage, run: Run) -> None:
     )  # fmt: skip
     if run.table.suffix == TABLE:
         st.download_button(
-            _("Protect spreadsheet programs"), lambda: spreadsheet_copy(run.table), f"{run.name}.for-spreadsheets.csv",
-            "text/csv", type="tertiary", on_click="ignore", icon=":material/download:",
+            _("Download for Excel (formula-safe)"), lambda: spreadsheet_copy(run.table),
+            f"{run.name}.for-spreadsheets.csv", "text/csv", type="tertiary", on_click="ignore",
+            icon=":material/download:",
             key=page.run_key.format(part="spreadsheet", run=run.name),
             help=_(
                 "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
