@@ -1,17 +1,23 @@
 """`log [verify|show|head]`: the log of everything that changes labels, settings and people."""
 
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import click
 
 from annotations.database.chain import daily_heads
 from annotations.database.chain import head as last_head
+from annotations.database.triggers import Differences, different_triggers
 from annotations.log.show import entries
+from annotations.log.verify import Derived, verify_derived, verify_project
 from annotations.log.verify import verify as verify_log
-from annotations.log.verify import verify_project
 from annotations.projects import projects
 from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
+
+SHOWN = 20  # items in the text; JSON has all
 
 
 @click.group("log")
@@ -25,25 +31,78 @@ def log() -> None:
 @db_option
 @json_option
 def verify(name: str | None, everything: bool, db: str, as_json: bool) -> None:
-    """Check every entry against the tables, and every row against the log.
+    """Check every entry against the tables, every row against the log, and what follows from the rows.
 
     The log is one chain through all projects, so it is checked whole; with PROJECT it also says how many labels of this
-    project it has. Ends with exit code 2 and one sentence on the first row that does not hold.
+    project it has. Ends with exit code 2 and one sentence on the first row that does not hold. Then gold label, status
+    and split of each item (of PROJECT only, if it is named) are decided again from labels and decisions, and the
+    triggers of the database are compared with the schema: exit code 1 where either differs, with what differs.
     """
     if (name is None) != everything:
         raise Refused(N_("Name a project or use --all."))
     with existing_store(db) as store:
-        data: dict[str, object] = {}
-        text = ""
+        data: dict[str, Any] = {}
+        text, place = "", None
         if name is None:
             found = verify_log(store)
         else:
             place = projects.project(store, name)
             found, labels = verify_project(store, place.uid)
             data, text = {"project": place.name, "labels": labels}, f" {labels:,} labels of {place.name} are in it."
+        derived, triggers = verify_derived(store, place), different_triggers(store.db)
         older = last_head(store.db)
-    data |= {"holds": True, "entries": found.entries, "kinds": found.kinds, "head": found.head, "at": older.at}
-    answer(data, f"The log holds: {found.entries:,} entries.{text}\nHead: {found.head}", as_json=as_json)
+    holds = all(result.holds for result in derived) and not triggers
+    data |= {"holds": holds, "entries": found.entries, "kinds": found.kinds, "head": found.head, "at": older.at}
+    data |= {"derived": [_derived_row(result) for result in derived], "triggers": asdict(triggers)}
+    data["triggers_restored"] = [{"entry": entry, "names": names} for entry, names in found.restored.items()]
+    lines = [f"The log holds: {found.entries:,} entries.{text}", f"Head: {found.head}", *_derived_lines(derived)]
+    answer(data, "\n".join(lines + _trigger_lines(triggers, found.restored)), as_json=as_json)
+    if not holds:
+        sys.exit(1)
+
+
+def _derived_row(result: Derived) -> dict[str, Any]:
+    items = [
+        {"item": state.item, "stored": state.stored._asdict(), "recounted": state.recounted._asdict()}
+        for state in result.items
+    ]
+    return {
+        "project": result.project, "recounting": result.recounting, "stale": len(items), "items": items,
+        "counts": result.counts,
+    }  # fmt: skip
+
+
+def _derived_lines(results: Sequence[Derived]) -> list[str]:
+    """Return what was found of the derived state, a line for each of the first items of a project."""
+    lines = []
+    for result in results:
+        if result.recounting:
+            lines.append(f"{result.project} is being recounted after a change of settings: check it again afterwards.")
+        if result.items:
+            lines.append(
+                f"{result.project}: the stored gold label or status of {len(result.items):,} items does not follow from"
+                " their labels and decisions. Restore a backup, or run `project recount`."
+            )
+        for state in result.items[:SHOWN]:
+            stored, due = (f"{values.gold or 'no gold'}, {values.status}" for values in (state.stored, state.recounted))
+            lines.append(f"  {state.item}: stored {stored}; from the labels {due}")
+        if len(result.items) > SHOWN:
+            lines.append(f"  and {len(result.items) - SHOWN:,} more (--json lists all)")
+        for name, rows in result.counts.items():
+            lines.append(f"{result.project}: {rows:,} rows of the count {name} are wrong. Run `project recount`.")
+    return lines or ["Gold label and status of every item follow from labels and decisions."]
+
+
+def _trigger_lines(triggers: Differences, restored: Mapping[int, list[str]]) -> list[str]:
+    lines = [
+        f"Triggers of the database that are {state}: {', '.join(names)}."
+        for state, names in asdict(triggers).items()
+        if names
+    ]
+    return lines + [
+        f"Triggers were missing or changed until entry {entry}, when the app restored them: {', '.join(names)}."
+        for entry, names in restored.items()
+    ]
 
 
 @log.command()

@@ -51,6 +51,7 @@ NEEDS: dict[str, Need] = {
     "project show": Need("see_names", "name"),
     "project change": Need("change_projects", "name"),
     "project archive": Need("change_projects", "name"),
+    "project recount": Need("change_projects", "name"),
     "project quota": Need("change_projects", "name"),
     "project guideline": Need("change_projects", "name"),
     "project annotators": Need("change_projects", "name"),

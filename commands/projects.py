@@ -14,6 +14,7 @@ from annotations.demo.sentences import NAME as DEMO
 from annotations.demo.sentences import ensure_demo, make_demo
 from annotations.guideline.criteria import built_in, read_reasons, read_text
 from annotations.guideline.drafts import write_version
+from annotations.plan.recount import correct_derived
 from annotations.projects import preregistration, projects
 from annotations.text_policy import text_or_reference
 from annotations.types import Project, ProjectCounts
@@ -214,6 +215,22 @@ def archive(name: str, undo: bool, db: str, as_json: bool) -> None:
         put_away = projects.archive(store, projects.project(store, name), archived=not undo)
         shown = _described(store, put_away)
     answer(shown, _line(shown), as_json=as_json)
+
+
+@project.command()
+@click.argument("name")
+@click.option("--author", default="", help="Who does it; stored with the event.")
+@db_option
+@json_option
+def recount(name: str, author: str, db: str, as_json: bool) -> None:
+    """Decide gold labels and counts again where they do not follow from labels and decisions.
+
+    For a database that was changed outside the app (`log verify` and `doctor` name the items). The items and what was
+    stored before are written into an event.
+    """
+    with existing_store(db) as store:
+        items = correct_derived(store, projects.project(store, name), author=author)
+    answer({"project": name, "corrected": items}, f"{items:,} items corrected.", as_json=as_json)
 
 
 @project.command()

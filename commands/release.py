@@ -7,6 +7,7 @@ import click
 
 from annotations import release as releasing
 from annotations.database.store import Store
+from annotations.items.derived import NAMED
 from annotations.jobs.process import progress
 from annotations.projects.projects import change_project, project_by_uid
 from annotations.projects.projects import project as find_project
@@ -20,6 +21,10 @@ from commands.shared import answer, ask_password, db_option, environment_passwor
 from core.errors import N_, NotFound, Refused
 
 SHOWN = 20
+STALE_GOLD = N_(
+    "In {number} items the gold label or status of release {version}, or that of the database, does not follow from the"
+    " labels and decisions ({items}). The database was changed outside the app."
+)
 
 
 @click.command("release")
@@ -130,7 +135,7 @@ def _write(
 
 
 def _show(store: Store, project: Project, *, check: bool, listing: bool, as_json: bool) -> None:
-    found, checks = releasing.releases(store, project), releasing.readiness(store, project)
+    found, checks = releasing.releases(store, project), releasing.readiness(store, project, whole=True)
     data = {
         "project": project.name,
         "releases": [described(one) for one in found],
@@ -165,10 +170,17 @@ def _verify(store: Store, project: Project, path: Path, as_json: bool) -> None:
         "version": found.version, "hash": found.hash, "hash_found": found.found, "files": found.files,
         "problems": [{"file": name, "problem": what} for name, what in found.problems],
         "unread": list(found.unread), "in_database": found.known, "whole": found.intact,
+        "stale_gold": None if found.gold is None else list(found.gold.stale),
+        "gold_unchecked": None if found.gold is None else found.gold.unchecked,
     }  # fmt: skip
+    if found.gold is None:
+        data["stale_gold_reason"] = data["gold_unchecked_reason"] = "This database does not have the release."
     if found.found is None:
         data["hash_found_reason"] = "The package is not in this folder, or is locked."
     answer(data, _verification_text(found), as_json=as_json)
+    if found.gold is not None and found.gold.stale:
+        items = ", ".join(found.gold.stale[:NAMED]) + (" ..." if len(found.gold.stale) > NAMED else "")
+        raise Refused(STALE_GOLD, version=found.version, number=f"{len(found.gold.stale):,}", items=items)
     if not found.intact:
         message = N_("{path} differs from release {version} as it was created.")
         raise Refused(message, path=str(path), version=found.version)
@@ -183,4 +195,6 @@ def _verification_text(found: Verification) -> str:
     if found.unread:
         lines.append(f"{len(found.unread)} files were left out or are locked")
     lines.append("compared with the database" if found.known else "this database has no such release to compare with")
+    if found.gold is not None and found.gold.unchecked:
+        lines.append(f"{found.gold.unchecked} gold labels not checked: labels, decisions or settings changed since")
     return "\n".join(lines)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -99,18 +99,27 @@ def begin(db: sqlite3.Connection, kinds: tuple[Kind, ...]) -> None:
     """Begin the log of some tables, inside the caller's transaction: one entry hashes all that is in them."""
     for statement in statements(salts_of_rows(kinds)):
         db.execute(statement)
-    body = canonical({kind.table: start_of(db, kind) for kind in kinds})[1:-1]
+    append_start(db, {kind.table: start_of(db, kind) for kind in kinds})
+    columns = {
+        kind.table: [row[1] for row in db.execute(f"PRAGMA table_info({kind.table})").fetchall()] for kind in kinds
+    }
+    for statement in statements(triggers(kinds, columns)):
+        db.execute(statement)
+
+
+def append_start(db: sqlite3.Connection, values: Mapping[str, Any]) -> int:
+    """Append an entry that belongs to no row, inside the caller's transaction; returns its number.
+
+    *values*: of a table, what it held when its log began; or any other name that no earlier such entry has.
+    """
+    body = canonical(values)[1:-1]
     entry, before = db.execute("SELECT id + 1, hash FROM log ORDER BY id DESC LIMIT 1").fetchone() or (1, None)
     at = now_ms()
     db.execute(
         "INSERT INTO log (id, kind, row, at, body, hash) VALUES (?, ?, 0, ?, ?, ?)",
         (entry, START, at, body, chained(before, entry, START, 0, at, body, None, None)),
     )
-    columns = {
-        kind.table: [row[1] for row in db.execute(f"PRAGMA table_info({kind.table})").fetchall()] for kind in kinds
-    }
-    for statement in statements(triggers(kinds, columns)):
-        db.execute(statement)
+    return int(entry)
 
 
 def start_of(db: sqlite3.Connection, kind: Kind) -> dict[str, Any]:

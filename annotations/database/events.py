@@ -16,8 +16,9 @@ from core.files.timestamps import timestamp
 PACKAGE_BEGUN, PACKAGE_DONE = "package_begun", "package_done"
 RECOUNT_BEGUN, RECOUNT_DONE = "settling", "settled"
 EXPORTED = "exported"
+GOLD_CORRECTED = "gold_corrected"  # stored gold labels did not follow from the labels, and were decided again
 # These mark the progress of work in this database, and what left it. They are neither exported nor imported.
-HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE, EXPORTED)
+HERE_ONLY = (PACKAGE_BEGUN, PACKAGE_DONE, RECOUNT_BEGUN, RECOUNT_DONE, EXPORTED, GOLD_CORRECTED)
 
 
 # Under which name this thread or process acts, where an act is recorded without another name.

@@ -14,6 +14,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from annotations.database import chain, migrations
 from annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
+from annotations.database.triggers import different_triggers, restore_triggers
 from annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
 from core.errors import N_, BadFile, Busy
 from core.files.sqlite_wal import primary_code, write_ahead
@@ -29,6 +30,7 @@ BULK_KIB = 131_072  # of pages that a store keeps in memory while it writes many
 SWITCH_S = 1.0  # how long opening waits to switch the log of a restored backup on
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _opened: set[Path] = set()  # by this process
+_compared: set[Path] = set()  # whose triggers this process has compared with the schema
 _patience_s = 0.0  # how long the writers of this process wait at least; see `patient`
 
 Arguments = ParamSpec("Arguments")
@@ -99,6 +101,15 @@ class Store:
             raise
         return store
 
+    @classmethod
+    def reading(cls, path: Path) -> "Store":
+        """Open a database to read it as it is: nothing is created, migrated or restored."""
+        return cls(connect(path, read_only=True), path, frozen=True)
+
+    def is_current(self) -> bool:
+        """Return whether the database has the newest version of the tables."""
+        return len(self._applied()) == len(migrations.MIGRATIONS)
+
     def _prepare(self) -> None:
         """Migrate the tables if needed, and switch the log on; two queries if there is nothing to do."""
         known = [migration.__name__ for migration in migrations.MIGRATIONS]
@@ -112,6 +123,16 @@ class Store:
             # A backup is one file without a log. Where somebody uses it just now, the next one who opens it switches.
             with suppress(sqlite3.OperationalError):
                 write_ahead(self.db, SWITCH_S)
+        if not self.frozen and self._own not in _compared:
+            self._compare_triggers()
+
+    def _compare_triggers(self) -> None:
+        """Restore triggers that are missing or changed: labels stored without them would have no entry in the log."""
+        differences = different_triggers(self.db)
+        if differences.missing or differences.changed:
+            with self.write() as db:
+                restore_triggers(db)
+        _compared.add(self._own)
 
     def _applied(self) -> set[str]:
         # One query decides: tables and the record of their migration are committed together.

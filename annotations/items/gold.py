@@ -13,13 +13,13 @@ LABELS = (
     "SELECT label.choice, label.extraneous FROM assignment JOIN label ON label.id = assignment.blind"
     " WHERE assignment.item = ?"
 )
-_STATE = (
+STATE = (
     f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
     f" settlement.choice, {RULE_COLUMNS}"
 )
 _JOINED = "JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
 _LABELLED = (
-    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {_STATE} FROM published_item AS item {_JOINED}"
+    f"SELECT group_concat(label.choice), group_concat(label.extraneous), {STATE} FROM published_item AS item {_JOINED}"
     " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
     " WHERE item.project = ? {some} GROUP BY item.id"
 )
@@ -63,7 +63,7 @@ def generation_status(status: Status, split: bool) -> str:
     return "awaiting_adjudication" if split else "awaiting_labels"
 
 
-class _Before(NamedTuple):
+class StoredState(NamedTuple):
     """An item before a recount, and the rules of its project."""
 
     item: int
@@ -78,7 +78,7 @@ class _Before(NamedTuple):
     terms: LabelRules
 
 
-class _After(NamedTuple):
+class RecountedState(NamedTuple):
     """An item after a recount."""
 
     wanted: int
@@ -95,27 +95,32 @@ def recount_item(store: Store, item: int) -> int:
     adjudicator overrides the labels, but it cannot accept rejected sentences unless the project allows that (`rescue`).
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
-    before = _before(store.db.execute(f"SELECT {_STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
+    before = stored_state(store.db.execute(f"SELECT {STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
     flags = {extraneous for _, extraneous in rows if extraneous is not None}
-    _write(store, before, _after(before, [choice for choice, _ in rows], len(flags) > 1))
+    _write(store, before, recounted_state(before, [choice for choice, _ in rows], len(flags) > 1))
     return len(rows)
 
 
-def _before(row: Sequence[Any]) -> _Before:
-    return _Before._make([*row[:9], LabelRules._make(row[9:])])
+def stored_state(row: Sequence[Any]) -> StoredState:
+    """Return the stored state of an item from a row of the columns STATE."""
+    return StoredState._make([*row[:9], LabelRules._make(row[9:])])
 
 
-def _after(before: _Before, choices: Sequence[str], flags_differ: bool) -> _After:
+def recounted_state(before: StoredState, choices: Sequence[str], flags_differ: bool) -> RecountedState:
+    """Return the state that follows from the blind *choices* of an item and from the decision in force.
+
+    *flags_differ*: whether the labels differ in the flag for extraneous gendered language.
+    """
     wanted = wanted_now(before.terms, choices)
     outcome = decide_gold(choices, wanted, before.rule)
     split = outcome.split or (len(choices) >= wanted and flags_differ)
     decided = before.decided
     counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
     gold, status = (decided, _status(decided)) if counts and decided else (outcome.gold, outcome.status)
-    return _After(wanted, len(choices), status, gold, int(split))
+    return RecountedState(wanted, len(choices), status, gold, int(split))
 
 
-def _write(store: Store, before: _Before, after: _After) -> None:
+def _write(store: Store, before: StoredState, after: RecountedState) -> None:
     """Store the changes.
 
     An item that now wants more labels counts as returned: it is offered again to annotators whose walk has passed it.
@@ -148,8 +153,8 @@ def recount_items(store: Store, project: Project, items: Sequence[int]) -> None:
     query = _LABELLED.format(some="AND item.id IN (SELECT value FROM json_each(?))")
     turned = []
     for choices, flags, *row in store.db.execute(query, (project.id, json.dumps(items))).fetchall():
-        before = _before(row)
-        turned.append((before, _after(before, choices.split(","), _flags_differ(flags))))
+        before = stored_state(row)
+        turned.append((before, recounted_state(before, choices.split(","), flags_differ_in(flags))))
     number = store.db.execute("SELECT returns FROM project WHERE id = ?", (project.id,)).fetchone()[0]
     values = []
     for before, after in turned:
@@ -166,7 +171,8 @@ def recount_items(store: Store, project: Project, items: Sequence[int]) -> None:
         _reopen_cell(store, cell)
 
 
-def _flags_differ(flags: str | None) -> bool:
+def flags_differ_in(flags: str | None) -> bool:
+    """Return whether flags joined by commas differ; None: no label has the flag."""
     return len(set(flags.split(",") if flags else ())) > 1
 
 
@@ -183,10 +189,10 @@ def plan_effects(store: Store, project: Project, *, plan: Plan, per_item: int, s
     query = _LABELLED.format(some="").replace("SELECT ", "SELECT item.hash, ", 1)
     decided = reopened = same = 0
     for identity, choices, flags, *row in store.db.execute(query, (project.id,)):
-        before = _before(row)
+        before = stored_state(row)
         shared = is_shared(project.seed, bytes(identity), share)
         terms = before.terms._replace(plan=plan, per_item=per_item, shared=shared)
-        after = _after(before._replace(terms=terms), choices.split(","), _flags_differ(flags))
+        after = recounted_state(before._replace(terms=terms), choices.split(","), flags_differ_in(flags))
         if (before.status == "pending") == (after.status == "pending"):
             same += 1
         else:

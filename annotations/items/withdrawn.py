@@ -96,12 +96,20 @@ def _subtract_counts(store: Store, project: Project, batch: int) -> None:
         _census(store, "item.batch = ?", (batch,), -1)
         _tally(store, "item.batch = ?", (batch,), -1)
         return
+    count_again(store, project, but=batch)
+
+
+def count_again(store: Store, project: Project, *, but: int = 0) -> None:
+    """Count the published items of a project by cell and by annotator again, without the batch *but*.
+
+    In the caller's transaction, which lasts a second for 100,000 items.
+    """
     cells = "cell IN (SELECT id FROM cell WHERE project = ?)"
     store.db.execute(f"UPDATE census SET items = 0 WHERE {cells}", (project.id,))
     store.db.execute(f"UPDATE tally SET handed = 0, labelled = 0, accepted = 0 WHERE {cells}", (project.id,))
     rest = "item.batch IN (SELECT id FROM published_batch WHERE project = ? AND id <> ?)"
-    _census(store, rest, (project.id, batch), 1)
-    _tally(store, rest, (project.id, batch), 1)
+    _census(store, rest, (project.id, but), 1)
+    _tally(store, rest, (project.id, but), 1)
 
 
 def restore_items(store: Store, project: Project, batch: int, items: Sequence[int]) -> None:

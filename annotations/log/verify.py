@@ -16,7 +16,12 @@ from typing import Any
 from annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
 from annotations.database.schema.v7_log import Kind, content
 from annotations.database.store import Store, at_one_moment
+from annotations.database.triggers import RESTORED
+from annotations.items.derived import StaleItem, stale_counts, stale_items
+from annotations.items.recount_mark import open_recount
+from annotations.projects.projects import projects
 from annotations.release.records import damaged_files
+from annotations.types import Project
 from core.errors import N_, EvenhandError
 
 CHANGED = N_("Log entry {entry} is invalid: the row {row} of {kind}, or the entry itself, was changed.")
@@ -44,12 +49,36 @@ class Broken(EvenhandError):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What holds: the number of entries by kind, the last hash in hex, the moment of the first entry (unix ms)."""
+    """What holds: the number of entries by kind, the last hash in hex, the moment of the first entry (unix ms).
+
+    `restored`: number of an entry -> names of triggers that were missing or changed, and that the app restored then.
+    """
 
     entries: int
     kinds: dict[str, int]
     head: str
     began: int
+    restored: dict[int, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """The check of what is derived in one project.
+
+    `items`: those whose stored gold label, status or split does not follow from their labels and decisions. `counts`:
+    derived counts that are wrong, with the number of their wrong rows. `recounting`: whether the project is being
+    recounted after a change of settings, so that its items were not checked.
+    """
+
+    project: str
+    items: tuple[StaleItem, ...]
+    counts: dict[str, int]
+    recounting: bool
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found."""
+        return not self.items and not self.counts
 
 
 @dataclass(slots=True)
@@ -72,12 +101,13 @@ def verify(store: Store) -> Verified:
     """Check the whole log. Raises Broken with a sentence that names the first row that does not hold."""
     seen, before, began, expected = _Seen(), None, 0, 1
     start: dict[str, Any] = {}
+    restored: dict[int, list[str]] = {}
     try:
         for row in store.db.execute(_ENTRIES):
             if row[0] != expected:
                 raise Broken(MISSING, entry=expected)
             if row[1] == START:
-                _check_start(row, before, start)
+                _check_start(row, before, start, restored)
                 began = began or row[3]
             else:
                 _check_entry(store.db, row, before, seen)
@@ -89,13 +119,16 @@ def verify(store: Store) -> Verified:
             _check_rows(store.db, kind, seen, start.get(kind.table) or {})
         _check_scrubbed(store.db)
         _check_files(store)
-    except (ValueError, TypeError, IndexError, OverflowError, sqlite3.DataError) as error:
+    except (ValueError, TypeError, LookupError, OverflowError, sqlite3.DataError) as error:
         raise Broken(CHANGED_ENTRY, entry=expected, kind="", row=str(error)[:80]) from error
-    return Verified(expected - 1, seen.kinds, before.hex(), began)
+    return Verified(expected - 1, seen.kinds, before.hex(), began, restored)
 
 
-def _check_start(row: Row, before: bytes | None, start: dict[str, Any]) -> None:
-    """An entry that begins the log of some tables; what it says of them goes into *start*."""
+def _check_start(row: Row, before: bytes | None, start: dict[str, Any], restored: dict[int, list[str]]) -> None:
+    """Check an entry that begins the log of some tables, or says which triggers were restored.
+
+    What it says goes into *start* and *restored*.
+    """
     entry, kind, key, _at, body, who, own, _hash = row
     if (key, who, own) != (0, None, None) or not _fits(row, before, body, None):
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
@@ -103,6 +136,9 @@ def _check_start(row: Row, before: bytes | None, start: dict[str, Any]) -> None:
     if start.keys() & said.keys():
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
     start |= said
+    for name in said:
+        if name.startswith(RESTORED):
+            restored[entry] = [*said[name]["missing"], *said[name]["changed"]]
 
 
 def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _Seen) -> None:
@@ -262,3 +298,21 @@ def verify_project(store: Store, uid: str) -> tuple[Verified, int]:
         " WHERE log.kind = 'label' AND project.uid = ?"
     )
     return found, int(store.db.execute(query, (uid,)).fetchone()[0])
+
+
+def verify_derived(store: Store, only: Project | None = None) -> list[Derived]:
+    """Decide gold label, status and split of every item again, and count again; one result for each project.
+
+    `only`: this project alone. The log covers labels, decisions and settings; what follows from them has no entry.
+    """
+    return [_derived(store, project) for project in ([only] if only else _every_project(store))]
+
+
+def _every_project(store: Store) -> list[Project]:
+    return [*projects(store), *projects(store, archived=True)]
+
+
+@at_one_moment
+def _derived(store: Store, project: Project) -> Derived:
+    recounting = open_recount(store, project) is not None
+    return Derived(project.name, tuple(stale_items(store, project)), stale_counts(store, project), recounting)

@@ -11,8 +11,9 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 
-from annotations.database.events import RECOUNT_BEGUN, RECOUNT_DONE, record
+from annotations.database.events import GOLD_CORRECTED, RECOUNT_BEGUN, RECOUNT_DONE, record
 from annotations.database.store import Store
+from annotations.items.derived import correct_counts, correct_items, stale_counts, stale_items
 from annotations.items.gold import recount_items
 from annotations.items.recount_mark import COUNT_SETTINGS, RecountMark, open_recount
 from annotations.items.wanted_labels import AMONG, draw_share, sample_of, set_wanted
@@ -64,6 +65,28 @@ def finish_recount(store: Store, project: Project) -> bool:
                     _after_recount(store, project, mark.changed)
                     record(store, project, RECOUNT_DONE, changed=sorted(mark.changed))
     return worked
+
+
+def correct_derived(store: Store, project: Project, *, author: str = "") -> int:
+    """Decide gold, status and counts again where they do not follow from labels and decisions; return how many items.
+
+    For a database that was changed outside the app. In short transactions, each with an event that names its items.
+    """
+    finish_recount(store, project)
+    if stale_counts(store, project):
+        with store.write():
+            correct_counts(store, project)
+    items = list(stale_items(store, project))
+    for start in range(0, len(items), CHUNK):
+        some = items[start : start + CHUNK]
+        with _short_transaction(store):
+            correct_items(store, project, some)
+            named = [{"item": state.item, "status": state.stored.status, "gold": state.stored.gold} for state in some]
+            record(store, project, GOLD_CORRECTED, author=author, items=len(some), before=named)
+    if items:
+        with store.write():
+            _after_recount(store, project, {"gold"})
+    return len(items)
 
 
 def recount_project(

@@ -38,8 +38,9 @@ def make_release(
 
     `reason`: why it is released although something speaks against it (`readiness.to_explain`); for the data sheet.
 
-    Raises Refused with what is missing (licence, source statement, a kept item) or open (an import, a pilot),
-    NotAllowed if that version exists.
+    Raises Refused with what is missing (licence, source statement, a kept item) or open (an import, a pilot), or with
+    the items whose gold label or status does not follow from their labels and decisions; NotAllowed if that version
+    exists.
     """
     version = checked_version(version)
     if max(len(notes), len(reason)) > LONGEST_NOTES:
@@ -48,7 +49,7 @@ def make_release(
     finish_recount(store, project)  # gold labels under the present settings
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
-        refuse_unready(seen, found)
+        refuse_unready(seen, found, whole=True)
         last = next(reversed(releases(seen, found)), None)
         counted = [0]
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from annotations.database.store import Store
 from annotations.items.batch import BEING_IMPORTED
+from annotations.items.derived import stale_in_words
 from annotations.items.recount_mark import RECOUNTING, open_recount
 from annotations.projects.consent import sharing
 from annotations.projects.projects import counts
@@ -17,6 +18,7 @@ from core.statistics.units import FEWEST_FILES
 State = Literal["done", "missing", "note"]  # missing: prevents a release; note: information
 VERSION = re.compile(r"\w[\w.+-]{0,39}")
 FEW, RELIABLE = 300, 0.8  # items; alpha
+QUICK = 3_000  # items whose gold labels are decided again in a tenth of a second, while a page waits
 OPEN_CASES_NEED_REASON = N_(
     "{number} cases are still open. Explain why the data set is released anyway; the reason goes into the data sheet."
 )
@@ -47,8 +49,11 @@ class Check:
         return self.message.format(**self.values) if self.values else self.message
 
 
-def readiness(store: Store, project: Project) -> list[Check]:
-    """All points, missing ones first; a release can be made if none is missing."""
+def readiness(store: Store, project: Project, *, whole: bool = False) -> list[Check]:
+    """All points, missing ones first; a release can be made if none is missing.
+
+    `whole`: gold labels are decided again in a large project too (30 microseconds an item), as before each release.
+    """
     found = counts(store, project)
     checks = [
         _needed("licence", project.licence, N_("The licence is stated."),
@@ -57,6 +62,7 @@ def readiness(store: Store, project: Project) -> list[Check]:
                 N_("State where the texts come from and on what basis they may be redistributed.")),
         _kept_items(found.accepted, found.items),
         *_running(store, project),
+        *(_stale(store, project) if whole or found.items <= QUICK else ()),
         *_consent(store, project),
         *((_open_items(found.pending, found.items), _open_cases(store, project)) if found.items else ()),
         *_quotas(found.cells),
@@ -68,9 +74,9 @@ def readiness(store: Store, project: Project) -> list[Check]:
     return sorted(checks, key=lambda check: order[check.state])
 
 
-def refuse_unready(store: Store, project: Project) -> None:
-    """Raise Refused with the first point that is missing."""
-    for check in readiness(store, project):
+def refuse_unready(store: Store, project: Project, *, whole: bool = False) -> None:
+    """Raise Refused with the first point that is missing; `whole` as in `readiness`."""
+    for check in readiness(store, project, whole=whole):
         if check.state == "missing":
             raise Refused(check.message, **check.values)
 
@@ -154,6 +160,11 @@ def _running(store: Store, project: Project) -> list[Check]:
         text = N_("Pilot {number} is open. Close it first: its labels were made to find the criteria.")
         checks.append(Check("pilot", "missing", text, {"number": row[0]}))
     return checks
+
+
+def _stale(store: Store, project: Project) -> list[Check]:
+    notice = stale_in_words(store, project)
+    return [] if notice is None else [Check("gold", "missing", notice.message, notice.values)]
 
 
 def _consent(store: Store, project: Project) -> list[Check]:

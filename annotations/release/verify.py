@@ -15,13 +15,15 @@ import pyzipper  # type: ignore[import-untyped]
 from annotations.database.store import Store
 from annotations.release.changes import PARTS
 from annotations.release.content_hash import content_hash, contents_of
-from annotations.release.files import FACTS, FORMAT, SUMS
+from annotations.release.files import FACTS, FORMAT, LOG_HEAD, SUMS
+from annotations.release.frozen_gold import FrozenGold, check_frozen_gold
 from annotations.release.records import Release, file_facts
 from annotations.release.write_out import PACKAGE, TEXTS
 from core.errors import N_, BadFile, EvenhandError, NotFound
 
 OF_A_DOWNLOAD = (".gitattributes", ".git", ".cache")  # what the Hugging Face hub and its clients put beside the files
-CHANGED, MISSING, ADDED, OTHER = "changed", "missing", "added", "other"
+CHANGED, MISSING, ADDED, OTHER, LATER, STALE = "changed", "missing", "added", "other", "not in the log", "stale"
+GOLD = f"{PACKAGE}gold.jsonl"
 Opener = Callable[[], BufferedIOBase]
 
 
@@ -29,10 +31,11 @@ Opener = Callable[[], BufferedIOBase]
 class Verification:
     """The result of a verification.
 
-    `problems`: (file, kind): "changed" (differs from SHA256SUMS), "missing", "added" (unknown) and "other" (differs
-    from the database). `unread`: files that are encrypted or were left out on purpose. `hash`: as the release states
-    it; `found`: of its contents, None if they cannot be read. `known`: whether a release of the database was compared
-    too.
+    `problems`: (file, kind): "changed" (differs from SHA256SUMS), "missing", "added" (unknown), "other" (differs from
+    the database), "not in the log" (the log of the database lacks the entry that the release names) and "stale" (of the
+    gold labels: items in `gold`). `unread`: files that are encrypted or were left out on purpose. `hash`: as the
+    release states it; `found`: of its contents, None if they cannot be read. `known`: whether a release of the database
+    was compared too. `gold`: then, whether its gold labels follow from the labels and decisions in the database.
     """
 
     version: str
@@ -42,6 +45,7 @@ class Verification:
     problems: tuple[tuple[str, str], ...]
     unread: tuple[str, ...]
     known: bool
+    gold: FrozenGold | None = None
 
     @property
     def intact(self) -> bool:
@@ -72,14 +76,18 @@ def verify(path: Path, *, password: str | None = None, store: Store | None = Non
         elif name in files and digests[name] != digest:
             problems.append((name, CHANGED))
     problems += [(name, ADDED) for name in digests if name not in sums and name != SUMS]
+    gold: FrozenGold | None = None
     if store is not None and release is not None:
+        gold = check_frozen_gold(store, release)
+        problems += [(LOG_HEAD, LATER)] if gold.log_known is False else []
+        problems += [(GOLD, STALE)] if gold.stale else []
         frozen = {one.name: one.sha256 for one in file_facts(store, release)}
         seen = {name for name, _ in problems}
         problems += [(n, OTHER) for n, digest in digests.items() if n not in seen and frozen.get(n) != digest]
     found = _contents(files)
     about = facts["release"]
     return Verification(about["version"], about["hash"], found, len(digests), tuple(sorted(problems)),
-                        tuple(sorted(unread)), release is not None)  # fmt: skip
+                        tuple(sorted(unread)), release is not None, gold)  # fmt: skip
 
 
 def _digest(opened: Opener) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from annotations.database.backup import check
 from commands.maintenance.deployment import examine_deployment
 from commands.maintenance.finding import Finding
+from commands.maintenance.records import examine_records
 from core.errors import N_, EvenhandError
 from core.models.catalogue import BUILTIN, known_models
 from core.resources import ROOT
@@ -35,7 +36,7 @@ def examine(database: Path, *, worker: bool = True) -> list[Finding]:
         _fonts,
         _browser,
     ]
-    findings = [*(one() for one in checks), *examine_deployment(database)]
+    findings = [*(one() for one in checks), *examine_records(database), *examine_deployment(database)]
     return [*findings, _worker()] if worker else findings
 
 

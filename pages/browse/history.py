@@ -152,6 +152,7 @@ def action_name(action: str) -> str:
         "settings": _("Settings changed"),
         "settling": _("Items are being recounted"),
         "settled": _("Items have been recounted"),
+        "gold_corrected": _("Gold labels corrected"),
         "preregistered": _("Pre-registration added"),
         "follow_up_drawn": _("Follow-up sample drawn"),
         "lead_labels": _("Lead chose whether to label"),

@@ -11,13 +11,14 @@ from annotations.database.store import Store
 from annotations.labels.operations import store_operations
 from annotations.queue.leases import claim
 from tests.support.projects import decide, filled_project
+from tests.support.tampering import changed_outside, forget_comparison
 from tests.support.terminal import typed
 
 
 def run(db: Path, *arguments: str, code: int = 0) -> Any:
     ended = typed(*arguments, "--db", db, "--json")
     assert ended.code == code, ended
-    return json.loads(ended.stdout) if code == 0 else ended.stderr
+    return json.loads(ended.stdout) if code < 2 else ended.stderr
 
 
 def test_the_log_is_checked_and_read(fresh_store: Store) -> None:
@@ -40,6 +41,41 @@ def test_the_log_is_checked_and_read(fresh_store: Store) -> None:
     assert run(db, "log", "verify", "--all", code=2) == (
         f"Log entry {entry} is invalid: the row 2 of label, or the entry itself, was changed.\n"
     )
+
+
+def test_a_flipped_verdict_is_named_and_corrected(fresh_store: Store) -> None:
+    study, (ada, *_others) = filled_project(fresh_store, 4, per_item=1)
+    other, _ = filled_project(fresh_store, 2)
+    for item in claim(fresh_store, study, ada, want=2):
+        store_operations(fresh_store, study, ada, [decide(item, "reject")])
+    db = fresh_store.path
+    assert [row["stale"] for row in run(db, "log", "verify", "--all")["derived"]] == [0, 0]
+    flipped = "UPDATE item SET gold = 'accept', status = 'accepted' WHERE status = 'rejected'"
+    changed_outside(fresh_store, flipped)
+    found = run(db, "log", "verify", "--all", code=1)
+    row = next(row for row in found["derived"] if row["project"] == study.name)
+    assert not found["holds"] and row["stale"] == 2 and row["counts"] == {"census": 4}
+    assert row["items"][0]["stored"]["gold"] == "accept" and row["items"][0]["recounted"]["gold"] == "reject"
+    text = typed("log", "verify", study.name, "--db", db)
+    assert text.code == 1 and row["items"][1]["item"] in text.stdout and "project recount" in text.stdout
+    assert run(db, "log", "verify", other.name)["holds"]  # nothing of another project is said
+    assert run(db, "project", "recount", study.name)["corrected"] == 2
+    assert run(db, "log", "verify", "--all")["holds"]
+
+
+def test_missing_triggers_are_restored_and_said(fresh_store: Store) -> None:
+    db = fresh_store.path
+    with closing(sqlite3.connect(db)) as plain:
+        plain.execute("DROP TRIGGER log_label")
+        plain.execute("CREATE TRIGGER own AFTER INSERT ON label BEGIN SELECT 1; END")
+    found = run(db, "log", "verify", "--all", code=1)
+    assert found["triggers"] == {"missing": ["log_label"], "changed": [], "unknown": ["own"]}
+    forget_comparison(db)
+    found = run(db, "log", "verify", "--all", code=1)
+    assert found["triggers"] == {"missing": [], "changed": [], "unknown": ["own"]}
+    assert found["triggers_restored"] == [{"entry": found["entries"], "names": ["log_label"]}]
+    text = typed("log", "verify", "--all", "--db", db).stdout
+    assert "that are unknown: own." in text and "restored them: log_label." in text
 
 
 def test_a_person_is_erased_and_texts_are_scrubbed(fresh_store: Store) -> None:

@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from annotations.database import migrations
 from annotations.database.store import Store
+from annotations.labels.operations import store_operations
+from annotations.plan.recount import correct_derived
+from annotations.queue.leases import claim
 from cli import cli
 from commands.maintenance import doctor
 from core.errors import EvenhandError
-from tests.support.projects import filled_project
+from tests.support.projects import decide, filled_project
+from tests.support.tampering import changed_outside, forget_comparison
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -77,7 +82,9 @@ def test_doctor_looks_at_everything(fresh_store: Store) -> None:
     filled_project(fresh_store, 4)
     _, found = findings()
     own = {"access", "rights"}  # of a server; on one's own machine there is not more of it
-    assert set(found) == {"python", "packages", "database", "disk", "models", "fonts", "browser"} | own
+    records = {"triggers", "log", "gold"}
+    assert set(found) == {"python", "packages", "database", "disk", "models", "fonts", "browser"} | own | records
+    assert {found[name][0] for name in records} == {"ok"}
     assert found["database"][0] == "ok" and "1 projects, 4 items, 0 labels" in found["database"][1]
     assert found["python"][0] == "ok"
 
@@ -87,6 +94,48 @@ def test_doctor_finds_a_broken_database(tmp_path: Path) -> None:
     bad.write_bytes(b"garbage" * 1_000)
     code, found = findings("--db", str(bad))
     assert code == 1 and found["database"][0] == "problem"
+
+
+def test_doctor_finds_what_was_changed_outside_the_app(fresh_store: Store) -> None:
+    project, people = filled_project(fresh_store, 4, per_item=1)
+    for item in claim(fresh_store, project, people[0], want=2):
+        store_operations(fresh_store, project, people[0], [decide(item, "reject")])
+    changed_outside(fresh_store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE status = 'rejected'")
+    code, found = findings()
+    assert code == 1 and found["gold"][0] == "problem" and found["gold"][1].startswith("In 2 items")
+    assert found["log"][0] == found["triggers"][0] == "ok"
+    correct_derived(fresh_store, project)
+    changed_outside(fresh_store, "UPDATE census SET items = items + 1")
+    assert findings()[1]["gold"] == (
+        "problem", f"Derived counts of these projects are wrong: {project.name}. Run `project recount` for each.",
+    )  # fmt: skip
+    correct_derived(fresh_store, project)
+    changed_outside(fresh_store, "UPDATE label SET choice = 'accept' WHERE id = 1")
+    assert findings()[1]["log"][0] == "problem"
+
+
+def test_doctor_names_missing_triggers_and_restores_none(fresh_store: Store) -> None:
+    fresh_store.db.execute("DROP TRIGGER log_label")
+    for _ in range(2):
+        code, found = findings()
+        assert code == 1 and found["triggers"][0] == "problem" and "(log_label)" in found["triggers"][1]
+    fresh_store.db.execute("CREATE TRIGGER own AFTER INSERT ON label BEGIN SELECT 1; END")
+    forget_comparison(fresh_store.path)
+    Store.open(fresh_store.path).close()
+    found = findings()[1]
+    assert "do not belong to Evenhand (own)" in found["triggers"][1]
+    assert found["log"][0] == "warning" and "(log_label)" in found["log"][1]
+
+
+def test_doctor_leaves_an_older_database_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "older.db"
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:8])
+        Store.open(path).close()
+    before = path.read_bytes()
+    found = findings("--db", str(path))[1]
+    assert found["log"][0] == "warning" and "older version" in found["log"][1] and "gold" not in found
+    assert path.read_bytes() == before
 
 
 def test_doctor_makes_no_database(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from annotations.release import locked_texts, release, release_files
 from annotations.text_policy import CANARY_ID
 from cli import cli
 from tests.support.released_project import ready_project, work
+from tests.support.tampering import changed_outside
 
 PASSWORD = "correct horse"
 
@@ -82,6 +83,20 @@ def test_a_changed_release_is_refused(path, tmp_path):
     (tmp_path / "out" / "labels.csv").write_bytes(b"item\r\n")
     result = CliRunner().invoke(cli, ["release", "set", "--verify", str(tmp_path / "out"), "--db", str(path)])
     assert "changed  labels.csv" in result.output and result.exit_code == 1
+
+
+def test_flipped_verdicts_are_refused_and_found(path, tmp_path):
+    out = str(tmp_path / "out")
+    run(path, "release", "set", "1.0", *WHY, "--out", out)
+    with Store.open(path) as store:
+        (uid,) = store.db.execute("SELECT uid FROM item WHERE status = 'rejected' LIMIT 1").fetchone()
+        changed_outside(store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE uid = ?", uid)
+    assert f"({uid})" in run(path, "release", "set", "2.0", *WHY, code=2)
+    assert "missing" in run(path, "release", "set", "--check").splitlines()[0]
+    assert f"({uid})" in run(path, "release", "set", "--verify", out, code=2)
+    run(path, "project", "recount", "set")
+    assert answer(path, "release", "set", "--verify", out)["stale_gold"] == []
+    run(path, "release", "set", "2.0", *WHY)
 
 
 @pytest.fixture

@@ -14,11 +14,13 @@ from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, change_project, create_project, project
 from annotations.release import make_release
 from core.errors import Notice
+from core.language import Language
 from pages.release.follow_up import why_left_out
 from pages.release.make import next_version
 from tests.support.pages import open_page, without_errors
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work
+from tests.support.tampering import changed_outside
 
 
 def words(app: AppTest) -> str:
@@ -50,6 +52,21 @@ def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
     app = without_errors(open_page("release"))
     assert "Pilot 1 is open" in words(app)
     assert next(each for each in app.button if each.label == "Create release").disabled
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "button"),
+    [("en", "does not follow from the labels", "Create release"), ("zh", "与标注和仲裁结果不符", "发布")],
+)
+def test_verdicts_that_do_not_follow_from_labels_stop_the_button(
+    tmp_path: Path, language: Language, sentence: str, button: str
+) -> None:
+    with Store.open(database(tmp_path)) as store:
+        work(store, ready_project(store, 12))
+        changed_outside(store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE status = 'rejected'")
+    app = without_errors(open_page("release", language))
+    assert sentence in words(app) and "project recount" in words(app)
+    assert next(each for each in app.button if each.label == button).disabled
 
 
 def test_licence_and_source_are_kept(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 
 from annotations.database.store import Store
 from annotations.items.batch import Batch, NewItem
+from annotations.log.verify import verify_derived
 from annotations.projects.projects import annotators, create_project
 from annotations.types import Annotator, Item, Operation, Project
 from core.files.timestamps import timestamp
@@ -82,7 +83,11 @@ def broken_rules(store: Store) -> list[str]:
         "latest": "SELECT assignment.item FROM assignment JOIN label ON label.id = latest"
         " WHERE label.item <> assignment.item OR label.annotator <> assignment.annotator OR choice IS NULL",
     }
-    return [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
+    found = [f"{name}: {rows[:3]}" for name, query in queries.items() if (rows := store.db.execute(query).fetchall())]
+    for result in verify_derived(store):
+        found += [f"stale in {result.project}: {state}" for state in result.items[:3]]
+        found += [f"count of {result.project}: {count}" for count in result.counts.items()]
+    return found
 
 
 @cache

@@ -1,11 +1,13 @@
 """Touching a database beside the app, as plain sqlite3 does, and what the check of the log says then."""
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from annotations.database import store as opened_stores
 from annotations.database.schema.v7_log import Kind
 from annotations.database.store import Store, connect
 from annotations.log.verify import Broken, verify
@@ -47,3 +49,21 @@ def other(value: Any) -> Any:
     if isinstance(value, bytes):
         return bytes([value[0] ^ 1]) + value[1:]
     return value + 1 if isinstance(value, int | float) else value + " "
+
+
+def changed_outside(store: Store, statement: str, *values: Any) -> None:
+    """Execute a statement in the file of an open store as another program does, with all triggers put back after it."""
+    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        triggers = db.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            db.execute(f"DROP TRIGGER {name}")
+        db.execute(statement, values)
+        for _, sql in triggers:
+            db.execute(sql)
+        db.execute("COMMIT")
+
+
+def forget_comparison(path: Path) -> None:
+    """Let the next opening of a database in this process be the first one, which compares its triggers."""
+    opened_stores._compared.discard(path.resolve())

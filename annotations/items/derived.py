@@ -1,0 +1,141 @@
+"""Check of what is derived: gold label, status and split of each item, and the counts that triggers keep.
+
+Each is decided again by the code that decides it when a label is stored (`annotations.items.gold`), from the labels,
+decisions and settings, all of which have entries in the log.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from annotations.database.store import Store
+from annotations.items.changes import set_known_answer, set_settlement
+from annotations.items.gold import STATE, flags_differ_in, recount_item, recounted_state, stored_state
+from annotations.items.recount_mark import open_recount
+from annotations.items.wanted_labels import draw_share, is_shared
+from annotations.items.withdrawn import count_again
+from annotations.types import Project, Status
+from core.errors import N_, Notice
+
+NAMED = 5  # items that one sentence names
+STALE = N_(
+    "In {number} items of {project} the stored gold label or status does not follow from the labels and decisions"
+    " ({items}). The database was changed outside the app. Restore a backup, or decide them again with `python cli.py"
+    " project recount`."
+)
+# The settlement in force is the last one, and the known answer the last one: neither is read from the item.
+_ITEMS = f"""
+SELECT item.uid, item.hash, item.settlement, settlement.id, settlement.action,
+    EXISTS (SELECT 1 FROM standing_answer WHERE standing_answer.item = item.id AND choice IS NOT NULL),
+    (SELECT group_concat(label.choice) FROM assignment JOIN label ON label.id = assignment.blind
+        WHERE assignment.item = item.id),
+    (SELECT group_concat(label.extraneous) FROM assignment JOIN label ON label.id = assignment.blind
+        WHERE assignment.item = item.id),
+    {STATE}
+FROM published_item AS item JOIN project ON project.id = item.project
+LEFT JOIN settlement ON settlement.id = (SELECT max(id) FROM settlement AS act WHERE act.item = item.id)
+WHERE item.batch IN (SELECT id FROM published_batch WHERE project = ?)
+"""
+# Of each derived count: the rows that are stored, and those that are counted.
+_CELLS = "cell IN (SELECT id FROM cell WHERE project = :project)"
+_COUNTS = {
+    "census": (
+        f"SELECT cell, labels, status, aside, items FROM census WHERE {_CELLS} AND items > 0",
+        "SELECT cell, labels, status, aside, count(*) FROM published_item WHERE project = :project GROUP BY 1, 2, 3, 4",
+    ),
+    "tally": (
+        f"SELECT annotator, cell, handed, labelled, accepted FROM tally WHERE {_CELLS} AND handed > 0",
+        "SELECT assignment.annotator, item.cell, sum(state <> 'released') AS handed, count(latest),"
+        " sum(coalesce(label.choice = 'accept', 0)) FROM published_item AS item"
+        " CROSS JOIN assignment ON assignment.item = item.id LEFT JOIN label ON label.id = assignment.latest"
+        " WHERE item.project = :project GROUP BY 1, 2 HAVING handed > 0",
+    ),
+}
+_SLOTS = """
+(SELECT count(*) FROM assignment WHERE assignment.item = item.id
+    AND (state IN ('leased', 'labelled') OR blind IS NOT NULL))
+"""
+_TAKEN = f"SELECT item.id FROM published_item AS item WHERE item.project = ? AND taken <> {_SLOTS}"
+
+
+class DerivedState(NamedTuple):
+    """What is derived of an item; `settlement`: the row id of the decision in force."""
+
+    gold: str | None
+    status: Status
+    split: int
+    labels: int
+    settlement: int | None
+
+
+class StaleItem(NamedTuple):
+    """An item (row id, public id) whose stored state is another one than follows from its labels and decisions."""
+
+    id: int
+    item: str
+    stored: DerivedState
+    recounted: DerivedState
+
+
+def item_states(store: Store, project: Project) -> Iterator[StaleItem]:
+    """Yield each published item with its stored state and the one that follows; one item at a time is in memory."""
+    query = "SELECT plan, seed, share FROM project WHERE id = ?"
+    plan, seed, share = store.db.execute(query, (project.id,)).fetchone()
+    for uid, identity, pointer, act, action, known, choices, flags, *row in store.db.execute(_ITEMS, (project.id,)):
+        before = stored_state(row)
+        # Only the plan `stop` asks for the random share, and a hash costs as much as the rest.
+        shared = plan == "stop" and is_shared(seed, bytes(identity), share)
+        before = before._replace(terms=before.terms._replace(shared=shared, known=bool(known)))
+        after = recounted_state(before, choices.split(",") if choices else [], flags_differ_in(flags))
+        stored = DerivedState(before.gold, before.status, before.split, before.labels, pointer)
+        in_force = None if action == "reopen" else act
+        recounted = DerivedState(after.gold, after.status, after.split, after.labels, in_force)
+        yield StaleItem(before.item, uid, stored, recounted)
+
+
+def stale_items(store: Store, project: Project) -> Iterator[StaleItem]:
+    """Yield the published items whose stored state does not follow from their labels and decisions.
+
+    Nothing is yielded while the project is being recounted after a change of settings: until that is done, items
+    follow the old ones.
+    """
+    if open_recount(store, project) is None:
+        yield from (state for state in item_states(store, project) if state.stored != state.recounted)
+
+
+def stale_counts(store: Store, project: Project) -> dict[str, int]:
+    """Return how many rows of each derived count differ from what is counted; {} if none does.
+
+    `taken`: slots in use of an item; `census`: items of a cell by state; `tally`: items of an annotator in a cell.
+    """
+    found = {"taken": sum(1 for _ in store.db.execute(_TAKEN, (project.id,)))}
+    for name, queries in _COUNTS.items():
+        stored, counted = (set(store.db.execute(query, {"project": project.id})) for query in queries)
+        found[name] = len(stored ^ counted)
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def stale_in_words(store: Store, project: Project) -> Notice | None:
+    """Return the sentence on items whose state does not follow from their labels and decisions; None if all do."""
+    named, number = [], 0
+    for state in stale_items(store, project):
+        number += 1
+        if number <= NAMED:
+            named.append(state.item)
+    items = ", ".join(named) + (" ..." if number > NAMED else "")
+    return Notice(STALE, {"number": f"{number:,}", "project": project.name, "items": items}) if number else None
+
+
+def correct_counts(store: Store, project: Project) -> None:
+    """Count slots, items of cells and items of annotators again, in the caller's transaction."""
+    store.db.execute(f"UPDATE item SET taken = {_SLOTS} WHERE id IN ({_TAKEN})", (project.id,))
+    count_again(store, project)
+
+
+def correct_items(store: Store, project: Project, items: Sequence[StaleItem]) -> None:
+    """Decide the state of *items* again and store it, in the caller's transaction."""
+    draw_share(store, project, [state.id for state in items])
+    for state in items:
+        set_settlement(store.db, state.id, state.recounted.settlement)
+        answer = store.db.execute("SELECT choice FROM standing_answer WHERE item = ?", (state.id,)).fetchone()
+        set_known_answer(store.db, state.id, answer[0] if answer else None)
+        recount_item(store, state.id)

@@ -1,0 +1,113 @@
+"""Gold labels of a release are decided again: before it is made, and when it is verified."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotations.database.store import Store
+from annotations.items.batch import items
+from annotations.plan.recount import correct_derived
+from annotations.projects.projects import annotators, change_project, project
+from annotations.release import Verification, make_release, readiness, release, verify, write_release
+from annotations.release.frozen_gold import FrozenGold
+from annotations.types import Project
+from core.errors import Refused
+from tests.support.released_project import label, rehearse
+from tests.support.tampering import changed_outside
+
+
+@pytest.fixture(scope="module")
+def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A whole rehearsal with its release 1.0, made once."""
+    path = tmp_path_factory.mktemp("rehearsed") / "labels.db"
+    with Store.open(path) as store:
+        make_release(store, rehearse(store), "1.0", author="Vera")
+    return path
+
+
+@pytest.fixture
+def store(rehearsed: Path, tmp_path: Path) -> Iterator[Store]:
+    shutil.copy(rehearsed, tmp_path / "own.db")
+    with Store.open(tmp_path / "own.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def study(store: Store) -> Project:
+    return project(store, "set")
+
+
+def flip(store: Store, number: int = 2) -> list[str]:
+    """Set the verdicts of items that everybody rejected to accepted; returns their public ids."""
+    query = "SELECT id, uid FROM item WHERE status = 'rejected' AND settlement IS NULL LIMIT ?"
+    found = store.db.execute(query, (number,)).fetchall()
+    for row, _ in found:
+        changed_outside(store, "UPDATE item SET gold = 'accept', status = 'accepted' WHERE id = ?", row)
+    return [uid for _, uid in found]
+
+
+def gold_of(found: Verification) -> FrozenGold:
+    assert found.gold is not None
+    return found.gold
+
+
+def test_no_release_is_made_of_verdicts_that_do_not_follow_from_labels(store: Store, study: Project) -> None:
+    flipped = flip(store)
+    with pytest.raises(Refused, match=r"In 2 items of set .*labels and decisions") as refused:
+        make_release(store, study, "2.0")
+    assert all(uid in str(refused.value) for uid in flipped) and "project recount" in str(refused.value)
+    assert [one.code for one in readiness(store, study) if one.state == "missing"] == ["gold"]
+    assert correct_derived(store, study) == 2
+    assert make_release(store, study, "2.0").hash == release(store, study, "1.0").hash
+
+
+def test_a_large_project_is_checked_when_its_release_is_made(
+    store: Store, study: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["annotations.release.readiness"], "QUICK", 3)  # the package names a function so
+    flip(store)
+    assert "gold" not in {one.code for one in readiness(store, study)}
+    assert "gold" in {one.code for one in readiness(store, study, whole=True)}
+    with pytest.raises(Refused, match="In 2 items of set"):
+        make_release(store, study, "2.0")
+
+
+def test_the_check_decides_gold_labels_again(store: Store, study: Project, tmp_path: Path) -> None:
+    one = release(store, study, "1.0")
+    out = write_release(store, study, one, tmp_path / "r")
+    assert verify(out, store=store, release=one).gold == FrozenGold((), 0, True)
+    flipped = flip(store, 1)
+    found = verify(out, store=store, release=one)
+    assert gold_of(found).stale == tuple(flipped) and not found.intact
+    assert found.problems == (("package/gold.jsonl", "stale"),)
+    correct_derived(store, study)
+    # A release that an older version made of flipped verdicts, whose database was put right since.
+    changed_outside(store, "UPDATE release_item SET status = 'accepted', gold = 'accept' WHERE item ="
+                    " (SELECT id FROM item WHERE uid = ?)", flipped[0])  # fmt: skip
+    assert gold_of(verify(out, store=store, release=one)).stale == tuple(flipped)
+
+
+def test_gold_labels_that_changed_since_are_not_compared(store: Store, study: Project, tmp_path: Path) -> None:
+    one = release(store, study, "1.0")
+    out = write_release(store, study, one, tmp_path / "r")
+    item = next(iter(items(store, study, accepted_only=True)))
+    label(store, study, annotators(store, study)[0], item.uid, "reject", reasons=("name",))
+    found = verify(out, store=store, release=one)
+    assert found.intact and gold_of(found).unchecked == 1
+    change_project(store, study, gold="majority" if study.plan == "all" else study.gold, rescue=not study.rescue)
+    found = verify(out, store=store, release=one)
+    assert found.intact and gold_of(found).unchecked == one.facts["total"]["reviewed"]
+
+
+def test_a_log_without_the_last_entry_of_a_release_is_found(store: Store, study: Project, tmp_path: Path) -> None:
+    """As in a database whose log was written again from its beginning, or an older copy."""
+    one = release(store, study, "1.0")
+    out = write_release(store, study, one, tmp_path / "r")
+    head = json.loads((out / "log_head.json").read_text())["log_head"]["hash"]
+    changed_outside(store, "UPDATE log SET hash = randomblob(32) WHERE hash = ?", bytes.fromhex(head))
+    found = verify(out, store=store, release=one)
+    assert found.problems == (("log_head.json", "not in the log"),) and gold_of(found).log_known is False
