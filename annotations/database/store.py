@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Concatenate, ParamSpec, TypeVar
 
 from annotations.database import chain, migrations
+from annotations.database.damage import note_damage, refuse_damaged
 from annotations.database.open_files import GONE, OpenFiles, check_others, forget, remember
 from annotations.database.triggers import different_triggers, restore_triggers
 from annotations.database.write_lock import BUSY_MS, KEPT_BUSY, NOT_WRITTEN, turn
@@ -216,13 +217,14 @@ class Store:
         """One short transaction that holds the write lock from its first statement; all or nothing.
 
         Raises Busy where another program keeps the lock for ten seconds (in a job: ten minutes), the disk is full or
-        read-only, or the database or its log is no longer the file that was opened. Within `share` it is a part of that
-        transaction.
+        read-only, the database or its log is no longer the file that was opened, or this process has found the database
+        damaged. Within `share` it is a part of that transaction.
         """
         if self._shared:
             with self.part():
                 yield self.db
             return
+        refuse_damaged(self._own)
         try:
             with turn(self.db, self._own, max(BUSY_MS / 1000, _patience_s)):
                 try:
@@ -345,6 +347,8 @@ class Store:
         self.close()
         if isinstance(error, sqlite3.OperationalError) and (told := _refusal(error)) is not error:
             raise told from error
+        if isinstance(error, sqlite3.DatabaseError) and primary_code(error) in DAMAGED:
+            note_damage(self._own)
         if isinstance(error, sqlite3.DatabaseError) and (primary_code(error) in DAMAGED or NO_TEXT in str(error)):
             raise BadFile(N_("{path} is damaged ({why})."), path=self.path.name, why=error) from error
 

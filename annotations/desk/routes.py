@@ -52,7 +52,7 @@ from annotations.labels.retest_labels import progress_with_retests
 from annotations.permissions import OPEN, Action, Person, allowed, require
 from annotations.queue import leases
 from annotations.types import Answer, Decision, Item, Operation, OwnProgress
-from core.errors import N_, Busy, EvenhandError, NotAllowed, Refused
+from core.errors import N_, BadFile, Busy, EvenhandError, NotAllowed, Refused
 from core.language import LANGUAGES, Language, explain, translate
 
 PATH = "/api/desk"
@@ -143,7 +143,7 @@ class DeskRoute:
             if self.limiter is None:
                 self.limiter = anyio.CapacityLimiter(THREADS)
             return await anyio.to_thread.run_sync(_alone, asks, answer, limiter=self.limiter)
-        except Busy as error:  # the desk keeps its outbox and retries
+        except (Busy, BadFile) as error:  # the desk keeps its outbox and retries
             return 503, {"message": explain(error, language)}
         except Refused as error:
             return 400, {"message": explain(error, language)}

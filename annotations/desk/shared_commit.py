@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Any
 
+from annotations.database.damage import is_readable, note_damage
 from annotations.database.pool import Pool
 from annotations.database.store import Store
 from core.errors import Busy, EvenhandError
@@ -117,7 +118,7 @@ class SharedCommit:
                 pieces.append(self._waiting.get_nowait())
 
     def _write_back(self) -> None:
-        """Write the log back while commits go on: nobody waits for it."""
+        """Write the log back while commits go on: no request waits for it. Also look whether the file still opens."""
         store: Store | None = None
         while True:
             self._committed.wait()
@@ -128,6 +129,8 @@ class SharedCommit:
                     store = Store.open(self._path)
                 self._pause.wait(WRITE_BACK_S)
                 store.write_back()
+                if not is_readable(self._path):  # a connection that is open may not notice it for hours
+                    note_damage(self._path)
             except Exception:  # whatever is wrong with the disk, the next commit says so
                 _close(store)
                 store = None

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from annotations.database.damage import is_readable, note_damage, refuse_damaged
 from annotations.database.pool import stores
 from annotations.database.store import Store, connect, database_path
 from annotations.server.connections import connections
@@ -61,6 +62,8 @@ def health(worker: WorkerState) -> dict[str, Any]:
     if kept is not None and time.monotonic() - kept[0] < KEPT_S:
         return kept[1]
     database = database_state(path)
+    if database == "unreadable" and path.is_file():
+        note_damage(path)
     try:
         room = shutil.disk_usage(path.parent).free >= FEW_BYTES
     except OSError:
@@ -78,14 +81,20 @@ def health(worker: WorkerState) -> dict[str, Any]:
 
 
 def database_state(path: Path) -> str:
-    """`ok`, `read-only`, `missing`, `replaced` or `unreadable`: of the database that EVENHAND_DB names."""
+    """`ok`, `read-only`, `missing` or `unreadable`: of the database that EVENHAND_DB names.
+
+    `unreadable` too while a database that was found damaged has not been examined from end to end.
+    """
     if not path.is_file():
         return "missing"
     try:
+        refuse_damaged(path.resolve())
         with stores.borrow() as store:  # also compares the files with those that this process has open
             store.db.execute("SELECT count(*) FROM project").fetchone()
             if store.frozen:
                 return "read-only"
+        if not is_readable(path):  # by a new connection: those of the pool keep what they have read
+            return "unreadable"
         with closing(connect(path)) as connection:
             connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
             connection.execute("BEGIN IMMEDIATE")
