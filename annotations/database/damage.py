@@ -1,7 +1,7 @@
 """Databases that this process has found damaged or unreadable: nothing is written to them until they are whole again.
 
-SQLite keeps the pages that it has read, so an open connection may store labels for hours in a file that no longer opens.
-Whoever restores a backup then would lose them, although they were acknowledged.
+SQLite keeps the pages that it has read, so an open connection may store labels for hours in a file that does not open.
+They would be lost with the file, although they were acknowledged.
 """
 
 import sqlite3
@@ -53,7 +53,7 @@ def refuse_damaged(path: Path) -> None:
 
 
 def _is_whole(path: Path) -> bool:
-    """Return whether a database can be read and SQLite finds no damage; seconds for a large one, so not at each call."""
+    """Return whether SQLite can read a database and finds no damage; for a large one it takes seconds."""
     if not is_readable(path):
         _damaged[path] = time.monotonic() + LOOK_S
         return False

@@ -14,6 +14,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any, Literal, NamedTuple
 
+from annotations.database.contents import hash_of_items, record_items
 from annotations.database.events import record
 from annotations.database.pace import Disk, Pace, in_commits, pace_of, until_over
 from annotations.database.store import Store
@@ -275,6 +276,7 @@ class Batch:
         stock = self.store.db.execute(
             "SELECT cell, count(*) FROM item WHERE batch = ? AND taken < wanted AND aside = 0 GROUP BY cell", (self.id,)
         ).fetchall()
+        hashed = hash_of_items(self.store.db, self.id, self._back)  # nothing of it changes before it is published
         with self.store.write() as db:
             self._heard()
             for cell, number in stock:
@@ -292,6 +294,7 @@ class Batch:
                 "UPDATE batch SET published = 1 + (SELECT max(published) FROM batch WHERE project = ?) WHERE id = ?",
                 (self.project.id, self.id),
             )
+            record_items(db, self.id, self.created, hashed)
             if also is not None:
                 also()
 

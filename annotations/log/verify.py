@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from annotations.database.chain import KINDS, START, chained, hash_of_rows, row_hash, rows_of
+from annotations.database.contents import ITEMS, STUDY, differs
 from annotations.database.schema.v7_log import Kind, content
 from annotations.database.store import Store, at_one_moment
 from annotations.database.triggers import RESTORED
@@ -36,6 +37,11 @@ LATER = N_("Row {row} of {kind} does not match its last log entry ({entry}): it 
 OLDER = N_("Rows of {kind} older than the log do not match their state when the log began (entry 1).")
 TEXT = N_("Text {row} of {kind} was scrubbed, but something else is in its place.")
 SALT = N_("Row {row} of {kind} has a salt but no text: it was added outside the app.")
+CHANGED_ITEMS = N_(
+    "Items of the import {name} do not match log entry {entry}: an item was changed, added or removed outside the app."
+)
+CHANGED_STUDY = N_("The test or the codes of the study {name} do not match log entry {entry}: they were changed.")
+REFERENCE = N_("Row {row} of {kind} refers to a row of {other} that does not exist: it was changed outside the app.")
 FILE = N_("File {row} of a release does not match what was frozen (entry {entry}).")
 
 _KINDS = {kind.table: kind for kind in KINDS}
@@ -102,12 +108,13 @@ def verify(store: Store) -> Verified:
     seen, before, began, expected = _Seen(), None, 0, 1
     start: dict[str, Any] = {}
     restored: dict[int, list[str]] = {}
+    names: dict[str, int] = {}
     try:
         for row in store.db.execute(_ENTRIES):
             if row[0] != expected:
                 raise Broken(MISSING, entry=expected)
             if row[1] == START:
-                _check_start(row, before, start, restored)
+                names |= dict.fromkeys(_check_start(store.db, row, before, start, restored), row[0])
                 began = began or row[3]
             else:
                 _check_entry(store.db, row, before, seen)
@@ -117,20 +124,28 @@ def verify(store: Store) -> Verified:
             raise Broken(MISSING, entry=1)
         for kind in KINDS:
             _check_rows(store.db, kind, seen, start.get(kind.table) or {})
+        _check_contents(store.db, start, names)
         _check_scrubbed(store.db)
+        _check_references(store.db)
         _check_files(store)
     except (ValueError, TypeError, LookupError, OverflowError, sqlite3.DataError) as error:
         raise Broken(CHANGED_ENTRY, entry=expected, kind="", row=str(error)[:80]) from error
     return Verified(expected - 1, seen.kinds, before.hex(), began, restored)
 
 
-def _check_start(row: Row, before: bytes | None, start: dict[str, Any], restored: dict[int, list[str]]) -> None:
-    """Check an entry that begins the log of some tables, or says which triggers were restored.
+def _check_start(
+    db: sqlite3.Connection, row: Row, before: bytes | None, start: dict[str, Any], restored: dict[int, list[str]]
+) -> list[str]:
+    """Check an entry that belongs to no row; return the names that it has something to say of.
 
-    What it says goes into *start* and *restored*.
+    These are tables whose log it begins, imports and studies, and triggers that were restored. What it says goes into
+    *start* and *restored*.
     """
     entry, kind, key, _at, body, who, own, _hash = row
     if (key, who, own) != (0, None, None) or not _fits(row, before, body, None):
+        place = _place(db, row, body, None)
+        if place is not None:
+            raise Broken(MOVED, entry=entry, place=place)
         raise Broken(CHANGED_ENTRY, entry=entry, kind=kind, row=key)
     said = json.loads(body or "{}")
     if start.keys() & said.keys():
@@ -139,6 +154,7 @@ def _check_start(row: Row, before: bytes | None, start: dict[str, Any], restored
     for name in said:
         if name.startswith(RESTORED):
             restored[entry] = [*said[name]["missing"], *said[name]["changed"]]
+    return list(said)
 
 
 def _check_entry(db: sqlite3.Connection, row: Row, before: bytes | None, seen: _Seen) -> None:
@@ -257,6 +273,20 @@ def _changed_rows(db: sqlite3.Connection, kind: Kind, seen: _Seen) -> Iterator[b
             raise Broken(MISSING_ROW, kind=kind.table, row=key, entry=entry)
         if first is not None:
             yield row_hash(key, first)
+
+
+def _check_contents(db: sqlite3.Connection, start: dict[str, Any], names: dict[str, int]) -> None:
+    """Items of imports, and tests and codes of studies, are what one entry for all of them says."""
+    for name, entry in names.items():
+        if name.startswith((ITEMS, STUDY)) and differs(db, name, start[name]):
+            message = CHANGED_ITEMS if name.startswith(ITEMS) else CHANGED_STUDY
+            raise Broken(message, entry=entry, name=name.removeprefix(ITEMS).removeprefix(STUDY).strip())
+
+
+def _check_references(db: sqlite3.Connection) -> None:
+    """No row refers to one that is not there: a hash over a public id does not tell such a reference from none."""
+    if found := db.execute("PRAGMA foreign_key_check").fetchone():
+        raise Broken(REFERENCE, kind=found[0], row=found[1], other=found[2])
 
 
 def _check_scrubbed(db: sqlite3.Connection) -> None:

@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterator
 
+from annotations.database.contents import hash_of_items, imports_without_entry, record_items
 from annotations.database.snapshot import snapshot
 from annotations.database.store import Store
 from annotations.plan.recount import finish_recount
@@ -47,6 +48,10 @@ def make_release(
         raise Refused(N_("Notes have at most {most} characters."), most=LONGEST_NOTES)
     refuse_taken(store, project, version)
     finish_recount(store, project)  # gold labels under the present settings
+    for batch, created in imports_without_entry(store.db, project.id):
+        hashed = hash_of_items(store.db, batch)
+        with store.write() as db:
+            record_items(db, batch, created, hashed)
     with snapshot(store) as seen:
         found = project_by_uid(seen, project.uid)
         refuse_unready(seen, found, whole=True)

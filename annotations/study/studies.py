@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sqlite3 import IntegrityError
 from typing import Any, Literal, get_args
 
+from annotations.database.contents import record_study
 from annotations.database.events import record
 from annotations.database.store import Store, columns_and_marks
 from annotations.projects.annotators import checked_name
@@ -182,6 +183,7 @@ def create_study(
                 "start": item.word and item.word[0], "stop": item.word and item.word[1],
             }  # fmt: skip
             db.execute(f"INSERT INTO study_question {columns_and_marks(question)}", question)
+        record_study(db, uid)
         _insert_consent(store, int(made.lastrowid or 0), consent or CONSENT, uses)
         logged = {one: value for one, value in values.items() if not one.startswith(("code_", "warning_"))}
         record(store, project, "study_made", author=author, study=bare, **logged)
