@@ -4,18 +4,22 @@ Samples are made with a known truth, and each interval comes from the function t
 (`benchmarks.coverage_agreement`, `benchmarks.coverage_in_clusters`), of differences between groups of annotators
 (`benchmarks.coverage_groups`), of preferences between models (`benchmarks.coverage_preferences`), of means and shares
 (`benchmarks.coverage_means`).
-`make coverage` writes the page.
+`make coverage` writes the page, and its figures that papers cite to core/data/coverage.tsv.
 """
 
 import argparse
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import coverage_groups, coverage_in_clusters, coverage_means, coverage_preferences
 from benchmarks.coverage_agreement import GRID, planted_truths, simulated
 from benchmarks.coverage_cells import AGAIN, LEAST, by_level, by_measure, second_stage
+from core.resources import DATA
 
+FIGURES = DATA / "coverage.tsv"
+CITED = {"items": "## By interval", "clusters": "### Items in clusters: by interval"}  # design -> heading of its table
 HEAD = """# What the intervals of agreement hold
 
 Labels were simulated with a known truth, and each interval was made by the function that the app calls
@@ -90,8 +94,19 @@ def sections(cells: int, samples: int, again: int, draws: int, seed: int) -> Ite
     yield from coverage_means.sections(samples, again, seed)
 
 
+def cited(text: str) -> str:
+    """Return the figures of the document that papers cite, as a table: two designs, pooled and lowest coverage."""
+    lines = ["design\tinterval\tpooled\tlowest"]
+    for design, heading in CITED.items():
+        table = text.partition(f"\n{heading}\n")[2].lstrip().partition("\n\n")[0]
+        for row in table.splitlines()[2:]:
+            name, _cells, pooled, _withheld, _undefined, lowest, *_rest = re.split(r"\s*\|\s*", row.strip("| "))
+            lines.append("\t".join((design, name, pooled.rstrip("%"), lowest.rstrip("%"))))
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
-    """Print the document, or write it to a file."""
+    """Print the document, or write it to a file together with the figures that papers cite."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--cells", type=int, default=72)
     options.add_argument("--samples", type=int, default=200)
@@ -103,6 +118,7 @@ def main() -> None:
     text = "\n".join(sections(chosen.cells, chosen.samples, chosen.again, chosen.draws, chosen.seed)) + "\n"
     if chosen.out:
         chosen.out.write_text(text, encoding="utf-8")
+        FIGURES.write_text(cited(text), encoding="utf-8")
     else:
         print(text)
 

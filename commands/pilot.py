@@ -114,4 +114,5 @@ def _line(shown: dict[str, Any]) -> str:
         f" ({100 * shown['all_agree_low']:.1f} – {100 * shown['all_agree_high']:.1f})"
     )
     counts = f"{shown['labelled']} of {shown['items']} items with a label"
-    return f"Pilot {shown['number']}, {state}: {counts}, {agreed} on {shown['compared']} items; {shown['signature']}"
+    agreed += f" of {shown['compared']} items with at least two blind labels"
+    return f"Pilot {shown['number']}, {state}: {counts}, {agreed}; {shown['signature']}"

@@ -36,7 +36,7 @@ def progress(project: str, zone: str, db: str, as_json: bool) -> None:
         shown = find_project(store, project)
         say_unsettled(store, shown)
         found = dashboard(store, shown, zone=where)
-    answer(dashboard_json(found), "\n".join(_lines(found)), as_json=as_json)
+    answer(dashboard_json(found), "\n".join(_lines(found, shown.kind == "generations")), as_json=as_json)
 
 
 def _zone(name: str) -> tzinfo:
@@ -95,9 +95,9 @@ def _cell(one: CellState) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(found: Dashboard) -> list[str]:
+def _lines(found: Dashboard, generations: bool) -> list[str]:
     lines = [_worker_line(one) for one in found.people] or ["Nobody labels here yet."]
-    lines += [_cell_line(one) for one in found.cells]
+    lines += [_cell_line(one, generations) for one in found.cells]
     hours = f"— ({found.hours_reason})" if found.hours is None else f"{found.hours:,.1f} hours of work"
     return [*lines, f"labels left: {found.ahead.labels:,}; at the present pace: {hours}", found.signature]
 
@@ -113,11 +113,14 @@ def _worker_line(one: Worker) -> str:
     )
 
 
-def _cell_line(one: CellState) -> str:
+def _cell_line(one: CellState, generations: bool) -> str:
     counted, needed = one.counted, one.forecast.needed
+    agreed = f"{counted.unanimous:,} accepted by all"
+    if generations:
+        agreed = f"{counted.unanimous:,} of {counted.compared:,} with at least two blind labels have the same choice"
     text = (
-        f"  {one.pair} {one.side}: {counted.mined:,} mined, {counted.reviewed:,} reviewed, {counted.unanimous:,} "
-        f"unanimous, {counted.kept:,} kept, {counted.left:,} left"
+        f"  {one.pair} {one.side}: {counted.mined:,} mined, {counted.reviewed:,} reviewed, {agreed}, "
+        f"{counted.kept:,} kept, {counted.left:,} left"
     )
     if counted.quota is None:
         return text

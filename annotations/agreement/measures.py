@@ -33,6 +33,7 @@ from annotations.labels.blind_labels import (
     numbered_labels,
     transposed,
 )
+from annotations.labels.full_agreement import cluster_numbers
 from annotations.projects.projects import guidelines
 from annotations.types import Choice, Project
 from core.errors import N_, NotFound
@@ -273,9 +274,8 @@ def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
     sources = [named.get(item, "") for item in distinct.tolist()]
     if units_of_sources(sources) == "sentence":
         return None
-    number: dict[str | int, int] = {}
-    keys = (source or item for item, source in zip(distinct.tolist(), sources, strict=True))
-    return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)[where]
+    numbers = cluster_numbers(named, distinct)
+    return None if numbers is None else numbers[where]
 
 
 def _choices(store: Store, project: Project, used: set[str]) -> tuple[Choice, ...]:

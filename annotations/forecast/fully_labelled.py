@@ -34,12 +34,16 @@ SPEAKS = """
 """
 
 
-# Items that may have ended at a reject, and when each was first labelled.
-_REJECTED = """
-SELECT hash, shared, (SELECT min(created) FROM label WHERE label.item = item.id) FROM published_item AS item
-WHERE project = ? AND labels BETWEEN 1 AND ? AND pilot IS NULL AND known IS NULL AND EXISTS (
-    SELECT 1 FROM assignment JOIN label ON label.id = assignment.blind
-    WHERE assignment.item = item.id AND label.choice = 'reject')
+# Items that lack labels now and of whose labels valid at `until`, when `stop` ended last, at least one was a reject and
+# fewer than wanted were made. A label that was sent back later counts: its item had it, so no reject ended that item.
+_ENDED = """
+SELECT item.hash, item.shared FROM published_item AS item JOIN valid_label AS label ON label.item = item.id
+WHERE item.project = :project AND item.labels BETWEEN 1 AND :per_item - 1 AND item.pilot IS NULL AND item.known IS NULL
+    AND label.created <= :until AND label.after_reveal = 0 AND label.choice IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM valid_label AS later
+        WHERE later.item = label.item AND later.annotator = label.annotator AND later.after_reveal = 0
+            AND later.created <= :until AND later.id > label.id)
+GROUP BY item.id HAVING max(label.choice = 'reject') AND count(*) < :wanted
 """
 
 
@@ -100,7 +104,7 @@ def imported_into_share(store: Store, project: Project) -> tuple[int, set[int]]:
 
 
 def ended_at_reject(store: Store, project: Project) -> int:
-    """How many items a reject ended under an earlier plan `stop` and still lack labels of the present plan.
+    """Return how many items a reject ended under an earlier plan `stop` and still lack labels of the present plan.
 
     While there are any, accepted items are too frequent among those with all their labels. 0 under `stop`.
     """
@@ -110,6 +114,17 @@ def ended_at_reject(store: Store, project: Project) -> int:
     if narrow is None:
         return 0
     drawn_once = project.share <= narrow.share  # whatever is in the share now was in it under every plan
-    rows = store.db.execute(_REJECTED, (project.id, project.per_item - 1))
-    ended = [identity for identity, shared, first in rows if first <= narrow.since and not (shared and drawn_once)]
+    values = {"project": project.id, "per_item": project.per_item, "until": narrow.since}
+    rows = store.db.execute(_ENDED, values | {"wanted": _per_item_at(store, project, narrow.since)})
+    ended = [identity for identity, shared in rows if not (shared and drawn_once)]
     return sum(not is_shared(project.seed, bytes(identity), narrow.share) for identity in ended)
+
+
+def _per_item_at(store: Store, project: Project, moment: str) -> int:
+    """Return the number of labels per item that the plan wanted at *moment*."""
+    per_item = project.per_item
+    for event in reversed(events(store, project, action="plan")):
+        if event.created <= moment:
+            break
+        per_item = int((event.data.get("old") or {}).get("per_item", per_item))
+    return per_item

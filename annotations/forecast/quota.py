@@ -80,15 +80,17 @@ def verdict(missing: int | None, left: int, needed: Estimate) -> Verdict:
 class Counted:
     """One pair and side: numbers of items.
 
-    `mined`: in the project. `reviewed`: with all their blind labels. `unanimous`: reviewed, and accepted by all
-    (generations: all chose the same). `kept`: accepted as gold (generations: with a gold label). `left`: pending,
-    without those set `aside` (skipped by all). `quota` None: as many as there are. `returned`: those of `left` that
-    were reviewed before their relabelling; `returned_kept`: of these, kept before it.
+    `mined`: in the project. `reviewed`: with all their blind labels. `compared`: reviewed, with at least two labels.
+    `unanimous`: reviewed, and accepted by every label (generations: compared, with the same choice). `kept`: accepted
+    as gold (generations: with a gold label). `left`: pending, without those set `aside` (skipped by all). `quota` None:
+    as many as there are. `returned`: those of `left` that were reviewed before their relabelling; `returned_kept`: of
+    these, kept before it.
     """
 
     quota: int | None
     mined: int
     reviewed: int
+    compared: int
     unanimous: int
     kept: int
     left: int

@@ -107,17 +107,24 @@ def _runs(item: Column) -> tuple[Column, Column, Column]:
 
 
 def blind_label_rows(
-    store: Store, project: Project, *, version: int | None = None, on: ItemScope = "all", more: str = ""
+    store: Store,
+    project: Project,
+    *,
+    version: int | None = None,
+    on: ItemScope = "all",
+    which: str = "",
+    more: str = "",
 ) -> Iterator[list[tuple[Any, ...]]]:
     """Item, annotator, choice, cell, guideline, place of the form in FORMS and the columns *more* of every blind label.
 
     In parts of AT_ONCE. `version`: only labels made under this version of the guideline; `on` "share": only items of
-    the random share that all label, and of these the ones that have all their labels.
+    the random share that all label, and of these the ones that have all their labels. `which`: a further fixed
+    condition on `item`, which begins with AND.
     """
     query = LABELS.format(
         more=f", {more}" if more else "",
         version="" if version is None else VERSION,
-        share=SHARE if on == "share" else "",
+        share=(SHARE if on == "share" else "") + which,
     )
     found = store.db.execute(query, {"project": project.id, "version": version})
     return iter(lambda: found.fetchmany(AT_ONCE), [])

@@ -66,6 +66,11 @@ def _adjudication(facts: Facts) -> bool:
     return bool(found["split"] or found["decided"] or found["left"])
 
 
+def _adjudicable(facts: Facts) -> bool:
+    """Return whether adjudication may settle sentences otherwise than their labels do, or has settled some."""
+    return bool(facts["project"]["rescue"] or facts["adjudication"]["decided"])
+
+
 def _left_out(facts: Facts) -> int:
     return int(facts["retests"]["other_guideline"] + facts["retests"]["seen"])
 
@@ -115,7 +120,9 @@ METHOD: dict[str, Evidence] = {
     "sent_back": lambda facts: _if(facts["events"].get("sent_back")),
     "annotators": lambda facts: [facts["people"]],
     "gold_majority": lambda facts: _if(facts["project"]["gold"] == "majority"),
-    "gold_sentences": lambda facts: _if(facts["project"]["gold"] != "majority" and _sentences(facts)),
+    "gold_sentences": lambda facts: (
+        [_adjudicable(facts)] if facts["project"]["gold"] != "majority" and _sentences(facts) else []
+    ),
     "gold_generations": lambda facts: _if(facts["project"]["gold"] != "majority" and not _sentences(facts)),
     "gold_changed": lambda facts: facts["provenance"].get("gold_changes", ()),
     "replaced": lambda facts: _if(facts["events"].get("replaced"), facts["events"].get("replaced")),
@@ -134,7 +141,7 @@ METHOD: dict[str, Evidence] = {
     "agreement_all": lambda facts: _if(facts["agreement"]["on"] != "share", facts["agreement"]),
     "agreement_ended": lambda facts: _if(ended := facts["agreement"].get("ended_at_reject"), ended),
     "agreement_imported": lambda facts: _if(some := facts["agreement"].get("imported_ended_at_reject"), some),
-    "agreement_intervals": lambda facts: [facts["agreement"]],
+    "agreement_intervals": lambda facts: [{**facts["agreement"], "coverage": facts["coverage"]}],
     "agreement_scope": lambda facts: [facts["agreement"]],
     "agreement_signature": lambda facts: [facts["agreement"]],
     "no_retests": lambda facts: _if(not facts["retests"]["items"], facts["retests"]["same"]),
@@ -149,6 +156,7 @@ METHOD: dict[str, Evidence] = {
     "retest_signature": lambda facts: _if(facts["retests"]["items"], facts["retests"]["signature"]),
     "no_disagreement": lambda facts: _if(not _adjudication(facts)),
     "adjudication": lambda facts: _if(_adjudication(facts), facts["adjudication"]),
+    "settled_before": lambda facts: _if(sum(facts["adjudication"]["not_split"].values()), facts["adjudication"]),
     "decisions": lambda facts: _if(facts["adjudication"]["decided"], facts["adjudication"]["decided"]),
     "decisions_without_effect": lambda facts: _if(
         facts["adjudication"].get("without_effect"), facts["adjudication"].get("without_effect")
@@ -163,7 +171,9 @@ METHOD: dict[str, Evidence] = {
     "vocabulary": lambda facts: _if(facts["statistics"]["sentences"] and facts["statistics"]["vocabulary"]),
     "statistics_signature": lambda facts: _if(facts["statistics"]["sentences"]),
     "first_release": lambda facts: _if(facts["release"]["previous"] is None),
-    "since_release": lambda facts: _if(facts["release"]["previous"] is not None),
+    "since_release": lambda facts: (
+        [] if facts["release"]["previous"] is None else [facts["changes"].get("all_labels") or True]
+    ),
     "release_notes": lambda facts: _if(facts["release"]["notes"]),
     "licence": lambda facts: _if(facts["project"]["licence"]),
     "release": lambda facts: [facts["release"]],
@@ -173,9 +183,14 @@ METHOD: dict[str, Evidence] = {
     "older_versions": lambda facts: _if(facts["newest"]["version"] > 1),
 }
 DATASHEET: dict[str, Evidence] = {
-    "release_reason": lambda facts: _if(facts["release_reason"]),
+    "release_reason": lambda facts: _if(
+        facts["release_reason"], {"reason": facts["release_reason"], "why": facts["release_checks"]}
+    ),
     "held": lambda facts: [facts["held"]],
-    "contexts": lambda facts: _if(not facts["sentences"]),
+    "kept_items": lambda facts: _if(facts["kept"].items, facts["kept"]),
+    "nothing_kept": lambda facts: _if(not facts["kept"].items),
+    "more_kept_rows": lambda facts: _if(len(facts["kept_cells"]) > facts["most_rows"]),
+    "before_filtering": lambda facts: [facts["held"]],
     "more_rows": lambda facts: _if(len(facts["cells"]) > facts["most_rows"]),
     "rate": lambda facts: [facts["rate"]],
     "signature": lambda facts: facts["signatures"],

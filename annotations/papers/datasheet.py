@@ -6,7 +6,7 @@ are in templates/LANGUAGE/datasheet.md.jinja.
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from annotations.database.chain import Head, head
 from annotations.database.store import Store, at_one_moment
 from annotations.guideline.versions import guideline, guidelines
 from annotations.items.batch import items as stored_items
+from annotations.labels.full_agreement import POPULATIONS, Population, full_agreement, name_of_labels
 from annotations.papers.blocks import Block
 from annotations.papers.evidence import evidence
 from annotations.papers.markdown import Form, rendered
@@ -28,6 +29,7 @@ from annotations.text_policy import CANARY, needs_canary, text_may_leave
 from annotations.types import Guideline, Item, Project, ProjectCounts
 from core.guidelines import recognise
 from core.language import Language
+from core.statistics import Estimate
 from core.version import VERSION
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -54,18 +56,20 @@ def datasheets(
     *,
     released: bool = False,
     reason: str = "",
+    checks: Sequence[Any] = (),
     known: "Known | None" = None,
 ) -> dict[Language, list[Block]]:
     """The data sheet in several languages, as blocks; the database is read once.
 
     *released*: of a release, whose heads of the log stand beside it; then it says where the log was. *reason*: why the
-    set is released although something speaks against it; "" where nothing does. *known*: the facts, if they were read.
+    set is released although something speaks against it; "" where nothing does. *checks*: what does, as messages with
+    values. *known*: the facts, if they were read.
     """
     known = known or read_known(store, project)
     if not released:
         known = replace(known, log=None)
     return {
-        language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language, reason))
+        language: paper_blocks(TEMPLATES, "datasheet", language, _facts(known, language, reason, checks))
         for language in languages
     }
 
@@ -99,13 +103,15 @@ class LabelTotals:
 class Known:
     """The facts of the data sheet, read once for all languages and formats.
 
-    `way`, `cells`, `found`: `mining`, `funnel` and its `total`; `guideline`: the newest of `versions`; `joined`:
-    annotators, also former ones; `agreement`: None if fewer than two have labelled; `provenance`: how the labels were
-    made; `log`: its last entry, None where the sheet is of no release.
+    `held`, `kept`: counts over all items and over the kept ones. `way`, `cells`, `found`: `mining`, `funnel` and its
+    `total`; `guideline`: the newest of `versions`; `joined`: annotators, also former ones; `agreement`: None if fewer
+    than two have labelled; `full_agreement`: of reviewed and of kept items; `provenance`: how the labels were made;
+    `log`: its last entry, None where the sheet is of no release.
     """
 
     project: Project
     held: Held
+    kept: Held
     label_totals: LabelTotals
     way: dict[str, Any]
     cells: list[dict[str, Any]]
@@ -115,6 +121,7 @@ class Known:
     joined: int
     counts: ProjectCounts
     agreement: AgreementReport | None
+    full_agreement: dict[Population, Estimate]
     provenance: dict[str, Any]
     follow_ups: list[dict[str, Any]]
     log: Head | None
@@ -123,9 +130,12 @@ class Known:
 def read_known(store: Store, project: Project) -> Known:
     """Read the facts of the data sheet of *project*."""
     totals, cells = _label_totals(store, project), funnel(store, project)
+    held, kept = _held(store, project)
+    report = agreement(store, project) if len(totals.people) > 1 else None
     return Known(
         project=project,
-        held=_held(store, project),
+        held=held,
+        kept=kept,
         label_totals=totals,
         way=mining(store, project),
         cells=cells,
@@ -134,22 +144,33 @@ def read_known(store: Store, project: Project) -> Known:
         versions=len(guidelines(store, project)),
         joined=len(annotators(store, project, active=False)),
         counts=counts(store, project),
-        agreement=agreement(store, project) if len(totals.people) > 1 else None,
+        agreement=report,
+        full_agreement=_full_agreement(store, project, report),
         provenance=evidence(store, project),
         follow_ups=follow_up_facts(store, project),
         log=head(store.db),
     )
 
 
-def _held(store: Store, project: Project) -> Held:
-    held, sentences = Held(), project.kind == "sentences"
+def _full_agreement(store: Store, project: Project, report: AgreementReport | None) -> dict[Population, Estimate]:
+    """Return the full agreement of further populations; none where labels decided which items are reviewed."""
+    if report is None or report.on == "share" or report.stopped:
+        return {}
+    populations: tuple[Population, ...] = ("reviewed", "kept")
+    return {one: full_agreement(store, project, one) for one in populations}
+
+
+def _held(store: Store, project: Project) -> tuple[Held, Held]:
+    """Return counts over all items, and over the kept ones."""
+    held, kept, sentences = Held(), Held(), project.kind == "sentences"
     for item in stored_items(store, project):
-        held.items += 1
-        held.files.add(item.file)
-        held.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
-        if not sentences:
-            held.contexts.add(item.context)
-    return held
+        for counted in (held, kept) if item.status == "accepted" else (held,):
+            counted.items += 1
+            counted.files.add(item.file)
+            counted.cells[(item.pair, str(item.side)) if sentences else _origin(item)] += 1
+            if not sentences:
+                counted.contexts.add(item.context)
+    return held, kept
 
 
 def _origin(item: Item) -> tuple[str, ...]:
@@ -172,22 +193,27 @@ def _label_totals(store: Store, project: Project) -> LabelTotals:
     return totals
 
 
-def _facts(known: Known, language: Language, reason: str = "") -> dict[str, Any]:
+def _facts(known: Known, language: Language, reason: str = "", checks: Sequence[Any] = ()) -> dict[str, Any]:
     """The variables of the template."""
     project, reasons = known.project, known.guideline.beside
     return {
         "app": VERSION,
         "project": asdict(project),
         "release_reason": reason,
+        "release_checks": checks,
         "provenance": known.provenance,
         "follow_ups": known.follow_ups,
         "sentences": project.kind == "sentences",
         "held": known.held,
+        "kept": known.kept,
+        "kept_cells": sorted(known.kept.cells.items()),
         "labels": known.label_totals,
         "cells": sorted(known.held.cells.items()),
         "most_rows": MOST_ROWS,
-        "steps": list(funnel_steps(known.way, known.found)),
+        "steps": list(funnel_steps(project, known.way, known.found)),
         "rate": known.found["rate"],
+        "reviewed": known.found["reviewed"],
+        "compared": known.found["compared"],
         "signatures": list(dict.fromkeys(run["signature"] for run in known.way["runs"])),
         "built_in": recognise(known.guideline.text),
         "guideline": known.guideline,
@@ -196,6 +222,9 @@ def _facts(known: Known, language: Language, reason: str = "") -> dict[str, Any]
         "joined": known.joined,
         "counts": known.counts,
         "agreement": known.agreement,
+        "full_agreement": known.full_agreement,
+        "populations": POPULATIONS,
+        "labels_name": name_of_labels(known.provenance),
         "locked": project.kind == "generations" and not text_may_leave(project),
         "canary": CANARY if needs_canary(project) else None,
         "log": known.log,

@@ -11,6 +11,7 @@ from annotations.database.store import Store
 from annotations.guideline.versions import has_own_scheme
 from annotations.items.articles import articles
 from annotations.items.batch import WHOLE_TEXT
+from annotations.labels.full_agreement import full_agreement_of_rows
 from annotations.pilot.pilots import Pilot, items_left
 from annotations.projects.annotators import annotators, participants
 from annotations.types import Annotator, Project
@@ -71,10 +72,9 @@ class PilotFigures:
     """A pilot in numbers.
 
     `items`: its present number, without withdrawn items and, in a closed pilot, without unlabelled ones. `labelled` got
-    a label while it was open, `compared` two or more; `unanimous`: the share of these on which everybody made the same
-    choice, with a 95% interval: over source articles where one holds several, else Wilson's, modified. Labels made
-    after its end change nothing here. `complete`: no active annotator has an item left in it; of a closed
-    one: it was fully labelled.
+    a label while it was open, `compared` two or more; `unanimous`: the full agreement of these, with a 95% interval:
+    over source articles where one holds several, else Wilson's, modified. Labels made after its end change nothing
+    here. `complete`: no active annotator has an item left in it; of a closed one: it was fully labelled.
     """
 
     pilot: Pilot
@@ -123,15 +123,16 @@ def pilot_figures(store: Store, project: Project, pilot: Pilot) -> PilotFigures:
     choices: dict[int, list[str]] = {}
     for item, _, choice in made:
         choices.setdefault(item, []).append(choice)
-    two = {item: len(set(each)) == 1 for item, each in choices.items() if len(each) > 1}
     items, sources = items_left(store, pilot), articles(store, project)
-    unanimous = share_of_rows(list(two.values()), [sources.get(item, "") for item in two], nothing=NO_TWO)
+    unanimous = full_agreement_of_rows((item, choice, sources.get(item, "")) for item, _, choice in made)
+    if unanimous.value is None:
+        unanimous = Estimate.undefined(NO_TWO)
     interval = "clustered-dirichlet-95|unit:source|v2" if unanimous.clusters else "modified-wilson-95|v2"
     return PilotFigures(
         pilot,
         items,
         len(choices),
-        len(two),
+        unanimous.units,
         unanimous,
         _people(store, project, pilot, made, sources),
         bool(choices) and _is_complete(store, project, pilot, items, choices),

@@ -7,15 +7,15 @@ from annotations.database.store import Store
 from annotations.forecast.keep_rate import Followed, followed_by_cell
 from annotations.forecast.quota import Counted, QuotaForecast, quota_forecasts
 from annotations.forecast.sent_back import decided_before, last_words
+from annotations.labels.full_agreement import COMPARED, REVIEWED, SAME_CHOICE
 from annotations.types import Project
 from core.errors import N_
 from core.statistics import Note
 
 # One scan of all items; the last three sums are for the labels ahead.
-ITEMS = """
+ITEMS = f"""
 SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
-    SELECT item.cell, count(*), sum(item.labels >= item.wanted AND item.labels > 0),
-        sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {agreed}),
+    SELECT item.cell, count(*), sum({REVIEWED}), sum({COMPARED}), sum({{agreed}}),
         sum(item.status = 'accepted' OR (:generations AND item.status = 'rejected')),
         sum(item.status = 'pending' AND item.aside = 0), sum(item.status = 'pending' AND item.aside = 1),
         sum(iif(item.labels >= item.wanted, item.labels, 0)),
@@ -26,9 +26,10 @@ SELECT cell.pair, cell.side, cell.quota, counted.* FROM cell LEFT JOIN (
 ) AS counted ON counted.cell = cell.id WHERE cell.project = :project ORDER BY cell.id
 """
 # The choice of the labels: the gold of an item without a settlement, else any label.
-ACCEPTED = (
-    "iif(item.settlement IS NULL, item.gold = 'accept', EXISTS (SELECT 1 FROM assignment JOIN label"
-    " ON label.id = assignment.blind WHERE assignment.item = item.id AND label.choice = 'accept'))"
+ACCEPTED_BY_ALL = (
+    f"({REVIEWED} AND item.split = 0 AND iif(item.settlement IS NULL, item.gold = 'accept', EXISTS (SELECT 1"
+    " FROM assignment JOIN label ON label.id = assignment.blind"
+    " WHERE assignment.item = item.id AND label.choice = 'accept')))"
 )
 OWN_LABELS = 20  # with so many reviewed items, their mean number of labels is used for the rest
 
@@ -60,23 +61,28 @@ class Ahead:
     labels: int
 
 
+def agreed_condition(project: Project) -> str:
+    """Return the condition for `unanimous`: every label accepts, or all of two and more have the same choice."""
+    return SAME_CHOICE if project.kind == "generations" else ACCEPTED_BY_ALL
+
+
 def counted_cells(store: Store, project: Project) -> tuple[tuple[CellState, ...], Ahead]:
     """Every pair and side with items or a quota, in the order of import, and the work ahead."""
     generations = project.kind == "generations"
-    query = ITEMS.format(agreed="1" if generations else ACCEPTED)
+    query = ITEMS.format(agreed=agreed_condition(project))
     rows = store.db.execute(query, {"project": project.id, "generations": int(generations)}).fetchall()
     shown = [row for row in rows if row[4] or row[2] is not None]
     numbers = [[value or 0 for value in row[4:]] for row in shown]
     back = [one for one in last_words(store, project) if one.waits]
     again = decided_before(back, generations)
     found = {
-        (row[0], row[1]): Counted(row[2], *[*counts[:6], *again.get((row[0], row[1]), ())])
+        (row[0], row[1]): Counted(row[2], *[*counts[:7], *again.get((row[0], row[1]), ())])
         for row, counts in zip(shown, numbers, strict=True)
     }
     stopped = followed_by_cell(store, project, back) if project.plan == "stop" else None
     forecasts = quota_forecasts(found, stopped)
     cells = tuple(CellState(*cell, counted, forecasts[cell]) for cell, counted in found.items())
-    return cells, _ahead(project, cells, [counts[6:] for counts in numbers], stopped)
+    return cells, _ahead(project, cells, [counts[7:] for counts in numbers], stopped)
 
 
 def _ahead(

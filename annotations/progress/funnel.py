@@ -1,14 +1,15 @@
 """The funnel from a corpus to the set: mined, imported, reviewed, kept."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from annotations.database.store import Store
 from annotations.forecast.fully_labelled import ended_at_reject
 from annotations.items.mining_runs import COUNTED, Facts, mined_runs
-from annotations.progress.cells import ACCEPTED
+from annotations.labels.full_agreement import COMPARED, REVIEWED, population_labels
+from annotations.progress.cells import ACCEPTED_BY_ALL, agreed_condition
 from annotations.types import Project
 from core.errors import N_
 from core.files.paths import origin
@@ -17,35 +18,40 @@ from core.statistics.estimate import Note
 from core.statistics.posterior import share_of_rows
 from core.statistics.units import units_of_sources
 
-# reviewed: with all its blind labels; unanimous: and all of them accept (generations: are equal), with or without a
-# settlement
-FUNNEL = """
-SELECT cell.id, cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0),
-    sum(item.labels >= item.wanted AND item.labels > 0 AND item.split = 0 AND {agreed}),
-    sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
+# reviewed: with all its blind labels; compared: with at least two of these; unanimous: every label accepts
+# (generations: compared, with the same choice), whatever an adjudicator decided.
+FUNNEL = f"""
+SELECT cell.id, cell.pair, cell.side, cell.quota, count(*), sum(item.labels > 0), sum({REVIEWED}), sum({COMPARED}),
+    sum({{agreed}}), sum(item.status = 'accepted'), sum(item.split), sum(item.settlement IS NOT NULL)
 FROM published_item AS item JOIN cell ON cell.id = item.cell
 WHERE item.project = ? GROUP BY cell.id
 ORDER BY min(cell.id) OVER (PARTITION BY cell.pair), cell.side DESC
 """
-# Labelled items: cell, all labels there, of these all agree, context, columns that may name an article.
-OUTCOMES = """
-SELECT item.cell, item.labels >= item.wanted, item.labels >= item.wanted AND item.split = 0 AND {agreed},
-    coalesce(item.context, ''), iif(item.extra LIKE '%"source"%', item.extra, '{{}}')
+# Labelled sentences: cell, whether all labels are there, whether all of them accept, columns that may name an article.
+OUTCOMES = f"""
+SELECT item.cell, {REVIEWED}, {ACCEPTED_BY_ALL}, iif(item.extra LIKE '%"source"%', item.extra, '{{}}')
 FROM published_item AS item WHERE item.project = ? AND item.labels > 0
 """
-KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
-SUMMED = ("mined", "labelled", "reviewed", "unanimous", "kept", "split", "settled")
+UNFINISHED = """
+SELECT count(*) FROM published_item AS item
+WHERE item.project = ? AND item.labels > 0 AND item.labels < item.wanted AND item.status = 'pending'
+"""
+KEYS = ("pair", "side", "quota", "mined", "labelled", "reviewed", "compared", "unanimous", "kept", "split", "settled")
+SUMMED = KEYS[3:]
 NO_REVIEW = Note(N_("No item has all its labels yet."))
 ENDED = N_(
     "Under an earlier plan, labelling of {ended} items stopped at the first reject; they still lack"
     " labels, so the reviewed items are biased towards accept"
 )
+BEGUN = N_(
+    "Labelling of an item stops at its first reject, and {begun} items without a decision still lack labels, so the"
+    " reviewed items are biased towards reject"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A reviewed item: whether all who labelled it agree (of sentences: to keep it), and its article or context."""
+    """A reviewed sentence: whether all its labels accept it, and its source article ("": none)."""
 
     cell: int
     agreed: bool
@@ -53,51 +59,61 @@ class Outcome:
 
 
 def funnel(store: Store, project: Project) -> list[dict[str, Any]]:
-    """Per pair: counts by KEYS, and `rate`, the share of reviewed ones that all accept. "mined":
-    imported from any source. The share is undefined while items that ended at a reject lack labels.
+    """Return for each pair and side the counts by KEYS and `rate`; "mined" counts items imported from any source.
+
+    `rate`: of sentences, the share of reviewed items that every label accepts; of generations, the full agreement of
+    reviewed items with at least two blind labels. It is undefined while a stop at the first reject biases which items
+    are reviewed.
     """
-    agreed = "1" if project.kind == "generations" else ACCEPTED
-    found = store.db.execute(FUNNEL.format(agreed=agreed), (project.id,)).fetchall()
+    found = store.db.execute(FUNNEL.format(agreed=agreed_condition(project)), (project.id,)).fetchall()
     rows = {cell: dict(zip(KEYS, row, strict=True)) for cell, *row in found}
-    ended, reviewed = ended_at_reject(store, project), _outcomes(store, project, agreed)
-    of_cell: dict[int, list[Outcome]] = {cell: [] for cell in rows}
-    for one in reviewed:
-        of_cell[one.cell].append(one)
-    return [row | {"rate": _selected(ended) if ended else _rate(of_cell[cell])} for cell, row in rows.items()]
+    rates = _rates(store, project)
+    return [row | {"rate": rates(cell)} for cell, row in rows.items()]
 
 
 def total(store: Store, project: Project, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The same for all pairs and sides together; *rows*: of `funnel`."""
+    """Return the same for all pairs and sides together; *rows*: of `funnel`."""
     found: dict[str, Any] = {name: sum(int(row[name] or 0) for row in rows) for name in SUMMED}
+    return found | {"rate": _rates(store, project)(None)}
+
+
+def _rates(store: Store, project: Project) -> Callable[[int | None], Estimate]:
+    """Return the function from a cell (None: all cells) to its `rate`."""
+    if why := selected(store, project):
+        return lambda _cell: Estimate.undefined(why)
+    if project.kind == "generations":
+        return population_labels(store, project, "reviewed").share
+    outcomes = _outcomes(store, project)
+    of_cell: dict[int | None, list[Outcome]] = {None: outcomes}
+    for outcome in outcomes:
+        of_cell.setdefault(outcome.cell, []).append(outcome)
+    return lambda cell: _rate(of_cell.get(cell, []))
+
+
+def selected(store: Store, project: Project) -> Note | None:
+    """Return why labels decide which items are reviewed; None where they do not."""
     if ended := ended_at_reject(store, project):
-        return found | {"rate": _selected(ended)}
-    agreed = "1" if project.kind == "generations" else ACCEPTED
-    return found | {"rate": _rate(_outcomes(store, project, agreed))}
+        return Note(ENDED, {"ended": ended})
+    begun = store.db.execute(UNFINISHED, (project.id,)).fetchone()[0] if project.plan == "stop" else 0
+    return Note(BEGUN, {"begun": begun}) if begun else None
 
 
-def _outcomes(store: Store, project: Project, agreed: str) -> list[Outcome]:
-    """The reviewed items. Units are those of agreement: contexts, else articles where some has several labelled items,
-    else the items ("").
-    """
-    rows = store.db.execute(OUTCOMES.format(agreed=agreed), (project.id,)).fetchall()
-    units = [row[3] for row in rows]
-    if project.kind != "generations":
-        units = [origin(json.loads(row[4])) for row in rows]
-        if units_of_sources(units) == "sentence":
-            units = [""] * len(rows)
+def _outcomes(store: Store, project: Project) -> list[Outcome]:
+    """Return the reviewed sentences; units are source articles where some article has several labelled items."""
+    rows = store.db.execute(OUTCOMES, (project.id,)).fetchall()
+    units = [origin(json.loads(row[3])) for row in rows]
+    if units_of_sources(units) == "sentence":
+        units = [""] * len(rows)
     return [Outcome(row[0], bool(row[2]), unit) for row, unit in zip(rows, units, strict=True) if row[1]]
 
 
 def _rate(reviewed: Sequence[Outcome]) -> Estimate:
-    return share_of_rows([one.agreed for one in reviewed], [one.unit for one in reviewed], nothing=NO_REVIEW)
+    hits, units = [outcome.agreed for outcome in reviewed], [outcome.unit for outcome in reviewed]
+    return share_of_rows(hits, units, nothing=NO_REVIEW)
 
 
-def _selected(ended: int) -> Estimate:
-    return Estimate.undefined(Note(ENDED, {"ended": ended}))
-
-
-def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
-    """The funnel in a few rows, each with its (untranslated) name: `way` of `mining`, `found` of `total`."""
+def funnel_steps(project: Project, way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, int]]:
+    """Return the funnel in a few rows, each with its untranslated name: `way` of `mining`, `found` of `total`."""
     rows: list[tuple[str, int]] = []
     if way["runs"]:
         rows = [
@@ -105,12 +121,14 @@ def funnel_steps(way: dict[str, Any], found: dict[str, Any]) -> list[tuple[str, 
             (N_("Exactly one keyword"), way["exactly_one"]),
         ]
         rows.append((N_("Candidates"), way["candidates"]))
-    named = (
-        (N_("Imported"), "mined"),
-        (N_("Reviewed"), "reviewed"),
-        (N_("Full agreement"), "unanimous"),
-        (N_("Kept"), "kept"),
-    )
+    agreed = [(N_("Accepted by all annotators"), "unanimous")]
+    if project.kind == "generations":
+        agreed = [
+            (N_("Reviewed, at least two blind labels"), "compared"),
+            (N_("All of these labels have the same choice"), "unanimous"),
+        ]
+    kept = N_("With a gold label") if project.kind == "generations" else N_("Kept")
+    named = [(N_("Imported"), "mined"), (N_("Reviewed"), "reviewed"), *agreed, (kept, "kept")]
     return [*rows, *((name, found[key]) for name, key in named)]
 
 

@@ -1,10 +1,11 @@
-"""Counts of the sentences of all open projects: candidates, reviewed, unanimous, kept."""
+"""Counts of the sentences of all open projects: candidates, reviewed, same choice by all, kept."""
 
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotations.database.store import Store
+from annotations.labels.full_agreement import REVIEWED, SAME_CHOICE
 
 # Only sentence projects that are not archived count, and of these the ones that are asked for.
 OPEN = (
@@ -12,23 +13,11 @@ OPEN = (
     " AND (:only IS NULL OR project.uid IN (SELECT value FROM json_each(:only)))"
 )
 
-STATUSES = f"""
-SELECT count(*),
-       coalesce(sum(item.labels >= item.wanted), 0),
+COUNTS = f"""
+SELECT count(*), coalesce(sum({REVIEWED}), 0), coalesce(sum({SAME_CHOICE}), 0),
        coalesce(sum(item.status = 'accepted'), 0)
 FROM published_item AS item JOIN project ON project.id = item.project
 WHERE {OPEN}
-"""
-
-UNANIMOUS = f"""
-SELECT count(*) FROM (
-    SELECT item.id
-    FROM published_item AS item JOIN project ON project.id = item.project
-         JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind
-    WHERE {OPEN} AND item.labels >= item.wanted AND label.choice IS NOT NULL
-    GROUP BY item.id HAVING min(label.choice) = max(label.choice)
-        AND (count(*) >= project.per_item OR project.doubled IS NOT NULL)
-)
 """
 
 STATE = """
@@ -43,8 +32,8 @@ SELECT (SELECT coalesce(max(id), 0) FROM label),
 class Pipeline:
     """Counts of sentences; each is a subset of the one before, except that `kept` depends on the rule for gold.
 
-    candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, and all blind labels
-    agree; the single reject that ends an item under the plan `stop` does not count. kept: accepted as gold.
+    candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, with at least two
+    blind labels, all of the same choice. kept: accepted as gold.
     """
 
     candidates: int
@@ -69,6 +58,4 @@ def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:
     Reads every item once, so keep it by `state`.
     """
     values = {"only": None if only is None else json.dumps(sorted(only))}
-    candidates, reviewed, kept = store.db.execute(STATUSES, values).fetchone()
-    unanimous = store.db.execute(UNANIMOUS, values).fetchone()[0]
-    return Pipeline(candidates, reviewed, unanimous, kept)
+    return Pipeline(*store.db.execute(COUNTS, values).fetchone())

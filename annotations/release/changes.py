@@ -6,18 +6,28 @@ from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.labels.full_agreement import name_of_labels
 from annotations.papers.blocks import Block
 from annotations.papers.paper import paper_blocks
 from annotations.release.content_hash import Contents, Entry, contents_of
-from annotations.release.records import Release, release_lines
+from annotations.release.records import Release, file_facts, release_file, release_lines
+from annotations.types import Project
 from core.files.paths import without_folders
 from core.language import Language
 
 PARTS = ("items.jsonl", "gold.jsonl", "labels.jsonl", "records.jsonl")
 LISTED = 50  # items of each kind that the text lists; the JSON has all
 KEPT = "accepted"
+LOG_HEAD = "log_head.json"  # written with the snapshot of a release
 MEASURES = ("percent", "pairwise_percent", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 TEMPLATES = Path(__file__).parent / "templates"
+# The entry of the log with a hash, and what happened to the labels of published items afterwards: [before, after] of
+# the columns of `assignment`, of which the first is the valid label.
+_FROZEN = "SELECT id FROM log WHERE hash = ? ORDER BY id DESC LIMIT 1"
+_SINCE = """
+SELECT log.row, log.body FROM log JOIN published_item AS item ON item.id = CAST(log.row AS INTEGER)
+WHERE log.kind = 'assignment' AND log.id > ? AND item.project = ? ORDER BY log.id
+"""
 
 
 def frozen_contents(store: Store, release: Release) -> Contents:
@@ -29,6 +39,29 @@ def frozen_contents(store: Store, release: Release) -> Contents:
         (json.loads(line) for line in release_lines(store, release, f"package/{name}") if line) for name in PARTS
     )
     return contents_of(map(without_folders, items), *others)
+
+
+def label_changes(store: Store, project: Project, old: Release, now: int) -> dict[str, int] | None:
+    """Return how many valid labels of all annotators were added, changed and removed since *old*.
+
+    *now*: how many there are. A label that was sent back and made again is changed; one that was sent back only is
+    removed. None for a release that is older than the log.
+    """
+    if not any(fact.name == LOG_HEAD for fact in file_facts(store, old)):
+        return None
+    head = json.loads(release_file(store, old, LOG_HEAD))["log_head"]
+    frozen = store.db.execute(_FROZEN, (bytes.fromhex(head["hash"]),)).fetchone()
+    if frozen is None:
+        return None
+    ends: dict[str, tuple[int | None, int | None]] = {}
+    for slot, body in store.db.execute(_SINCE, (frozen[0], project.id)):
+        before, after = ((row or [None])[0] for row in json.loads(body))
+        ends[slot] = (ends[slot][0] if slot in ends else before, after)
+    added = sum(was is None and label is not None for was, label in ends.values())
+    changed = sum(None not in pair and pair[0] != pair[1] for pair in ends.values())
+    # Items that an undone import took away, or brought back, have no entry of their labels.
+    removed = old.labels + added - now
+    return {"added": added - min(0, removed), "changed": changed, "removed": max(0, removed)}
 
 
 def changes(store: Store, old: Release, new: Release) -> dict[str, Any]:
@@ -44,8 +77,8 @@ def differences(
 
     `kept`: items added to the set and removed from it; `reviewed`: the same of reviewed items; `gold`: reviewed in
     both, whose gold label or status changed; `gold_states`: of the items that had a gold label, how many have the
-    `same`, `another`, or `none_now`, and how many others have their `first`; `labels`: how many labels (item and
-    annotator) were added, changed or removed, and on which items.
+    `same`, `another`, or `none_now`, and how many others have their `first`; `labels`: how many published labels (item
+    and annotator) were added, changed or removed, and on which items.
     """
     return facts_compared(content_differences(old, new), before, after)
 
@@ -131,5 +164,6 @@ def described(changes: Mapping[str, Any], facts: Mapping[str, Any], language: La
         "most_items": LISTED,
         "project": facts["project"],
         "guidelines": facts["guidelines"],
+        "labels_name": name_of_labels(facts["provenance"]),
     }
     return paper_blocks(TEMPLATES, "changes", language, found)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotations.files.label_tables import item_facts as generation_facts
+from annotations.labels.full_agreement import POPULATIONS, name_of_labels
 from annotations.papers.blocks import one_line
 from annotations.papers.markdown import rendered
 from annotations.papers.paper import paper_blocks
@@ -59,7 +60,9 @@ def card(facts: Mapping[str, Any], files: Mapping[str, str], features: tuple[str
     refuses a file without rows. *locked*: texts leave encrypted only, so the library cannot load the kept items.
     """
     parts = _parts(features, locked)
-    told = {**facts, "files": sorted(files.items()), "locked": locked, "text": _loading([part[0] for part in parts])}
+    text = _loading([part[0] for part in parts])
+    named = {"populations": POPULATIONS, "labels_name": name_of_labels(facts["provenance"])}
+    told = {**facts, **named, "files": sorted(files.items()), "locked": locked, "text": text}
     papers = [rendered(paper_blocks(TEMPLATES, "dataset_card", one, told), "md", one) for one in sorted(LANGUAGES)]
     return card_header(facts, features, locked=locked) + "\n" + "\n".join(papers)
 

@@ -19,8 +19,11 @@ from annotations.database.events import HERE_ONLY, events
 from annotations.database.store import Store
 from annotations.describe.project_description import describe_project, usual_vocabulary
 from annotations.items.articles import articles
+from annotations.labels.full_agreement import REVIEWED
 from annotations.papers.datasheet import Known, read_known
-from annotations.progress.cells import ACCEPTED
+from annotations.pilot.figures import pilot_figures
+from annotations.pilot.pilots import Pilot, items_left, pilots
+from annotations.progress.cells import ACCEPTED_BY_ALL
 from annotations.progress.funnel import NO_REVIEW
 from annotations.projects.preregistration import sheet_facts
 from annotations.projects.projects import annotators, guidelines
@@ -31,6 +34,7 @@ from annotations.text_policy import CANARY, needs_canary
 from annotations.types import Project
 from core.errors import N_
 from core.guidelines import recognise
+from core.resources import table
 from core.statistics import Estimate
 from core.statistics.estimate import Note
 from core.statistics.posterior import share_of_rows
@@ -58,18 +62,12 @@ item.labels >= item.wanted AND (
 """
 SETTLED = f"""
 SELECT settlement.action, settlement.choice, count(*), sum(item.status = 'accepted' AND {REJECTED}),
-    sum(item.status = 'rejected' AND {REJECTED})
+    sum(item.status = 'rejected' AND {REJECTED}), sum(item.split = 0), sum(item.split = 0 AND item.labels < item.wanted)
 FROM published_item AS item JOIN settlement ON settlement.id = item.settlement
 WHERE item.project = :project GROUP BY settlement.action, settlement.choice ORDER BY 1, 2
 """
-PILOTS = """
-SELECT pilot.id, pilot.number, pilot.items, pilot.people, pilot.begun, pilot.closed FROM pilot
-WHERE project = ? ORDER BY number
-"""
-OF_PILOT = "SELECT count(*) FROM published_item WHERE pilot = ?"
 DONE_OF_PILOT = f"""
-SELECT item.id, item.split = 0 AND {ACCEPTED} FROM published_item AS item
-WHERE item.pilot = ? AND item.labels >= item.wanted AND item.labels > 0
+SELECT item.id, {ACCEPTED_BY_ALL} FROM published_item AS item WHERE item.pilot = ? AND {REVIEWED}
 """
 TAGS = """
 SELECT count(*), count(DISTINCT each.value) FROM published_item AS item
@@ -78,6 +76,24 @@ WHERE item.pilot = ?
 """
 NO_ANSWER = Note(N_("No item with a known answer has a valid label."))
 NO_TIME = Note(N_("No label came with a time."))
+
+
+COVERAGE_OF = ("all agree", "two agree", "Fleiss' kappa", "Krippendorff's alpha", "Gwet's AC1")  # printed in papers
+
+
+def coverage_cited() -> dict[str, dict[str, float]]:
+    """Return the simulated coverage in percent of the printed intervals, for single items and items in clusters.
+
+    `least` and `most` are pooled over all settings, of the measure with the lowest and the highest coverage; `lowest`
+    is that of the worst setting of any measure. The table is written together with docs/coverage.md.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for design in ("items", "clusters"):
+        rows = [row for row in table("coverage") if row["design"] == design and row["interval"] in COVERAGE_OF]
+        pooled = [float(row["pooled"]) for row in rows]
+        lowest = min(float(row["lowest"]) for row in rows)
+        found[design] = {"least": min(pooled), "most": max(pooled), "lowest": lowest}
+    return found
 
 
 def gather(store: Store, project: Project, known: Known | None = None) -> dict[str, Any]:
@@ -99,8 +115,10 @@ def gather(store: Store, project: Project, known: Known | None = None) -> dict[s
         "preregistration": sheet_facts(store, project),
         "follow_ups": [_follow_up(one) for one in known.follow_ups],
         "people": _people(store, project, labels),
-        "pilots": [_pilot(store, row, sources) for row in store.db.execute(PILOTS, (project.id,)).fetchall()],
+        "pilots": [_pilot(store, project, one, sources) for one in pilots(store, project)],
         "agreement": agreement_facts(report),
+        "full_agreement": {name: estimate(share) for name, share in known.full_agreement.items()},
+        "coverage": coverage_cited(),
         "retests": _retests(store, project),
         "hidden_gold": _hidden_gold(store, project, sources),
         "adjudication": _adjudication(store, project),
@@ -235,15 +253,19 @@ def _people(store: Store, project: Project, labels: _Labels) -> dict[str, Any]:
     return {"joined": len(everybody), "active": len(active), "labelled": len(labels.of_person), "each": each}
 
 
-def _pilot(store: Store, row: Any, sources: Mapping[int, str]) -> dict[str, Any]:
-    row_id, number, drawn, people, begun, closed = row
-    items = store.db.execute(OF_PILOT, (row_id,)).fetchone()[0]
-    tags, distinct = store.db.execute(TAGS, (row_id,)).fetchone()
-    outcomes = store.db.execute(DONE_OF_PILOT, (row_id,)).fetchall()
+def _pilot(store: Store, project: Project, pilot: Pilot, sources: Mapping[int, str]) -> dict[str, Any]:
+    """Return the facts of a pilot: `unanimous` is the share of fully labelled sentences that every label accepts,
+    `agreement` the full agreement of the `compared` items on the labels made while it was open.
+    """
+    tags, distinct = store.db.execute(TAGS, (pilot.id,)).fetchone()
+    outcomes = store.db.execute(DONE_OF_PILOT, (pilot.id,)).fetchall()
     units = [sources.get(item, "") for item, _ in outcomes]
     rate = estimate(share_of_rows([bool(agreed) for _, agreed in outcomes], units, nothing=NO_REVIEW))
-    return {"number": number, "drawn": drawn, "items": items, "people": people, "begun": begun, "closed": closed,
-            "labelled": len(outcomes), "unanimous": rate, "tags": tags, "distinct_tags": distinct}  # fmt: skip
+    figures = pilot_figures(store, project, pilot)
+    return {"number": pilot.number, "drawn": pilot.items, "items": items_left(store, pilot), "people": pilot.people,
+            "begun": pilot.begun, "closed": pilot.closed, "labelled": len(outcomes), "unanimous": rate,
+            "compared": figures.compared, "agreement": estimate(figures.unanimous), "tags": tags,
+            "distinct_tags": distinct}  # fmt: skip
 
 
 def agreement_facts(report: AgreementReport) -> dict[str, Any]:
@@ -320,8 +342,11 @@ def _adjudication(store: Store, project: Project) -> dict[str, Any]:
         "decided": decided,
         "left": left,
         "rescued": sum(row[3] for row in accepting),  # the labels reject what is kept
-        "without_effect": sum(row[4] for row in accepting),
-    }  # and what stays rejected, because `rescue` is off
+        "without_effect": sum(row[4] for row in accepting),  # what stays rejected, because `rescue` is off
+        # Settled items whose valid labels do not differ (any more), and those of them that lack labels.
+        "not_split": {action: sum(row[5] for row in rows if row[0] == action) for action in ("decide", "leave")},
+        "lacking": sum(row[6] for row in rows),
+    }
 
 
 def _events(store: Store, project: Project) -> dict[str, int]:

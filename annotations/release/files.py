@@ -11,6 +11,7 @@ from annotations.files.other_tools.label_studio_write import labelling_config
 from annotations.files.package.records import author_codes
 from annotations.files.published_samples import published_files
 from annotations.guideline.versions import guideline, guidelines
+from annotations.labels.full_agreement import POPULATIONS, name_of_labels
 from annotations.papers.blocks import Block
 from annotations.papers.datasheet import Known, datasheets, read_known
 from annotations.papers.markdown import rendered
@@ -18,12 +19,13 @@ from annotations.papers.paper import paper_blocks
 from annotations.projects.consent import consenting
 from annotations.projects.preregistration import sheets
 from annotations.projects.pseudonyms import pseudonyms
-from annotations.release.changes import TEMPLATES, described, facts_compared
+from annotations.release.changes import LOG_HEAD, TEMPLATES, described, facts_compared, label_changes
 from annotations.release.dataset_card import DATA, HARD_CASES, card, data_features, hard_case_features
 from annotations.release.facts import gather
 from annotations.release.frozen_file import FrozenFile, freeze, pretty
 from annotations.release.kept_sets import KeptSets
 from annotations.release.labelled_files import SPREADSHEETS, LabelledFiles, Table, labelled_files, packed_items
+from annotations.release.readiness import to_explain
 from annotations.release.records import Release
 from annotations.text_policy import text_may_leave
 from annotations.types import Project
@@ -39,7 +41,6 @@ MOST_FILES = 20
 FORMAT = "evenhand-release"
 SUMS = "SHA256SUMS"
 FACTS = "release.json"
-LOG_HEAD = "log_head.json"
 # What is in each file, for the card; {names} of files of their own are filled in.
 HOLDS = {
     "slguset.csv": N_("kept sentences, with columns and positions as in the published data set"),
@@ -189,7 +190,10 @@ class _Composer:
             self._add(f"guideline/v{one.version}.md", [one.text if one.text.endswith("\n") else one.text + "\n"])
         newest = guideline(self.store, self.project).text
         reason = self.made.facts["release"]["reason"]
-        sheets = datasheets(self.store, self.project, LANGUAGES, released=True, reason=reason, known=known)
+        checks = to_explain(self.store, self.project) if reason else []
+        sheets = datasheets(
+            self.store, self.project, LANGUAGES, released=True, reason=reason, checks=checks, known=known
+        )
         for language in LANGUAGES:
             papers = {"datasheet": sheets[language], "method": method(self.made.facts, newest, language)}
             for name, blocks in papers.items():
@@ -206,13 +210,20 @@ class _Composer:
             known | {"sections": one.sections} for known, one in zip(facts["preregistration"], written, strict=True)
         ]
         for language in LANGUAGES:
-            blocks = paper_blocks(TEMPLATES, "preregistration", language, {**facts, "sheets": both})
+            blocks = paper_blocks(
+                TEMPLATES,
+                "preregistration",
+                language,
+                {**facts, "sheets": both, "labels_name": name_of_labels(facts["provenance"])},
+            )
             self._add(f"preregistration.{language}.md", [rendered(blocks, "md", language)])
         for number, one in enumerate(written, 1):
             self._add(f"preregistration/{number}.md", [one.text])
 
     def _changes(self, last: Release | None, contents: dict[str, Any]) -> None:
         found = facts_compared(contents, None if last is None else last.facts, self.made.facts)
+        standing = self.made.facts["labels"]["standing"]
+        found["all_labels"] = None if last is None else label_changes(self.store, self.project, last, standing)
         notes = self.made.facts["release"]["notes"]
         self._add("changes.json", [pretty(found | {"notes": notes})])
         for language in LANGUAGES:
@@ -235,7 +246,7 @@ class _Composer:
 
 
 def summary(changes: dict[str, Any]) -> dict[str, Any]:
-    """The changes as numbers."""
+    """Return the changes as numbers; `labels_...` of published labels, `all_labels` of all (None: not known)."""
     return {
         "from": changes["from"],
         "kept_added": len(changes["kept"]["added"]),
@@ -245,6 +256,7 @@ def summary(changes: dict[str, Any]) -> dict[str, Any]:
         "gold_changed": len(changes["gold"]),
         **{f"gold_{key}": number for key, number in changes["gold_states"].items()},
         **{f"labels_{key}": changes["labels"][key] for key in ("added", "changed", "removed")},
+        "all_labels": changes.get("all_labels"),
         "guideline": changes["guideline"],
     }
 
@@ -282,5 +294,7 @@ def method_facts(facts: Mapping[str, Any], guideline_text: str, language: Langua
         "most_cells": MOST_CELLS,
         "quotas": any(row["quota"] is not None for row in facts["funnel"]),
         "guideline_text": guideline_text,
+        "populations": POPULATIONS,
+        "labels_name": name_of_labels(facts["provenance"]),
     }
     return {**facts, **more}

@@ -26,7 +26,7 @@ ENDED_ALL = "on all labelled items these numbers are biased towards acceptance; 
 ENDED_SHARE = "computed on the random share that everybody labels."
 EVERY_VERSION = "Labels made under every version of the guideline."
 ALIKE = "items of one resemble each other. What they hold: docs/coverage.md."
-TWO_LABELS = "with two labels or more"
+TWO_LABELS = "with at least two blind labels"
 NO_FORMS = "Generations are shown in one form only."
 
 
@@ -261,9 +261,9 @@ def agreement(
 ) -> None:
     """How far the annotators of PROJECT agree, with 95% intervals over items.
 
-    On all labelled items and blind labels. `percent` is the share of items with two labels or more on which everybody
-    agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the same on
-    three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
+    On all labelled items and blind labels. `percent` is the share of items with at least two blind labels on which
+    everybody agreed. Of generations the four labels are compared, with intervals over contexts; --json adds `ways`: the
+    same on three labels (plural they counts as no pronoun), on two (misgendering or not) and on the flag for extraneous
     gendered language (of an own scheme: its choices and each of its flags), and `marks`: how far the same characters
     were marked (F1). `by_version`: the measures under each version of the guideline; `by_form`: accept rates of
     sentences shown in the original and the masked form.

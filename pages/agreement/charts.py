@@ -135,7 +135,7 @@ def by_keyword_pair(report: AgreementReport) -> None:
     for name, measures in report.by_pair:
         for field, title in columns.items():
             estimate: Estimate = getattr(measures, field)
-            row = {"pair": name or _("(no pair)"), "measure": title, **_numbers(estimate), "items": measures.items}
+            row = {"pair": name or _("(no pair)"), "measure": title, **_numbers(estimate), "items": estimate.units}
             # 0 means chance for the three coefficients, not for the percentage.
             tested.append(estimate if field != "unanimity" else Estimate(None))
             rows.append(row)
@@ -143,7 +143,16 @@ def by_keyword_pair(report: AgreementReport) -> None:
     for row, differs in zip(rows, stays, strict=True):
         row["differs"] = differs
     says = paragraph(
-        filter(None, (_("Agreement by keyword pair; pairs with the most items first."), by_chance(stays, tested)))
+        filter(
+            None,
+            (
+                _(
+                    "Agreement by keyword pair; pairs with the most items first. Full agreement is of items with at"
+                    " least two blind labels."
+                ),
+                by_chance(stays, tested),
+            ),
+        )
     )
     chart = heatmap(
         pd.DataFrame(rows),

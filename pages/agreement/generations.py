@@ -56,7 +56,7 @@ def by_model(report: AgreementReport) -> None:
     """One measure for each model and pronoun set as a heatmap."""
     names = {
         "pairwise": _("Pairwise agreement"),
-        "unanimity": _("Full agreement"),
+        "unanimity": _("Full agreement of items with at least two blind labels"),
         "alpha": _("Krippendorff's alpha"),
         "ac1": _("Gwet's AC1"),
     }

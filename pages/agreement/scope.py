@@ -90,7 +90,7 @@ def by_version(store: Store, project: Project, report: AgreementReport) -> None:
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         text = _(
             "Each row compares only labels that were made under this version; an item with labels of two versions"
-            " counts in both rows with its labels of each."
+            " counts in both rows with its labels of each. Full agreement is of items with at least two blind labels."
         )
         st.caption(plain(text))
         downloads(traced(_version_numbers(report), report), key="by-version-table")

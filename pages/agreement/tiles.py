@@ -69,7 +69,7 @@ def tiles(report: AgreementReport) -> None:
             text = _("of {all:,} in the random share; {labels:,} labels by {people} annotators")
         st.caption(plain(text.format(all=report.all_items, labels=report.labels, people=len(report.annotators))))
     with second:
-        text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+        text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
         show_tile(
             estimate_tile(_("Full agreement"), found.unanimity, text.format(k=agreed, n=found.unanimity.units), "z.1%")
         )

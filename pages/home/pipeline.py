@@ -38,7 +38,12 @@ def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     return [
         Stage(_("Mined"), whole, _("sentences with exactly one keyword in active projects")),
         Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
-        Stage(_("Unanimous"), found.unanimous, _("all annotators chose the same"), share(found.unanimous, whole)),
+        Stage(
+            _("Same choice"),
+            found.unanimous,
+            _("reviewed sentences with at least two blind labels, all with the same choice"),
+            share(found.unanimous, whole),
+        ),
         Stage(_("Kept"), found.kept, _("accepted; these form the data set"), share(found.kept, whole)),
         _scored(scored),
     ]

@@ -232,11 +232,15 @@ def _traced(found: audit_projects.AuditResult) -> dict[str, str]:
 
 def _show_method(found: audit_projects.AuditResult) -> None:
     overall = found.agreement.overall
-    text = _("Agreement of the annotators: full agreement on {same}; Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}.")
+    text = _(
+        "Agreement of the annotators: full agreement {same} of {n} sentences with at least two blind labels;"
+        " Krippendorff's alpha {alpha}, Gwet's AC1 {ac1}."
+    )
     st.caption(
         plain(
             text.format(
                 same=with_brackets(overall.unanimity, "z.0%"),
+                n=f"{overall.unanimity.units:,}",
                 alpha=number(overall.alpha.value, "z.2f"),
                 ac1=number(overall.ac1.value, "z.2f"),
             )

@@ -182,7 +182,7 @@ def _show_differing(store: Store, project: Project, pilot: Pilot, *, opened: boo
 def _alike(share: Estimate, compared: int) -> str:
     """The interval of that share of items, or why there is none, and of how many items it is."""
     ends = interval(share, ".1%")
-    text = _("On {k} of {n} items with two labels or more, everybody chose the same.")
+    text = _("On {k} of {n} items with at least two blind labels, everybody chose the same.")
     same = text.format(k=round((share.value or 0) * compared), n=compared)
     return paragraph((_("95% interval: {interval}.").format(interval=ends) if ends else note_text(share.note), same))
 

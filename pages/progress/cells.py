@@ -76,12 +76,12 @@ def _verdicts(found: Dashboard) -> None:
 def _meaning(project: Project, quotas: bool) -> str:
     if project.kind == "generations":
         return _(
-            "Reviewed: items with all the labels they need. Unanimous: reviewed items on which all annotators"
-            " chose the same."
+            "Reviewed: items with all the labels they need. Same choice: of the reviewed items with at least two"
+            " blind labels, those on which all annotators made the same choice; flags are not compared."
         )
     text = _(
         "Reviewed: items with all the labels they need. Accepted by all: reviewed items that every"
-        " annotator accepted. Kept: items whose gold label is accept."
+        " annotator who labelled them accepted. Kept: items whose gold label is accept."
     )
     if not quotas:
         return text
@@ -101,21 +101,25 @@ def _meaning(project: Project, quotas: bool) -> str:
 def _table(project: Project, rows: list[CellState], quotas: bool) -> Markup:
     generations = project.kind == "generations"
     heads = [_("Mined") if not generations else _("Texts"), _("Reviewed")]
-    heads += [_("Unanimous") if generations else _("Accepted by all")]
+    heads += [_("Same choice") if generations else _("Accepted by all")]
     heads += [_("With a gold label") if generations else _("Kept"), _("Left")]
     heads += [_("Quota"), _("Missing"), _("Share kept"), _("Needed")] if quotas else []
     first = _("Stratum") if generations else _("Keyword pair")
     question = [Column(_("Can the quota be met?"))] if quotas else []
     columns = [Column(first), *question, *(Column(head, "number") for head in heads)]
-    return table(columns, (_row(cell, quotas) for cell in rows), kind="narrow pinned")
+    return table(columns, (_row(cell, quotas, generations) for cell in rows), kind="narrow pinned")
 
 
-def _row(cell: CellState, quotas: bool) -> list[str | Markup]:
+def _row(cell: CellState, quotas: bool, generations: bool) -> list[str | Markup]:
     counted, forecast = cell.counted, cell.forecast
     pair: str | Markup = cell.pair or DASH
     if cell.side:
         pair = joined([pair, side_mark(cell.side)], Markup("<br>"))
-    numbers = [f"{n:,}" for n in (counted.mined, counted.reviewed, counted.unanimous, counted.kept, counted.left)]
+    agreed = f"{counted.unanimous:,}"
+    if generations:
+        agreed = _("{k} of {n}").format(k=agreed, n=f"{counted.compared:,}")
+    counts = (counted.mined, counted.reviewed, agreed, counted.kept, counted.left)
+    numbers = [count if isinstance(count, str) else f"{count:,}" for count in counts]
     if not quotas:
         return [pair, *numbers]
     mark = "" if forecast.own or forecast.rate.value is None else " (a)"
@@ -149,7 +153,8 @@ def _numbers(cell: CellState, signature: str) -> dict[str, Any]:
     counted, forecast = cell.counted, cell.forecast
     return {
         "pair": cell.pair, "side": cell.side, "mined": counted.mined, "reviewed": counted.reviewed,
-        "unanimous": counted.unanimous, "kept": counted.kept, "left": counted.left, "set_aside": counted.aside,
+        "compared": counted.compared, "unanimous": counted.unanimous, "kept": counted.kept, "left": counted.left,
+        "set_aside": counted.aside,
         "quota": counted.quota, "missing": forecast.missing, "share_kept": forecast.rate.value,
         "share_kept_low": forecast.rate.low, "share_kept_high": forecast.rate.high, "share_of": forecast.share_of,
         "needed": forecast.needed.value, "needed_low": forecast.needed.low, "needed_high": forecast.needed.high,

@@ -88,16 +88,17 @@ def _changes(one: Release) -> str:
     found = one.facts["changes"]
     if found["from"] is None:
         return _("The first release.")
-    text = _(
-        "Since {version}: {kept_added} items added, {kept_removed} removed; labels: {labels_added} new,"
-        " {labels_changed} changed, {labels_removed} removed."
-    )
+    text = _("Since {version}: {kept_added} items added, {kept_removed} removed.")
+    labels = _("Labels published one by one: {labels_added} new, {labels_changed} changed, {labels_removed} removed.")
+    if everybody := found.get("all_labels"):  # releases of before counted published labels only
+        every = _("Labels of all annotators: {added} new, {changed} changed, {removed} no longer valid.")
+        labels = paragraph((every.format(**everybody), labels))
     gold = _("Gold labels: {gold_changed} changed.")  # releases of before counted no more
     if "gold_none_now" in found:
         gold = _(
             "Gold labels: {gold_same} unchanged, {gold_another} changed, {gold_none_now} dropped, {gold_first} new."
         )
-    return paragraph(one.format(version=found["from"], **found) for one in (text, gold))
+    return paragraph(one.format(version=found["from"], **found) for one in (text, labels, gold))
 
 
 def _show_archive(project: Project, one: Release) -> None:

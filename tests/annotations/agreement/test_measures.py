@@ -90,7 +90,7 @@ def test_every_row_says_its_items_and_ac1_its_categories(fresh_store: Store) -> 
     report = with_missing_labels(fresh_store)
     lines = for_people(report).splitlines()
     by_name = {line[:22].strip(): line for line in lines[1:]}
-    assert "n = 12 with two labels or more" in by_name["full agreement"]
+    assert "n = 12 with at least two blind labels" in by_name["full agreement"]
     assert "n = 6 with the commonest number of labels" in by_name["Fleiss' kappa"]
     assert "n = 16 with a label; over the 2 categories of the scheme" in by_name["Gwet's AC1"]
     assert "that both labelled" in by_name["kappa Ada & Bo"] and "categories used" not in by_name

@@ -114,7 +114,7 @@ def test_on_the_random_share_only_items_with_all_their_labels_count(fresh_store:
 def test_after_a_change_of_plan_what_a_reject_ended_is_named_and_the_share_is_the_basis(fresh_store: Store) -> None:
     """The plan `all` reopens items that a reject ended; until they are labelled the others are selected."""
     before = stopped(fresh_store)
-    assert total(fresh_store, before, funnel(fresh_store, before))["rate"].value is not None
+    assert total(fresh_store, before, funnel(fresh_store, before))["rate"].reason.values == {"begun": 1}
     project = change_project(fresh_store, before, plan="all")
     found = agreement(fresh_store, project, resampling=FAST)
     assert (found.on, found.items, found.ended, found.biased) == ("share", 3, 2, False)

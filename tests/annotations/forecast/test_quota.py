@@ -19,7 +19,7 @@ FAR = ("男/女", "male")
 def counted(
     quota: int | None = 100, mined: int = 1_000, reviewed: int = 100, kept: int = 30, left: int = 500
 ) -> Counted:
-    return Counted(quota, mined, reviewed, kept, kept, left)
+    return Counted(quota, mined, reviewed, reviewed, kept, kept, left)
 
 
 # Wilson's interval of 30 of 100: 0.21895 to 0.39585 (Brown, Cai and DasGupta 2001, equation 4, by hand). 70 are
@@ -84,8 +84,8 @@ def test_the_three_pages_give_one_answer(quota: int, accepted: int, rejected: in
     reviewed = accepted + rejected
     progress = quota_forecasts(
         {
-            CELL: Counted(quota, reviewed + left, reviewed, accepted, accepted, left),
-            FAR: Counted(quota, others, others, others, others, 0),
+            CELL: Counted(quota, reviewed + left, reviewed, reviewed, accepted, accepted, left),
+            FAR: Counted(quota, others, others, others, others, others, 0),
         }
     )
     mine = forecast(

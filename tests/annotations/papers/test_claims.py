@@ -60,7 +60,7 @@ def templates() -> list[Path]:
 
 
 # Lines of a template that are no sentence of it: texts and lists of the records.
-QUOTED = re.compile(r"\{\{ (?:guideline_text \| verbatim|text \| verbatim|items\([\w.]+\)) \}\}")
+QUOTED = re.compile(r"\{\{ (?:guideline_text \| verbatim|text \| verbatim|items\([\w.]+\)|table\(\w+\)) \}\}")
 
 
 def test_every_sentence_belongs_to_a_claim_with_a_check() -> None:
@@ -249,6 +249,7 @@ PRINTED: dict[str, Check] = {
     "content_hash": release_matches,
     "more_rows": lambda h, _one: number(h, CELLS) > datasheet.MOST_ROWS,
     "rate": lambda h, one: one.value is None or one.units == number(h, REVIEWED),
+    "more_kept_rows": lambda h, _one: number(h, CELLS) > datasheet.MOST_ROWS,
     **dict.fromkeys(("signature", "mining_signature", "mining_part"), lambda h, _one: number(h, MINED) > 0),
     "mining_sums": lambda h, _one: number(h, MINED) > 1,
     "mining_unknown": lambda h, _one: number(h, f"{CELLS} AND json_type(extra, '$.source') = 'object'") > 0,
@@ -260,7 +261,9 @@ CHECKS: dict[str, Check] = PRINTED | {
         and one["reviewed"] == number(h, REVIEWED)
     ),
     "imported_items": lambda h, one: one["mined"] == len(list(items(h.store, h.project))),
-    "held": lambda h, one: one.items == len(list(items(h.store, h.project))),
+    **dict.fromkeys(("held", "before_filtering"), lambda h, one: one.items == len(list(items(h.store, h.project)))),
+    "kept_items": lambda h, one: one.items == len(list(items(h.store, h.project, accepted_only=True))) > 0,
+    "nothing_kept": lambda h, _one: not list(items(h.store, h.project, accepted_only=True)),
     "annotators": lambda h, one: (
         one["labelled"] == len({name for _uid, name in h.labels})
         and one["active"] == len(annotators(h.store, h.project))
@@ -316,7 +319,9 @@ CHECKS: dict[str, Check] = PRINTED | {
     "tag_criteria": criteria_match,
     "sent_back": lambda h, _one: number(h, f"{EVENT}'sent_back'") > 0,
     "gold_majority": lambda h, _one: h.project.gold == "majority",
-    "gold_sentences": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "sentences"),
+    "gold_sentences": lambda h, one: (
+        (h.project.gold, h.project.kind) == ("unanimous", "sentences") and one == h.project.rescue
+    ),  # nobody adjudicates in this history
     "gold_generations": lambda h, _one: (h.project.gold, h.project.kind) == ("unanimous", "generations"),
     "gold_changed": lambda h, one: (
         (one["old"], one["new"]) in itertools.pairwise(h.golds)
@@ -335,7 +340,6 @@ CHECKS: dict[str, Check] = PRINTED | {
     "unanimous_generations": lambda h, _one: h.project.kind == "generations",
     "terms_sentences": lambda h, _one: h.project.kind == "sentences",
     "terms_generations": lambda h, _one: h.project.kind == "generations",
-    "contexts": lambda h, _one: h.project.kind == "generations",
     "agreement_intervals": lambda h, one: ("unit:source" in one["signature"]) == bool(number(h, REPEATED_SOURCES)),
     "agreement_share": lambda h, _one: h.project.plan == "stop" or number(h, ENDED) > 0,
     "agreement_ended": lambda h, one: 0 < one <= number(h, ENDED),
@@ -353,6 +357,7 @@ CHECKS: dict[str, Check] = PRINTED | {
     "retests": lambda h, _one: number(h, RETESTED) > 0,
     "no_disagreement": lambda h, _one: number(h, SETTLED) == 0,
     "adjudication": lambda h, _one: number(h, SETTLED) > 0,
+    "settled_before": lambda h, _one: False,
     "decisions_without_effect": lambda h, _one: False,  # nobody adjudicates in this history
     "rescue": lambda h, _one: h.project.rescue,
     "no_rescue": lambda h, _one: not h.project.rescue,

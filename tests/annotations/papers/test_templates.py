@@ -11,11 +11,13 @@ from annotations.papers import datasheet
 from annotations.papers.claims import LABELLING
 from annotations.projects.projects import annotators
 from annotations.release.changes import TEMPLATES as RELEASE
+from annotations.release.facts import coverage_cited
 from annotations.release.make import make_release
 from annotations.release.records import release_file
 from tests.support.released_project import label, ready_project
 
 IN_CLAIM = re.compile(r'\{% call\(one\) claim\("(\w+)"\) %\}\n.*?\{% endcall %\}\n?', re.S)
+COVERED = {"coverage": coverage_cited()}
 
 
 @pytest.mark.parametrize("kind", ["sentences", "generations"])
@@ -40,7 +42,7 @@ def test_the_scope_of_agreement_names_the_units_of_its_intervals(unit: str, name
         (claim,) = (one.group(0) for one in IN_CLAIM.finditer(text) if one.group(1) == "agreement_scope")
         template = Environment(undefined=StrictUndefined, autoescape=True).from_string(claim)
         found = {"signature": f"agreement|unit:{unit}|v3"}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
+        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(COVERED))
 
 
 @pytest.mark.parametrize("choices", [("accept", "accept"), ("accept", "reject")])
@@ -81,4 +83,4 @@ def test_the_method_section_names_the_units_of_its_intervals(unit: str, named: s
         ({}, f" of {named.removeprefix('12 ')} "),
     ):
         found = {"signature": f"unit:{unit}|clustered-dirichlet:2000", "pairwise_percent": share}
-        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(0))
+        assert says in template.render(agreement=found, claim=lambda _name, caller: caller(COVERED))

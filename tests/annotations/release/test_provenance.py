@@ -329,6 +329,8 @@ def test_unanimous_is_what_the_labels_say_and_rescued_what_they_reject(fresh_sto
         "left": 0,
         "rescued": 1,
         "without_effect": 0,
+        "not_split": {"decide": 0, "leave": 0},
+        "lacking": 0,
     }
     # Now all reject it, and the decision keeps it.
     label(fresh_store, made, people[2], second.uid, "reject", reasons=("name",))

@@ -1,0 +1,105 @@
+"""Full agreement: items with at least two blind labels, the same choice; one number wherever it is printed."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from annotations.agreement.measures import agreement
+from annotations.database.store import Store
+from annotations.demo.generation_texts import make_generations_demo
+from annotations.items.batch import items
+from annotations.labels.full_agreement import full_agreement, full_agreement_of_rows, population_labels
+from annotations.papers.datasheet import read_known
+from annotations.pilot.figures import pilot_figures
+from annotations.pilot.pilots import close_pilot, pilots, start_pilot
+from annotations.progress.cells import counted_cells
+from annotations.progress.funnel import funnel, funnel_steps, total
+from annotations.projects.pipeline_counts import pipeline
+from annotations.projects.projects import annotators, change_project
+from annotations.release.facts import gather
+from annotations.types import Mark
+from tests.support.agreed_labels import label as choose
+from tests.support.agreed_labels import make, texts
+from tests.support.generations import generations_project
+from tests.support.projects import new_store
+from tests.support.released_project import label
+
+TEXTS = [f"They read page {number} again." for number in range(8)]
+CHOICES = ("correct", "misgendering", "no_pronoun")
+
+
+def test_items_with_one_label_and_flags_do_not_count(fresh_store: Store) -> None:
+    """The stock demo: 68 of 99 reviewed texts have one label; two of the others differ in the flag only."""
+    project = make_generations_demo(fresh_store)
+    known = read_known(fresh_store, project)
+    facts = gather(fresh_store, project, known)
+    found = facts["total"]
+    assert (found["reviewed"], found["compared"], found["unanimous"], found["split"]) == (99, 31, 26, 7)
+    assert (found["rate"]["value"], found["rate"]["n"]) == (pytest.approx(26 / 31), 31)
+    assert found["rate"] == facts["agreement"]["percent"] == facts["full_agreement"]["reviewed"]
+    assert sum(row["unanimous"] for row in facts["funnel"]) == 26
+    assert sum(row["rate"]["n"] for row in facts["funnel"]) == 31
+    cells, _ahead = counted_cells(fresh_store, project)
+    assert [sum(getattr(cell.counted, name) for cell in cells) for name in ("compared", "unanimous")] == [31, 26]
+    assert [number for _name, number in funnel_steps(project, known.way, known.found)] == [120, 99, 31, 26, 94]
+
+
+def test_kept_items_have_a_share_of_their_own_without_an_interval(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada", "Bo"), per_item=2)
+    one, two, three, _four = texts(fresh_store, project)
+    choose(fresh_store, project, "Ada", dict.fromkeys((one, two, three), "accept"))
+    choose(fresh_store, project, "Bo", {one: "accept", two: "accept", three: "reject"})
+    reviewed, kept = (full_agreement(fresh_store, project, name) for name in ("reviewed", "kept"))  # type: ignore[arg-type]
+    assert (reviewed.value, reviewed.units) == (pytest.approx(2 / 3), 3)
+    assert (kept.value, kept.units, kept.low, kept.note is not None) == (1.0, 2, None, True)
+    assert "Accepted by all annotators" in dict(
+        funnel_steps(project, {"runs": []}, total(fresh_store, project, funnel(fresh_store, project)))
+    )
+
+
+def test_the_pilot_the_agreement_and_the_release_give_one_number(fresh_store: Store) -> None:
+    project = make(fresh_store, 12, ("Ada", "Bo"), per_item=2)
+    start_pilot(fresh_store, project, 12)
+    choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
+    said = {text: "accept" if n % 3 else "reject" for n, text in enumerate(texts(fresh_store, project)[:9])}
+    choose(fresh_store, project, "Bo", said)
+    close_pilot(fresh_store, project)
+    figures = pilot_figures(fresh_store, project, pilots(fresh_store, project)[0])
+    assert (figures.labelled, figures.compared, figures.unanimous.value) == (12, 9, pytest.approx(6 / 9))
+    assert figures.unanimous == agreement(fresh_store, project).overall.unanimity
+    (facts,) = gather(fresh_store, project)["pilots"]
+    assert (facts["compared"], facts["agreement"]["value"]) == (9, figures.unanimous.value)
+
+
+def test_a_single_label_is_no_agreement_on_the_home_page(fresh_store: Store) -> None:
+    project = make(fresh_store, 4, ("Ada",), per_item=1)
+    choose(fresh_store, project, "Ada", dict.fromkeys(texts(fresh_store, project), "accept"))
+    found = pipeline(fresh_store)
+    assert (found.reviewed, found.unanimous, found.kept) == (4, 0, 4)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.lists(st.tuples(st.sampled_from(CHOICES), st.booleans()), max_size=3), min_size=1, max_size=8))
+def test_counts_and_shares_are_of_the_same_items(written: list[list[tuple[str, bool]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, new_store(Path(folder) / "a.db") as store:
+        project = generations_project(store, "g", TEXTS[: len(written)], annotators=("Ada", "Bo", "Cy"), per_item=2)
+        project = change_project(store, project, doubled=None)
+        people = annotators(store, project)
+        for item, labels in zip(list(items(store, project)), written, strict=True):
+            for person, (choice, flag) in zip(people, labels, strict=False):
+                marks = [Mark(0, 2, "pronoun")] if choice == "misgendering" else []
+                marks += [Mark(5, 9, "extraneous")] if flag else []
+                label(store, project, person, item.uid, choice, extraneous=flag, spans=tuple(marks))
+        several = [{choice for choice, _flag in labels} for labels in written if len(labels) > 1]
+        same = sum(len(choices) == 1 for choices in several)
+        found = total(store, project, funnel(store, project))
+        assert (found["compared"], found["unanimous"]) == (len(several), same)
+        shares = [found["rate"], full_agreement(store, project, "reviewed"), population_labels(store, project,
+                  "labelled").share(), agreement(store, project).overall.unanimity]  # fmt: skip
+        value = pytest.approx(same / len(several)) if several else None
+        assert all((share.value, share.units) == (value, len(several)) for share in shares)
+        rows = [(n, choice, "") for n, labels in enumerate(written) for choice, _flag in labels]
+        assert full_agreement_of_rows(rows).value == value
