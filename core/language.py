@@ -4,8 +4,8 @@ And numbers as both write them.
 """
 
 import re
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from typing import Literal
 
 from babel.messages.pofile import read_po
@@ -43,6 +43,45 @@ def catalogue(language: Language) -> dict[str, str]:
 def translate(text: str, language: Language) -> str:
     """*text* in *language*; the English text where a translation is missing."""
     return catalogue(language).get(text, text)
+
+
+LEAST_LETTERS = 12  # of a message besides its places; shorter ones match too much
+
+
+@cache
+def _messages_with_places() -> list[tuple[re.Pattern[str], str]]:
+    """Return each message with places as a pattern, those with the longest text first."""
+    found = []
+    for message in catalogue("zh"):
+        parts = re.split(r"\{(\w+)\}", message)
+        if len(parts) > 1 and not re.search("[{}]", "".join(parts[::2])) and sum(map(len, parts[::2])) >= LEAST_LETTERS:
+            names: set[str] = set()
+            pattern = ""
+            for place, part in enumerate(parts):
+                text = re.escape(part) if place % 2 == 0 else f"(?P={part})" if part in names else f"(?P<{part}>.+?)"
+                names |= {part} if place % 2 else set()
+                pattern += text
+            found.append((sum(map(len, parts[::2])), re.compile(pattern, re.S), message))
+    return [(pattern, message) for _length, pattern, message in sorted(found, key=lambda row: -row[0])]
+
+
+@lru_cache(maxsize=1_000)
+def message_of(text: str) -> tuple[str, dict[str, str]]:
+    """Return the message and the values of an English sentence that was stored whole, as in a file of scores.
+
+    A sentence that no message of the catalogue gives is returned as its own message without values.
+    """
+    if text not in catalogue("zh"):
+        for pattern, message in _messages_with_places():
+            if found := pattern.fullmatch(text):
+                return message, found.groupdict()
+    return text, {}
+
+
+def translate_stored(text: str, say: Callable[[str], str]) -> str:
+    """Return a stored English sentence in the language of *say*, with the values that it holds."""
+    message, values = message_of(text)
+    return say(message).format(**values) if values else say(message)
 
 
 def one_after_another(sentences: Iterable[str]) -> str:

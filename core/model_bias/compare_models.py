@@ -119,7 +119,8 @@ def correlation(
     which two unrelated models share or not by chance. Columns a, b, value (-1 to 1), low, high (95%, over subsets of
     the stems), n, stems, kind ("prior-corrected", "raw"), band (see `null_band`; NaN for raw values), reason ("" where
     defined), note (why there is no interval, else ""). Both orders and the diagonal are there, so that a heatmap is
-    whole. The papers do not name the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are
+    whole. `attrs["notes"]` holds the `Note` of each text, so that a page can translate it. The papers do not name
+    the type (SPEC 1.9). Undefined where a model is constant or fewer than 3 sentences are
     shared.
     """
     values = prior_corrected(frame) if corrected else finite_bias(frame)
@@ -134,7 +135,10 @@ def correlation(
         {"a": a, "b": b, "kind": kind, **found[(a, b) if (a, b) in found else (b, a)]} for a in table for b in table
     ]
     data = pd.DataFrame(rows, columns=["a", "b", *CORRELATED])
-    return data if corrected else data.assign(band=np.nan)
+    data = data if corrected else data.assign(band=np.nan)
+    data = data.assign(note=["" if row["note"] is None else str(row["note"]) for row in rows])
+    data.attrs["notes"] = {str(row["note"]): row["note"] for row in rows if row["note"] is not None}
+    return data
 
 
 def null_band(sentences: int, pairs: int) -> float:
@@ -159,7 +163,7 @@ def _correlated(
     both = (a.notna() & b.notna()).to_numpy()
     x, y, n = a[both].to_numpy(), b[both].to_numpy(), int(both.sum())
     shared = pairs[both]
-    empty = {**dict.fromkeys(("value", "low", "high", "band"), np.nan), "n": n, "stems": 0, "note": ""}
+    empty = {**dict.fromkeys(("value", "low", "high", "band"), np.nan), "n": n, "stems": 0, "note": None}
     if n < LEAST:
         return {**empty, "reason": str(NO_SHARED if n == 0 else TOO_FEW)}
     if min(x.std(), y.std()) < STILL:
@@ -167,15 +171,15 @@ def _correlated(
     stems = Units("stem", *codes_of(shared.map(stem_of)))
     found: dict[str, object] = {"n": n, "stems": stems.count, "band": null_band(n, shared.nunique()), "reason": ""}
     if a.name == b.name:
-        return found | {"value": 1.0, "low": 1.0, "high": 1.0, "note": ""}
+        return found | {"value": 1.0, "low": 1.0, "high": 1.0, "note": None}
     if method == "spearman":
         from scipy import stats  # scipy.stats takes a while to import
 
         x, y = stats.rankdata(x), stats.rankdata(y)
     sums = stems.sums(np.ones(n), x, y, x * x, y * y, x * y)
     estimate = over_subsets(lambda chosen: {"r": _pearson(chosen @ sums)}, stems.count, seed=seed)["r"]
-    note = "" if estimate.note is None else str(estimate.note)
-    return found | {"value": estimate.value, "low": _or_nan(estimate.low), "high": _or_nan(estimate.high), "note": note}
+    low, high = _or_nan(estimate.low), _or_nan(estimate.high)
+    return found | {"value": estimate.value, "low": low, "high": high, "note": estimate.note}
 
 
 def _pearson(totals: Numbers) -> Numbers:

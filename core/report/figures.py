@@ -14,8 +14,9 @@ from core.errors import N_
 from core.language import one_after_another
 from core.model_bias import Groups, Summary, correlation, grouping, sign_agreement, unit_of
 from core.report.numbers import interval
-from core.report.table_lines import Paper, Say
+from core.report.table_lines import Paper, Say, note_text
 from core.sentence_bias.bias import LN10
+from core.statistics import Note
 
 WIDTH = 900
 
@@ -138,7 +139,6 @@ RAW = N_(
     " have nothing in common, 80% have an interval that excludes 0 if sentences are treated as"
     " independent (docs/nulls.md). Use the corrected correlation."
 )
-NO_INTERVAL = N_("No interval: {reason}")
 
 
 def correlation_reading(found: pd.DataFrame, say: Say) -> str:
@@ -147,8 +147,8 @@ def correlation_reading(found: pd.DataFrame, say: Say) -> str:
     if others.empty:
         return ""
     parts = [say(RAW)] if (others["kind"] == "raw").any() else [say(BAND).format(band=_bands(others["band"]))]
-    lacking = [reason for reason in others["note"].drop_duplicates() if reason]
-    return one_after_another([*parts, *(say(NO_INTERVAL).format(reason=say(reason)) for reason in lacking)])
+    notes: Mapping[str, Note] = found.attrs.get("notes", {})
+    return one_after_another([*parts, *(note_text(notes[text], say) for text in others["note"].unique() if text)])
 
 
 def _units(models: "pd.Series[str]", groups: Groups) -> "pd.Series[str]":

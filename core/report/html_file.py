@@ -19,7 +19,7 @@ import pandas as pd
 from core.charts.export import picture
 from core.charts.palette import LIGHT, css_variables
 from core.errors import N_, BadFile
-from core.language import Language, translate
+from core.language import Language, translate, translate_stored
 from core.model_bias import (
     Groups,
     Summary,
@@ -294,7 +294,7 @@ def _undefined(frame: pd.DataFrame, say: Say) -> str:
     rows = counts.groupby(["model", "status"], sort=False).size().items()
     infinite = say(N_("infinite: one of the two words has probability 0"))
     for (model, status), count in rows:
-        reason = infinite if status == "infinite" else say(str(status))
+        reason = infinite if status == "infinite" else translate_stored(str(status), say)
         parts.append(f"<p class=note>{_e(str(model))}: {count:,} × {_e(reason)}</p>")
     parts.append(sentences.list_html(without.head(LISTED).to_dict("records"), say=say))
     return "".join(parts)

@@ -4,6 +4,7 @@ import html
 from collections.abc import Iterable
 from typing import Any
 
+from core.language import translate_stored
 from core.report.numbers import probability, signed_number
 from core.report.table_lines import Say
 from core.sentence_bias.bias import LN10
@@ -26,7 +27,7 @@ def _sentence(row: dict[str, Any], value: str, say: Say) -> str:
     if value != "bias_log10":
         facts.insert(0, f"Bias_c {signed_number(row['bias_log10'])}")
     if row["status"] != "ok":
-        facts = [html.escape(say(str(row["status"])))]
+        facts = [html.escape(translate_stored(str(row["status"]), say))]
     model = html.escape(str(row["model"]))
     signature = html.escape(f"{row['model']}: {row['signature']}", quote=True)
     told = " · ".join(f"<span>{fact}</span>" for fact in (*facts, model))

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from core.errors import N_, EvenhandError, Notice, Refused
 from core.files.whole_file import whole_file
+from core.language import message_of
 
 Kind = Literal[
     "scores", "generations", "associations", "nli", "misgendering", "mining", "tunes", "comparisons", "grids",
@@ -44,11 +45,11 @@ class Failure:
 
     @classmethod
     def read(cls, facts: dict[str, Any]) -> "Failure":
-        """A failure of a record; one without values (misgendering, until 0.4.0) has only the whole English sentence."""
+        """Return a failure of a record; one without values (misgendering, until 0.4.0) has a whole English sentence."""
         model, message, values = str(facts.get("model") or ""), str(facts.get("error") or ""), facts.get("values")
         if isinstance(values, dict) and values:
             return cls(model, message, values)
-        return cls(model, str(facts.get("text") or message))
+        return cls(model, *message_of(str(facts.get("text") or message)))
 
     @property
     def text(self) -> str:

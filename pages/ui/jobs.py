@@ -18,7 +18,7 @@ from core.runs.records import TABLE, TEXTS, Kind, runs_folder
 from core.runs.so_far import SoFar
 from core.tune.run import stopped_early
 from pages.ui.head import in_one_sentence, open_store, show_error
-from pages.ui.language import _, language
+from pages.ui.language import _, language, sentence
 from pages.ui.numbers import duration, moment, size
 from pages.ui.sentences import reason_name
 from pages.ui.tables import number_columns, show_html, table
@@ -109,7 +109,7 @@ def _why_none(result: Mapping[str, Any]) -> list[str]:
         reason = str(group.get("reason", ""))
         rows[reason] = max(rows.get(reason, 0), int(group.get("rows") or 0))
     text = _("Without a score: {reasons}.")
-    said = [in_brackets(_(reason_name(reason)), f"{count:,}") for reason, count in rows.items()]
+    said = [in_brackets(sentence(reason_name(reason)), f"{count:,}") for reason, count in rows.items()]
     return [text.format(reasons=clauses(said))] if said else []
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.language import LANGUAGE_COOKIE, LANGUAGES, Language, translate, visitor_language
+from core.language import LANGUAGE_COOKIE, LANGUAGES, Language, translate, translate_stored, visitor_language
 
 
 def language() -> Language:
@@ -25,5 +25,8 @@ def _(text: str) -> str:
 
 
 def sentence(message: str, values: Mapping[str, Any] | None = None) -> str:
-    """A sentence of a record or an error in the visitor's language, with the *values* of its {names}."""
-    return _(message).format(**values) if values else _(message)
+    """Return a sentence of a record or an error in the visitor's language, with the *values* of its {names}.
+
+    Without values it may be an English sentence that was stored whole.
+    """
+    return _(message).format(**values) if values else translate_stored(message, _)

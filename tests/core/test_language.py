@@ -1,11 +1,13 @@
-"""Numbers and nouns in messages."""
+"""Numbers and nouns in messages; English sentences that were stored whole."""
 
 import re
 
 import pytest
 from babel.messages.pofile import read_po
+from hypothesis import given
+from hypothesis import strategies as st
 
-from core.language import Count, significant, visitor_language
+from core.language import Count, catalogue, message_of, significant, translate, translate_stored, visitor_language
 from core.resources import ROOT
 
 
@@ -60,3 +62,25 @@ def test_every_message_with_a_noun_for_one_can_be_written(english: str, chinese:
 )
 def test_significant_digits(number: float, text: str) -> None:
     assert significant(number) == text
+
+
+def chinese(text: str) -> str:
+    return translate(text, "zh")
+
+
+def test_a_stored_sentence_is_translated_with_its_values() -> None:
+    stored = "Only 5 independent units: no interval and no test, because even if all leaned the same way, p would be at"
+    message, values = message_of(f"{stored} least 0.062.")
+    assert message.startswith("Only {units} independent units") and values == {"units": "5", "p": "0.062"}
+    assert translate_stored(f"{stored} least 0.062.", chinese).startswith("只有 5 个独立单位")
+
+
+@pytest.mark.parametrize("text", ["A reason of the model.", "ok", "", "{names} of nothing"])
+def test_what_is_no_message_stays_as_it_is(text: str) -> None:
+    assert message_of(text) == (text, {}) and translate_stored(text, chinese) == text
+
+
+@given(st.sampled_from(sorted(catalogue("zh"))))
+def test_a_message_without_values_is_itself(message: str) -> None:
+    assert message_of(message) == (message, {})
+    assert translate_stored(message, chinese) == translate(message, "zh")

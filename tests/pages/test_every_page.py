@@ -11,6 +11,7 @@ from annotations.labels.operations import store_operations
 from annotations.pilot.pilots import start_pilot
 from annotations.queue.leases import claim
 from core.language import Language
+from tests.support.english_left import english_left
 from tests.support.pages import (
     LANGUAGES,
     MAIN,
@@ -21,6 +22,7 @@ from tests.support.pages import (
     in_language,
     open_page,
     without_errors,
+    words_of,
 )
 from tests.support.projects import decide, filled_project
 
@@ -56,7 +58,9 @@ def test_page_with_an_empty_database(page: str) -> None:
 @pytest.mark.parametrize("page", TITLES)
 def test_page_with_the_demo_project(page: str) -> None:
     app = without_errors(open_page(page))
-    assert_title(without_errors(in_language(app, "zh")), page, "zh")
+    chinese = without_errors(in_language(app, "zh"))
+    assert_title(chinese, page, "zh")
+    assert not english_left(words_of(chinese))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -17,6 +17,7 @@ from core.model_bias import read_scores, seed_groups, summarise
 from core.model_bias.saved_filters import saved_filters
 from core.report.numbers import plain_number
 from core.runs.records import runs_folder
+from tests.support.english_left import english_left
 from tests.support.pages import captions_of, html_of, open_page
 
 pytestmark = pytest.mark.early
@@ -73,6 +74,15 @@ def test_every_section_and_two_in_chinese(section: str, language: str) -> None:
     assert not page.error, [error.value for error in page.error]
     assert "<script>alert" not in html_of(page)
     assert "nan" not in re.sub(r"<[^>]*>", " ", html_of(page)).lower()
+
+
+def test_reasons_on_the_chinese_page_of_correlations_are_chinese(run: Path) -> None:
+    """Five stems have no interval, which the page says in a sentence with values."""
+    frame = pd.read_csv(run, keep_default_na=False)
+    few = frame["pair"].isin(("他/她", "爸爸/妈妈", "儿子/女儿", "哥哥/姐姐", "叔叔/阿姨"))
+    frame[few].to_csv(run, index=False)
+    shown = captions_of(open_page("model_bias", section="agreement", lang="zh"))
+    assert "只有 5 个独立单位" in shown and not english_left(shown)
 
 
 def test_the_table_holds_the_measures_of_the_file(run: Path) -> None:

@@ -192,6 +192,15 @@ def captions_of(app: AppTest) -> str:
     return "\n".join(caption.value.replace("\\", "") for caption in app.caption)
 
 
+def words_of(app: AppTest) -> str:
+    """Return what a visitor reads, numbers with their help and tables too, without the scripts of the frame."""
+    kinds = ("caption", "markdown", "info", "success", "warning", "error", "text")
+    parts = [str(element.value) for kind in kinds for element in app.get(kind)]
+    parts += [body for element in app.get("html") if "<script" not in (body := str(element.proto.body))]
+    parts += [f"{metric.label} {metric.value} {metric.help}" for metric in app.metric]
+    return "\n".join([*parts, *(table.value.to_csv() for table in app.dataframe)])
+
+
 def text_of(app: AppTest) -> str:
     """What a visitor reads apart from headings and inputs, as it was sent: with the backslashes of Markdown."""
     kinds = ("caption", "markdown", "html", "info", "success", "warning", "error", "text", "code")

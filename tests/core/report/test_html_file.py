@@ -20,6 +20,7 @@ from core.report.sentences import list_html, marked
 from core.report.several_models import against_margins, differences_html, seeds_html
 from core.report.table_lines import numbers, table_lines
 from core.statistics.equivalence import Margins
+from tests.support.english_left import english_left
 
 HOSTILE = "<script>alert(1)</script>他<img src=x onerror=alert(2)>说 $x$ :red[y] &amp; \"'。"
 
@@ -243,6 +244,22 @@ def test_correlations_come_with_their_null_band_and_raw_ones_with_a_warning(engl
         "which have nothing in common, 80% have an interval that excludes 0 if sentences are treated as "
         "independent" in english[raw:]
     )
+
+
+def test_a_chinese_report_gives_its_reasons_in_chinese(scores: Path, tmp_path: Path) -> None:
+    """Of five stems there is no interval, and one row has a reason that was stored with its values."""
+    path = tmp_path / "few.csv"
+    frame = pd.read_csv(scores, keep_default_na=False, dtype=str)
+    few = frame[frame["pair"].isin(("他/她", "爸爸/妈妈", "儿子/女儿", "哥哥/姐姐", "叔叔/阿姨"))].reset_index(
+        drop=True
+    )
+    few.loc[1, ["p_male", "p_female", "bias_log10", "bias_ln", "pair_mass"]] = ""
+    few.loc[1, "status"] = "The position cannot be repaired: 2 words match, but exactly one must."
+    few.to_csv(path, index=False)
+    text = report_html(read_scores(path), settings=ReportSettings(data="few.csv", digest="0"), language="zh")
+    shown = re.sub("<[^>]+>", " ", re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S))
+    assert "位置无法修复" in shown and "只有 5 个独立单位" in shown and "没有区间：只有" not in shown
+    assert not english_left(shown)
 
 
 def test_differences_of_two_models_stand_beside_their_margins(scores: Path) -> None:
