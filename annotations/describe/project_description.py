@@ -51,7 +51,7 @@ def describe_items(
     """Describe the items of a project; `items` None: `usual_items`. Reads every item once: 100,000 take a second."""
     chosen = items or usual_items(store, project)
     cells = counts(store, project).cells
-    sides = Counter(one.pair for one in cells if one.quota is not None and one.side in ("male", "female"))
+    met = Counter(one.pair for one in cells if one.quota is not None and one.side and one.accepted >= one.quota)
     query = TEXTS.format(kept="AND item.status = 'accepted'" if chosen == "accepted" else "")
     return described(
         _texts(store.db.execute(query, (project.id,))),
@@ -61,7 +61,7 @@ def describe_items(
         before={(one.pair, one.side): one.items for one in cells},
         decided={(one.pair, one.side): one.accepted + one.rejected for one in cells},
         kept={(one.pair, one.side): one.accepted for one in cells},
-        by_quota=[pair for pair, number in sides.items() if number == 2] if chosen == "accepted" else (),
+        by_quota=[pair for pair, number in met.items() if number == 2] if chosen == "accepted" else (),
         vocabulary=words,
     )
 

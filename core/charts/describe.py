@@ -20,15 +20,15 @@ MOST_BARS = 60  # of a histogram
 TALL = 220
 
 
-def before_after_line(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
+def before_after_points(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
     """A row per word of *data*: columns pair, word, side (male, female, ""), before (or None), after, share, low, high.
 
-    Bars are counts, all on one linear scale: pale before, solid after. The line to the right is `share` (0 to 1, of
-    what was decided), with its 95% interval; it is left out where no word has a share.
+    Bars are counts, all on one linear scale: pale before, solid after. The points to the right are `share` (0 to 1, of
+    what was decided), with its 95% interval, and not joined, because words have no order; they are left out where no
+    word has a share.
     """
     rows = data.assign(
         name=_unlike(data),
-        order=range(len(data)),
         tall=data[["before", "after"]].max(axis=1).fillna(0),
         words=[_counts(row) for row in data.to_dict("records")],
         colour=[_side(side, palette, palette.neutral) for side in data["side"]],
@@ -55,7 +55,7 @@ def before_after_line(data: pd.DataFrame, *, description: str, say: Say = same, 
         ),
     ]
     if lined:
-        layers += _line(base, f"{bars} + {room}", palette)
+        layers += _points(base, f"{bars} + {room}", palette)
     chart = alt.layer(*layers).resolve_scale(x="independent")
     return styled(chart, description, palette)
 
@@ -99,8 +99,8 @@ def _rows_down(field: str, order: list[str], palette: Palette, size: int = 13) -
     return alt.Y(field=field, type="nominal", title=None, sort=order, axis=axis)
 
 
-def _line(base: Any, start: str, palette: Palette) -> list[Any]:
-    """The share of each word as points on a line, in a strip of its own with 0, 50 and 100%."""
+def _points(base: Any, start: str, palette: Palette) -> list[Any]:
+    """Return the share of each word as a point with its interval, in a strip with 0, 50 and 100%."""
     scale = alt.Scale(domain=[0, 1], range=[alt.expr(start), alt.expr("width - 20")], nice=False)
     axis = alt.Axis(
         orient="top", values=[0, 0.5, 1], labelExpr="datum.value * 100 + '%'", grid=True, gridDash=[3, 3],
@@ -113,9 +113,6 @@ def _line(base: Any, start: str, palette: Palette) -> list[Any]:
 
     return [
         known.mark_rule(color=palette.soft, strokeWidth=2, opacity=0.7).encode(x=at("low"), x2=alt.X2(field="high")),
-        known.mark_line(color=palette.ink, strokeWidth=1.5).encode(
-            x=at("share"), order=alt.Order(field="order", type="quantitative")
-        ),
         known.mark_point(filled=True, size=42, opacity=1, stroke=palette.ink).encode(
             x=at("share"), color=alt.Color(field="colour", type="nominal", scale=None)
         ),

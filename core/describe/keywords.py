@@ -12,7 +12,12 @@ Cell = tuple[str, str]  # name of the pair (male word first), side
 NOT_KNOWN = Note(N_("A file does not record how many candidates there were."))
 NOTHING_DECIDED = Note(N_("No sentence with this word has been decided yet."))
 NEITHER = Note(N_("Texts that models wrote are not accepted or rejected."))
-BY_QUOTA = Note(N_("Quotas determine how many sentences of each word are kept, so there is nothing random to test."))
+BY_QUOTA = Note(
+    N_(
+        "Both quotas of the pair are met: they determine how many sentences of each word are kept, so there is nothing"
+        " random to estimate or to test."
+    )
+)
 NO_SENTENCE = Note(N_("There are no sentences with this pair."))
 
 
@@ -38,8 +43,9 @@ class PairBalance:
     """A pair: sentences with its male and with its female word. 1:1 is a share of 0.5.
 
     `share`: male / both, with Wilson's interval, modified; `p`: exact binomial test of one half, two-sided; `p_holm`:
-    the same after Holm's adjustment for the number of pairs. None where the pair has no sentence, and where quotas of
-    both words decide how many are kept: then chance has no part in it. `untested` says why.
+    the same after Holm's adjustment for the number of pairs. None where the pair has no sentence, and where met quotas
+    of both words decide how many are kept: then chance has no part in it, and `share` has no interval. `untested` says
+    why.
     """
 
     pair: str
@@ -103,7 +109,7 @@ def _count(
 def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) -> tuple[PairBalance, ...]:
     """The balance of each pair, pairs with most sentences first; texts without a side are left out.
 
-    `by_quota`: pairs with a quota for both words; they are not tested.
+    `by_quota`: pairs whose quotas for both words are met; they are not tested, and their shares have no interval.
     """
     pairs: dict[str, list[int]] = {}
     for (pair, side), number in counts.items():
@@ -121,13 +127,18 @@ def pair_balances(counts: Mapping[Cell, int], by_quota: Collection[str] = ()) ->
             pair,
             male,
             female,
-            modified_wilson(male, male + female, nothing=NO_SENTENCE),
+            _share(male, male + female, fixed=pair in by_quota),
             plain.get(pair),
             adjusted.get(pair),
             BY_QUOTA if pair in by_quota else None if male + female else NO_SENTENCE,
         )
         for pair, (male, female) in order
     )
+
+
+def _share(male: int, both: int, *, fixed: bool) -> Estimate:
+    found = modified_wilson(male, both, nothing=NO_SENTENCE)
+    return replace(found, low=None, high=None, note=BY_QUOTA, method="") if fixed and both else found
 
 
 def largest_imbalance(balances: Sequence[PairBalance]) -> PairBalance | None:

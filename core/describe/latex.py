@@ -54,7 +54,9 @@ def _pairs(found: Description) -> str:
         f"{escaped(one.pair)} & {one.male:,} & {one.female:,} & {one.male + one.female:,} & "
         + (
             "—"
-            if one.share.value is None or one.share.low is None or one.share.high is None
+            if one.share.value is None
+            else f"{100 * one.share.value:.1f}"
+            if one.share.low is None or one.share.high is None
             else f"{100 * one.share.value:.1f} [{100 * one.share.low:.1f}, {100 * one.share.high:.1f}]"
         )
         + " \\\\"

@@ -76,9 +76,12 @@ def sides_figure(
     data = side_rows(summaries, papers, notes)
     says = sides_says(data, say=say)
     chart = sides(data, description=says, say=say)
-    note = say(
-        N_("Thin line: 95% interval. Diamond: Table 4 of the paper, converted from ln to log10. Grey: untrained.")
-    )
+    parts = [N_("Thin line: 95% interval.")]
+    if data["man_paper"].notna().any():
+        parts.append(N_("Diamond: Table 4 of the paper, converted from ln to log10."))
+    if data["reference"].any():
+        parts.append(N_("Grey: the same architecture, untrained, as a reference."))
+    note = one_after_another(map(say, parts))
     return Figure(say(N_("Both sides of each model")), says, note, chart)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.charts.describe import bars, before_after_line, length_bars, pair_balance
+from core.charts.describe import bars, before_after_points, length_bars, pair_balance
 from core.describe import Description
 from core.describe.keywords import largest_imbalance
 from core.language import significant
@@ -27,9 +27,11 @@ def traced(rows: Iterable[Row], found: Description) -> list[Row]:
 
 
 def interval(found: Estimate) -> str:
-    """A share with its interval in per cent, or a dash with the reason."""
-    if found.value is None or found.low is None or found.high is None:
+    """Return a share with its interval in per cent or the reason why it has none, or a dash with the reason."""
+    if found.value is None:
         return f"{DASH} {note_text(found.reason)}".strip()
+    if found.low is None or found.high is None:
+        return in_brackets(percent(found.value), note_text(found.note))
     return in_brackets(percent(found.value), to(f"{100 * found.low:.1f}%", f"{100 * found.high:.1f}%"))
 
 
@@ -54,7 +56,7 @@ def keywords(found: Description) -> None:
         for one in found.keywords
     ]
     says = _keywords_say(found)
-    chart = before_after_line(pd.DataFrame(rows), description=says, say=_, palette=colours())
+    chart = before_after_points(pd.DataFrame(rows), description=says, say=_, palette=colours())
     show_chart(
         chart,
         traced(({k: v for k, v in r.items() if k != "share_text"} for r in rows), found),
@@ -88,7 +90,7 @@ def _keywords_say(found: Description) -> str:
         text = _("{before} candidates, none of them decided yet. Purple: male word, orange: female word.")
         return text.format(before=f"{before:,}")
     text = _(
-        "Pale: {before} candidates; solid: {after} kept. The line shows the share kept among the {decided}"
+        "Pale: {before} candidates; solid: {after} kept. Points: the share kept among the {decided}"
         " decided, with 95% intervals. Purple: male word, orange: female word."
     )
     return text.format(before=f"{before:,}", after=f"{after:,}", decided=f"{decided:,}")
@@ -131,6 +133,7 @@ def _balance_says(found: Description) -> str:
     text = _("Largest imbalance: {pair}, short of {missing} sentences.")
     differ = sum(1 for one in found.balances if one.p_holm is not None and one.p_holm < 0.05)
     tested = sum(one.p_holm is not None for one in found.balances)
+    untested = len(found.balances) - tested
     more = _("{count} of {pairs} pairs differ from 1:1 by more than chance (binomial test, Holm, 5%).")
     why = next((note_text(one.untested) for one in found.balances if one.untested is not None), "")
     return paragraph(
@@ -138,6 +141,7 @@ def _balance_says(found: Description) -> str:
             says,
             text.format(pair=worst.pair, missing=f"{worst.missing:,}"),
             more.format(count=differ, pairs=tested) if tested else "",
+            _("Pairs not tested: {count}.").format(count=untested) if tested and why else "",
             why,
         )
     )

@@ -4,7 +4,7 @@ const SHOWN = 10;
 const SIGNS = { accept: "✓", reject: "✕", skip: "↷" };
 
 function number(value) {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
 function paceText(progress, labelled, shown, t) {

@@ -56,10 +56,13 @@ def test_where_quotas_decide_what_is_kept_there_is_no_p(fresh_store: Store) -> N
     fixed, free = describe_project(fresh_store, project)["balance"]
     assert (fixed["pair"], fixed["p"], fixed["p_holm"]) == ("他/她", None, None)
     assert (
-        "Quotas determine how many sentences of each word are kept, so there is nothing random to test."
-        in fixed["p_reason"]
+        "Both quotas of the pair are met: they determine how many sentences of each word are kept" in fixed["p_reason"]
         and free["p"] == 1
     )
+    assert fixed["male_share"]["low"] is None and free["male_share"]["low"] is not None
+    set_quotas(fresh_store, project, {("他/她", "male"): 9, ("他/她", "female"): 2})
+    unmet = next(row for row in describe_project(fresh_store, project)["balance"] if row["pair"] == "他/她")
+    assert unmet["p"] == 1 and unmet["male_share"]["low"] is not None
     everything = describe_items(fresh_store, project, items="all")  # quotas do not decide what was imported
     assert all(one.p is not None for one in everything.balances)
 

@@ -98,7 +98,7 @@ DIRECTED = {
 }
 # Charts with the two colours whose axis is none of leaning: a count or a share; and where the colour is in a cell.
 OTHER = {
-    "describe.before_after_line": "counts, a row for each word",
+    "describe.before_after_points": "counts, a row for each word",
     "describe.pair_balance": "the share of the male word, which grows to the right: see below",
     "dots.leak_shares": "shares that leak, a row for each side",
     "dots.times": "how many times as often, 1 in the middle; the side is that of the row",

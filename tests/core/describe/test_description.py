@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from annotations.describe.project_description import describe_file
-from core.charts.describe import before_after_line, binned, pair_balance
+from core.charts.describe import before_after_points, binned, pair_balance
 from core.describe import Text, as_json, coverage, described, keyword_counts, pair_balances, vocabulary
 from core.describe.characters import characters, endings, lengths
 from core.describe.description import date_of, origins
@@ -201,7 +201,9 @@ def test_balance_is_tested_exactly_and_adjusted() -> None:
 def test_a_balance_that_quotas_fix_is_not_tested_and_says_why() -> None:
     counts = {("a/b", "male"): 30, ("a/b", "female"): 10, ("c/d", "male"): 9, ("c/d", "female"): 1}
     fixed, free = pair_balances(counts, by_quota=["a/b"])
-    assert (fixed.p, fixed.p_holm) == (None, None) and "Quotas" in str(fixed.untested)
+    assert (fixed.p, fixed.p_holm) == (None, None) and "quotas" in str(fixed.untested)
+    assert (fixed.share.value, fixed.share.low, fixed.share.note) == (0.75, None, fixed.untested)
+    assert free.share.low is not None
     assert free.p == free.p_holm == pytest.approx(stats.binomtest(9, 10, 0.5).pvalue)  # one test: nothing to adjust
 
 
@@ -245,8 +247,8 @@ def test_charts_hold_every_row_as_data() -> None:
          "share_text": "x"}
         for word, side in (("a", "male"), ("'b", "female"))
     ]  # fmt: skip
-    spec = json.dumps(before_after_line(pd.DataFrame(words), description="d").to_dict(), ensure_ascii=False)
-    assert '"name": "\'b"' in spec and "3 / 9" in spec
+    spec = json.dumps(before_after_points(pd.DataFrame(words), description="d").to_dict(), ensure_ascii=False)
+    assert '"name": "\'b"' in spec and "3 / 9" in spec and '"type": "line"' not in spec
     pairs = [
         {"pair": "a/b", "male": 3, "female": 1, "share": 0.75, "low": 0.3, "high": 0.95, "share_text": "", "p_text": ""}
     ]
