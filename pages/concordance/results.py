@@ -226,7 +226,10 @@ def _marked(found: Concordance, line: Line, start: int, end: int | None) -> Mark
 
 def show_made_how(wish: Wish, found: Concordance) -> None:
     """How much was read, what counts as a word, the signature, and everything as JSON."""
-    text = _("Characters read: {characters}; sentences: {sentences}; texts: {documents}.")
+    text = _(
+        "Characters read: {characters} (without line ends and spaces around lines); sentences: {sentences} (of the text"
+        " as it is; mining cleans it first); texts: {documents}."
+    )
     st.caption(
         text.format(
             characters=f"{found.characters:,}", sentences=f"{found.sentences:,}", documents=f"{found.documents:,}"

@@ -26,8 +26,16 @@ def show_read(report: Report) -> None:
     per_million = 1e6 * report.candidates / read.characters if read.characters else None
     rate = read.bytes / report.seconds if report.seconds else None
     numbers = (
-        (_("Characters read"), large(read.characters), None),
-        (_("Sentences"), large(read.sentences), None),
+        (
+            _("Characters read"),
+            large(read.characters),
+            _("All characters of the texts, line ends and spaces included."),
+        ),
+        (
+            _("Sentences"),
+            large(read.sentences),
+            _("Sentences of the cleaned text; a line of which cleaning leaves nothing has none."),
+        ),
         (_("Candidates"), f"{report.candidates:,}", None),
         (
             _("Flagged"),
