@@ -274,7 +274,7 @@ def _articles(store: Store, project: Project, items: Column) -> Numbers | None:
     sources = [named.get(item, "") for item in distinct.tolist()]
     if units_of_sources(sources) == "sentence":
         return None
-    numbers = cluster_numbers(named, distinct)
+    numbers = cluster_numbers(named, distinct.tolist())
     return None if numbers is None else numbers[where]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from annotations.database.store import Store
 from annotations.items.articles import articles
-from annotations.labels.blind_labels import SHARE, BlindLabels, Column, Numbers, blind_label_rows, numbered_labels
+from annotations.labels.blind_labels import SHARE, BlindLabels, Numbers, blind_label_rows, numbered_labels
 from annotations.labels.generation_labels import generations
 from annotations.types import Project
 from core.errors import N_
@@ -62,7 +62,7 @@ def population_labels(store: Store, project: Project, population: Population) ->
     """Read the labels of a *population*."""
     labels, codes = numbered_labels(blind_label_rows(store, project, which=_OF[population]))
     named = _contexts(store, project) if project.kind == "generations" else articles(store, project)
-    return PopulationLabels(replace(labels, cluster=cluster_numbers(named, labels.item)), len(codes))
+    return PopulationLabels(replace(labels, cluster=cluster_numbers(named, labels.item.tolist())), len(codes))
 
 
 def full_agreement(store: Store, project: Project, population: Population) -> Estimate:
@@ -92,15 +92,15 @@ def full_agreement_of_rows(rows: Iterable[tuple[int, str, str]]) -> Estimate:
     for place, own in enumerate(choices.values()):
         np.add.at(counts[place], [codes[code] for code in own], 1)
     named = {item: unit for item, unit in units.items() if unit}
-    return unanimity(Tally.of(counts, cluster_numbers(named, np.array(list(choices), dtype=np.int64))))
+    return unanimity(Tally.of(counts, cluster_numbers(named, choices)))
 
 
-def cluster_numbers(named: Mapping[int, str], items: Column) -> Numbers | None:
+def cluster_numbers(named: Mapping[int, str], items: Iterable[int]) -> Numbers | None:
     """Return a number for the source article of each item; None where no article is named."""
     if not named:
         return None
     number: dict[str | int, int] = {}
-    keys = (named.get(item) or item for item in items.tolist())
+    keys = (named.get(item) or item for item in items)
     return np.array([number.setdefault(key, len(number)) for key in keys], dtype=np.int64)
 
 

@@ -35,6 +35,10 @@ class Say:
         sentence = translate(text, self.language)
         return sentence.format(**values) if values else sentence
 
+    def in_brackets(self, text: str) -> str:
+        """Return *text* in the brackets of the language, to follow a word or a number."""
+        return f"（{text}）" if self.language == "zh" else f" ({text})"
+
     def joined(self, *sentences: str) -> str:
         """Sentences as one paragraph; in Chinese without blanks between them."""
         return ("" if self.language == "zh" else " ").join(sentences)

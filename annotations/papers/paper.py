@@ -48,14 +48,14 @@ def _environment(folder: Path, language: Language) -> Environment:
 
     def value(one: Estimate) -> str:
         """Three decimals, or a dash and the reason."""
-        why = f"— ({say(one.reason.message, **one.reason.values)})" if one.reason else "—"
+        why = DASH + say.in_brackets(say(one.reason.message, **one.reason.values)) if one.reason else "—"
         return why if one.value is None else f"{one.value:.3f}"
 
     def interval(one: Estimate) -> str:
         """[low, high], or a dash and the reason."""
         if one.value is None or one.low is None or one.high is None:
             known = one.note if one.value is not None else None
-            return f"— ({say(known.message, **known.values)})" if known else "—"
+            return DASH + say.in_brackets(say(known.message, **known.values)) if known else "—"
         return f"[{one.low:.3f}, {one.high:.3f}]"
 
     made.filters |= {
@@ -81,9 +81,9 @@ def _environment(folder: Path, language: Language) -> Environment:
 def estimate(found: Mapping[str, Any], say: Say) -> str:
     """An estimate of the facts with its interval, or a dash and the reason."""
     if found["value"] is None:
-        return f"{DASH} ({_reason(found, say)})"
+        return DASH + say.in_brackets(_reason(found, say))
     if found["low"] is None or found["high"] is None:
-        why = f" ({say(found['note'], **found['note_values'])})" if "note" in found else ""
+        why = say.in_brackets(say(found["note"], **found["note_values"])) if "note" in found else ""
         return f"{found['value']:.3f}{why}"
     return _short_estimate(found)
 
