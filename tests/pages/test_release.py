@@ -118,7 +118,12 @@ def test_releases_are_shown_with_what_changed(tmp_path: Path) -> None:
     app = without_errors(open_page("release"))
     text = words(app)
     assert first.hash in text and second.hash in text and first.hash != second.hash
-    assert "Since 1.0: 0 items added, 1 removed; labels:" in text and "unchanged, 1 changed, 0 dropped, 0 new." in text
+    assert "Since 1.0: 0 items added, 1 removed." in text
+    assert "Labels of all annotators: 0 new, 1 changed, 0 no longer valid." in text
+    assert (
+        "Labels published one by one: 0 new, 1 changed, 0 removed." in text
+        and "unchanged, 1 changed, 0 dropped, 0 new." in text
+    )
     assert text.index(second.hash) < text.index(first.hash)
     assert app.text_input(key=f"version-{made.id}-2").value == "1.2"
     (alpha, _before) = (each.value for each in app.caption if each.value.startswith("Alpha before filtering"))

@@ -54,7 +54,7 @@ def test_a_run_is_told_from_the_text_to_the_papers_and_back(fresh_store, tmp_pat
         assert said["signature"].replace("|", "\\|") in paper.replace("`", "").replace("|", "\\|").replace(
             "\\\\|", "\\|"
         )
-    assert "6 sentences (files: 1)" in release_file(fresh_store, made, "method.en.md").decode()
+    assert "6 sentences in the cleaned text (files: 1)" in release_file(fresh_store, made, "method.en.md").decode()
     write_release(fresh_store, project, made, tmp_path / "out")
     with Store.open(tmp_path / "new.db") as other, tables_in(tmp_path / "out") as members:
         back = import_package(other, "back", members, "out").project
