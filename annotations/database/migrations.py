@@ -30,6 +30,7 @@ from annotations.database.schema.v15_consent import CONSENT_KINDS, CONSENTS
 from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
 from annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
 from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
+from annotations.database.schema.v19_drawable import DRAWABLE
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -215,11 +216,17 @@ def m018_study_uses(db: "Database") -> None:
     begin(db.conn, STUDY_USE_KINDS)
 
 
+def m019_drawable(db: "Database") -> None:
+    """Let samples draw items that a desk gave back without a label."""
+    for statement in statements(DRAWABLE):
+        db.execute(statement)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
     m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
-    m018_study_uses,
+    m018_study_uses, m019_drawable,
 )  # fmt: skip
 
 

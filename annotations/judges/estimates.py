@@ -1,8 +1,9 @@
 """Rates of a project from people alone, from a judge alone, and from both; differences between models likewise.
 
-Units are contexts (of sentences: the sentences). Where the project has samples (annotations.sampling), only items that
-they drew count, each with its weight, and every item of the project counts once; without samples the items that people
-labelled must be a random sample of all.
+A rate is the share of items, as on the page Human vs. automatic rule; its interval is over contexts (of sentences: the
+sentences). Where the project has labelled samples (annotations.sampling), items that they drew count by their weights,
+and items that people had labelled before count for themselves. Otherwise the items that people labelled count once
+each and must be a random sample of all.
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,9 @@ from annotations.database.store import Store
 from annotations.judges.judges import Judge
 from annotations.judges.tables import judge_labels, with_judge
 from annotations.labels.item_table import item_table, measures_of
-from annotations.sampling.samples import SampleLabels, sample_labels
+from annotations.sampling.samples import EARLIER, SampleLabels, sample_labels, samples
 from annotations.types import Project
+from core.errors import N_
 from core.human_vs_rule.compare import in_order
 from core.judges.prediction_powered import (
     VERSION,
@@ -25,11 +27,18 @@ from core.judges.prediction_powered import (
     prediction_powered,
     rate_of_people,
 )
-from core.statistics import holm
+from core.statistics import Estimate, Note, holm
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NOBODY = Note(N_("People have labelled no item of this rate in full."))
+NONE_DRAWN = Note(N_("No item of this rate that a sample drew is labelled in full."))
+ALL_LABELS = N_("Labels used: all that people have finished ({number}), as a simple random sample.")
+UNLABELLED = Note(N_("No item that a sample drew is labelled in full, so samples change nothing yet."))
+DRAWN_LABELS = N_("Labels used: those of items that samples drew ({number}), weighed by inclusion probability.")
+EARLIER_LABELS = N_("Items labelled before a sample was drawn ({number}) count once each, for themselves.")
+NOT_DRAWN = N_("Items that people finished and no sample drew ({number}) count in no rate of people.")
 GROUPS = ("model", "pronoun", "setting", "dataset", "language")
 
 
@@ -39,7 +48,8 @@ class RateCell:
 
     `people`: how many items people finished that the judge labelled too; `further`: that only the judge labelled;
     `without_judge`: that people finished and the judge did not label: they count in the rate of people alone only;
-    `not_drawn`: that people finished and no sample drew: they count in no rate of people.
+    `not_drawn`: that people finished and no sample drew: they count in no rate of people; `earlier`: of those that
+    count, how many people had labelled before a sample was drawn.
     """
 
     measure: str
@@ -49,6 +59,12 @@ class RateCell:
     further: int
     without_judge: int
     not_drawn: int = 0
+    earlier: int = 0
+
+    @property
+    def counted(self) -> int:
+        """How many items count in the rate of people alone."""
+        return self.people + self.without_judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +82,9 @@ class ModelDifference:
 class Estimates:
     """What people and one judge say of a project.
 
-    `table`: of `annotations.judges.tables.with_judge`; where the project has samples with weight_<measure>, how many
-    items each stands for (NaN: it was not drawn, or people have not finished it), and `stratum`. `samples`: their
-    signatures.
+    `table`: of `annotations.judges.tables.with_judge` with weight_<measure>, how many items each stands for (NaN: it
+    was not drawn, or people have not finished it), and `stratum`. `samples`: the signatures of those by which labels
+    weigh; `unlabelled`: whether the project has samples, none of which has a label in full.
     """
 
     table: "pd.DataFrame"
@@ -76,6 +92,7 @@ class Estimates:
     judge: str
     judge_signature: str
     samples: tuple[str, ...] = ()
+    unlabelled: bool = False
 
     def cells(self, measure: str, by: Sequence[str] = ()) -> list[RateCell]:
         """The rate of each group of *by* (of GROUPS): as they first come, but he, she, they, xe first."""
@@ -98,21 +115,36 @@ class Estimates:
             for (one, other), rates, stays in zip(pairs, found, stay, strict=True)
         ]
 
+    def basis(self, cell: RateCell) -> list[Note]:
+        """Return in sentences which labels of people a rate uses."""
+        if not self.samples:
+            notes = [Note(ALL_LABELS, {"number": cell.counted})]
+            return [*notes, UNLABELLED] if self.unlabelled else notes
+        notes = [Note(DRAWN_LABELS, {"number": cell.counted - cell.earlier})]
+        if cell.earlier:
+            notes.append(Note(EARLIER_LABELS, {"number": cell.earlier}))
+        return [*notes, Note(NOT_DRAWN, {"number": cell.not_drawn})] if cell.not_drawn else notes
+
     def _cell(self, measure: str, key: tuple[str, ...], rows: "pd.DataFrame") -> RateCell:
         labels = self._labels(measure, rows)
         finished = rows[rows[f"people_{measure}"].notna()]
-        drawn = finished[finished[f"weight_{measure}"].notna()] if self.samples else finished
+        drawn = finished[finished[f"weight_{measure}"].notna()]
         alone = int(drawn[f"judge_{measure}"].isna().sum())
         rates = prediction_powered(labels)
-        if alone:
+        if drawn.empty:
+            nothing = Estimate.undefined(NONE_DRAWN if len(finished) else NOBODY)
+            rates = replace(rates, people=nothing, both=nothing)
+        elif alone:
             people, effect = rate_of_people(self._people(measure, rows, drawn))
             rates = replace(rates, people=people, effect=effect)
-        return RateCell(measure, key, rates, len(labels.people), len(labels.further), alone, len(finished) - len(drawn))
+        earlier = int((drawn["stratum"] == EARLIER).sum())
+        unused = len(finished) - len(drawn)
+        return RateCell(measure, key, rates, len(labels.people), len(labels.further), alone, unused, earlier)
 
     def _labels(self, measure: str, rows: "pd.DataFrame") -> Labels:
-        """Items of both; the further ones are those that only the judge labelled, or that no sample drew."""
+        """Return the items of both; the further ones are those that only the judge labelled, or that no sample drew."""
         judged = rows[rows[f"judge_{measure}"].notna()]
-        counts = judged[f"weight_{measure}"].notna() if self.samples else judged[f"people_{measure}"].notna()
+        counts = judged[f"weight_{measure}"].notna()
         both, rest = judged[counts], judged[~counts]
         return replace(
             self._people(measure, rows, both), automatic=_column(f"judge_{measure}", both),
@@ -120,9 +152,9 @@ class Estimates:
         )  # fmt: skip
 
     def _people(self, measure: str, rows: "pd.DataFrame", some: "pd.DataFrame") -> Labels:
-        """What people say of *some* of the items *rows* that a rate is of."""
+        """Return what people say of *some* of the items *rows* that a rate is of."""
         values = _column(f"people_{measure}", some)
-        found = Labels(values, values, [], _column("cluster", some), [])
+        found = Labels(values, values, [], _column("cluster", some), [], of_items=True)
         if not self.samples:
             return found
         # A stratum that reaches beyond these items says nothing of how many of them would have been drawn.
@@ -136,27 +168,33 @@ class Estimates:
     def signature(self) -> str:
         """Everything that can change the numbers."""
         drawn = "".join(f"|{one}" for one in self.samples)
-        return f"judge-estimates|people:blind|units=contexts|both:v{VERSION}|{self.judge_signature}{drawn}"
+        how = f"people:blind|share-of-items|units=contexts|both:v{VERSION}"
+        return f"judge-estimates|{how}|{self.judge_signature}{drawn}"
 
 
 def estimates(store: Store, project: Project, found: Judge, table: "pd.DataFrame | None" = None) -> Estimates:
-    """The estimates of a project with one judge; *table*: of `item_table`, where it is there already."""
+    """Return the estimates of a project with one judge; *table*: of `item_table`, where it is there already."""
     items = item_table(store, project) if table is None else table
     measures, drawn = measures_of(store, project), sample_labels(store, project)
-    rows = with_judge(items, judge_labels(store, found), measures)
-    if drawn is not None:
-        rows = _weighed(rows, tuple(measures), drawn)
+    rows = _weighed(with_judge(items, judge_labels(store, found), measures), tuple(measures), drawn)
     signatures = () if drawn is None else drawn.signatures
-    return Estimates(rows, tuple(measures), found.name, found.spec.signature, signatures)
+    unlabelled = drawn is None and bool(samples(store, project))
+    return Estimates(rows, tuple(measures), found.name, found.spec.signature, signatures, unlabelled)
 
 
-def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels) -> "pd.DataFrame":
-    """Those of *rows* that a sample could draw, with the weights of the drawn ones and what these were drawn from
-    separately. Of the others samples say nothing."""
-    found = rows[rows["item"].isin(drawn.items)].copy()
+def _weighed(rows: "pd.DataFrame", measures: Sequence[str], drawn: SampleLabels | None) -> "pd.DataFrame":
+    """Return *rows* with the weights of the labelled ones and what these were drawn from separately.
+
+    With samples only those that a sample could draw or that people had labelled before: of others samples say nothing.
+    """
+    found = rows.copy() if drawn is None else rows[rows["item"].isin(drawn.items)].copy()
     for measure in measures:
-        weights, strata = drawn.weights(_column("item", found), found[f"people_{measure}"].notna().tolist())
-        found[f"weight_{measure}"], found["stratum"] = weights, strata
+        known = found[f"people_{measure}"].notna()
+        if drawn is None:
+            found[f"weight_{measure}"], found["stratum"] = known.astype(float).where(known), ""
+        else:
+            weights, strata = drawn.weights(_column("item", found), known.tolist())
+            found[f"weight_{measure}"], found["stratum"] = weights, strata
     return found
 
 

@@ -91,6 +91,12 @@ def release(db: Connection, project: Project, annotator_id: int) -> None:
     db.execute("UPDATE member SET seen = 0 WHERE project = ? AND annotator = ?", (project.id, annotator_id))
 
 
+def release_absent(store: Store, project: Project, now: float | None = None) -> None:
+    """End the leases of annotators whose desks have been silent until *now* (unix seconds) for ten minutes."""
+    with store.write() as db:
+        _release_absent(db, project, time.time() if now is None else now)
+
+
 def _release_absent(db: Connection, project: Project, now: float) -> None:
     # A clock that was ahead for a while: no lease ends later than one that begins now.
     query = "UPDATE member SET seen = ? WHERE project = ? AND seen > ?"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from annotations.database.store import Store
 from annotations.labels.item_table import item_table, measures_of
 from annotations.projects.projects import counts
-from annotations.sampling.samples import refuse_beside, samples
+from annotations.queue.leases import release_absent
+from annotations.sampling.samples import refuse_beside, samples, weighing_samples
 from annotations.types import Kind, Project
 from core.errors import N_, Refused
 from core.sampling.designs import (
@@ -39,13 +40,15 @@ NO_STRATA = N_("Choose at least one column for the strata.")
 NO_COLUMN = N_("Items of this project have no column {column}.")
 NO_VOTES = N_("This design needs labels of judges: run two judges, or one that gives shares, on these items first.")
 NO_QUOTA_OPEN = N_("No pair and side lacks sentences for its quota, or none of theirs is left to draw from.")
+TOO_MANY = N_("{items} items were asked for, and {available} can be drawn. Ask for at most {available}.")
 NO_MEASURE = N_("{measure} is not measured in this project.")
 
-# Nobody has it or had it: no label, no lease that has ended, in no pilot, without a known answer, not drawn before.
+# No label, on no desk, not skipped, in no pilot, without a known answer, not drawn by a sample by which labels weigh.
+# A lease that ended without a label leaves the item free: its desk may never have shown it.
 _FREE = """
 item.labels = 0 AND item.pilot IS NULL AND item.known IS NULL AND item.settlement IS NULL AND item.aside = 0
-    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id)
-    AND NOT EXISTS (SELECT 1 FROM drawn_item WHERE drawn_item.item = item.id)
+    AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND state <> 'released')
+    AND NOT EXISTS (SELECT 1 FROM drawn_item WHERE drawn_item.item = item.id AND drawn_item.sample IN ({weighing}))
 """
 _FRAME = f"""
 SELECT item.uid, item.id, item.hash, cell.pair, cell.side, {_FREE}
@@ -139,9 +142,14 @@ class Frame:
 
 
 def free_items(store: Store, project: Project) -> int:
-    """How many items can be drawn."""
+    """Return how many items can be drawn."""
     query = f"SELECT count(*) FROM published_item AS item WHERE item.project = ? AND {_FREE}"
-    return int(store.db.execute(query, (project.id,)).fetchone()[0])
+    return int(store.db.execute(_of_weighing(store, project, query), (project.id,)).fetchone()[0])
+
+
+def _of_weighing(store: Store, project: Project, query: str) -> str:
+    """Return *query* with the row ids of the samples whose items cannot be drawn again."""
+    return query.format(weighing=", ".join(str(sample.id) for sample in weighing_samples(store, project)))
 
 
 def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence[str] = ()) -> Frame:
@@ -152,7 +160,7 @@ def frame(store: Store, project: Project, *, measure: str = "", judges: Sequence
         raise Refused(NO_MEASURE, measure=wanted)
     import pandas as pd
 
-    rows = store.db.execute(_FRAME, (project.id,)).fetchall()
+    rows = store.db.execute(_of_weighing(store, project, _FRAME), (project.id,)).fetchall()
     own = pd.DataFrame(rows, columns=["item", "id", "hash", "pair", "side", "free"])
     table = item_table(store, project).merge(own, on="item", how="inner", validate="one_to_one")
     names, votes = _votes(store, project, table["item"].tolist(), measures[wanted], judges)
@@ -188,21 +196,22 @@ def plan_sample(
     by: Sequence[str] = (),
     measure: str = "",
     judges: Sequence[str] = (),
-    of: Frame | None = None,
 ) -> Planned:
-    """Draw *items* of those that nobody has seen, or all of them where they are fewer.
+    """Draw *items* of those that can be drawn.
 
     Of the design quotas as many as are expected to close the quotas, whatever *items*; of pairs and sides that lack
     nothing, none.
 
     *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: whose labels the
     designs by judges' labels look at. The draw follows from the project's seed, the number of the sample, its design
-    and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs.
+    and the items. Raises NotAllowed while a sample or pilot is open, Refused where the design lacks what it needs or
+    fewer than *items* can be drawn.
     """
     import numpy as np
 
     refuse_beside(store, project)
-    found = of or frame(store, project, measure=measure, judges=judges)
+    release_absent(store, project)
+    found = frame(store, project, measure=measure, judges=judges)
     rows = np.flatnonzero(found.free)
     settings: dict[str, Any] = {"by": list(by)}
     groups: list[str] | None
@@ -212,6 +221,8 @@ def plan_sample(
         rows, groups = rows[every[rows] > 0], strata
         chances = every[rows]
     else:
+        if 0 < len(rows) < items:
+            raise Refused(TOO_MANY, items=f"{items:,}", available=f"{len(rows):,}")
         sizes, strata, groups = sizes_of(found, design, by)
         chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
     number = 1 + len(samples(store, project))

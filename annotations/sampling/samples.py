@@ -48,26 +48,47 @@ WHERE drawn.sample = ? AND item.aside = 0 AND (item.taken < item.wanted OR EXIST
     AND NOT EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.annotator = ?
         AND state = 'labelled')
 """
+# Samples by which labels weigh: a sample that was closed before any drawn item had a label changes nothing.
+_WEIGHING = """
+SELECT id FROM sample WHERE project = :project AND (closed IS NULL OR EXISTS (
+    SELECT 1 FROM inclusion JOIN valid_label AS label ON label.item = inclusion.item
+    WHERE inclusion.sample = sample.id AND drawn = 1 AND choice IS NOT NULL AND label.created <= sample.closed))
+"""
 _DRAWN = """
 SELECT item.uid, drawn.number, probability, stratum,
-    (SELECT min(one.number) FROM sample AS one WHERE one.project = drawn.project
+    (SELECT min(one.number) FROM sample AS one WHERE one.id IN ({weighing})
      AND EXISTS (SELECT 1 FROM inclusion WHERE inclusion.sample = one.id AND inclusion.item = drawn.item))
 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
-WHERE drawn.project = ? ORDER BY drawn.number, item.id
+WHERE drawn.sample IN ({weighing}) ORDER BY drawn.number, item.id
 """
 _FRAME_ITEMS = """
-SELECT DISTINCT item.uid FROM sample JOIN inclusion ON inclusion.sample = sample.id
-JOIN published_item AS item ON item.id = inclusion.item WHERE sample.project = ?
+SELECT DISTINCT item.uid FROM inclusion JOIN published_item AS item ON item.id = inclusion.item
+WHERE inclusion.sample IN ({weighing})
 """
 _FRAMES = """
 SELECT sample.number, first.number, count(*), sum(drawn)
 FROM sample JOIN inclusion ON inclusion.sample = sample.id
 JOIN (SELECT inclusion.item, min(sample.number) AS number FROM inclusion
-      JOIN sample ON sample.id = inclusion.sample WHERE sample.project = :project GROUP BY inclusion.item) AS first
+      JOIN sample ON sample.id = inclusion.sample WHERE sample.id IN ({weighing}) GROUP BY inclusion.item) AS first
     ON first.item = inclusion.item
 JOIN published_item AS item ON item.id = inclusion.item
-WHERE sample.project = :project GROUP BY sample.number, first.number
+WHERE sample.id IN ({weighing}) GROUP BY sample.number, first.number
 """
+_ANY_FINISHED = f"""
+SELECT 1 FROM drawn_item AS drawn JOIN published_item AS item ON item.id = drawn.item
+WHERE drawn.sample IN ({{weighing}}) AND {_LABELLED} LIMIT 1
+"""
+# Finished items that were outside every sample because people had begun them before the newest one was drawn.
+_EARLIER = f"""
+SELECT item.uid FROM published_item AS item WHERE item.project = :project AND {_LABELLED}
+AND NOT EXISTS (SELECT 1 FROM inclusion WHERE inclusion.item = item.id AND inclusion.sample IN ({{weighing}}))
+AND EXISTS (SELECT 1 FROM valid_label AS label WHERE label.item = item.id AND choice IS NOT NULL
+    AND label.created <= (SELECT max(created) FROM sample WHERE id IN ({{weighing}})))
+"""
+_HANDED_OUT = """
+SELECT 1 FROM temp.planned JOIN assignment ON assignment.item = planned.item WHERE state <> 'released' LIMIT 1
+"""
+EARLIER = "labelled before"  # the stratum of items that people had labelled before a sample was drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +129,23 @@ class SampleState:
 
 @dataclass(frozen=True)
 class SampleLabels:
-    """The drawn items of a project and what they weigh. `table`: item (public id), sample, probability, stratum,
-    population; `frames`: see core.sampling.weights; `items`: every item that a sample could draw."""
+    """The drawn items of a project and what they weigh.
+
+    `table`: item (public id), sample, probability, stratum, population; `frames`: see core.sampling.weights; `items`:
+    every item that a sample could draw, and those of `earlier`, which people had labelled before.
+    """
 
     table: "pd.DataFrame"
     frames: Mapping[tuple[int, int], Any] = field(default_factory=dict)
     signatures: tuple[str, ...] = ()
     items: frozenset[str] = frozenset()
+    earlier: frozenset[str] = frozenset()
 
     def weights(self, items: Sequence[str], labelled: Sequence[bool]) -> tuple[list[float], list[str]]:
-        """For each of *items* what its label stands for (NaN: not drawn, or not *labelled*), and its stratum.
+        """Return what the label of each of *items* stands for (NaN: not drawn, or not *labelled*), and its stratum.
 
-        Strata are told apart by samples too; "" for an item that was not drawn.
+        A label of `earlier` stands for its own item: these items were all labelled, so none was drawn from them.
+        Strata differ by sample; "" for an item that was not drawn.
         """
         from core.sampling.weights import Drawn, weights
 
@@ -128,7 +154,8 @@ class SampleLabels:
         rows = list(zip(*(self.table[name].tolist() for name in columns), strict=True))
         drawn = [Drawn(sample, of, probability, stratum) for _, sample, of, probability, stratum in rows]
         found = weights(drawn, [bool(known.get(row[0])) for row in rows], self.frames)
-        by_item = {row[0]: (float(one), f"{row[1]}|{row[4]}") for row, one in zip(rows, found, strict=True)}
+        by_item = {row[0]: (float(weight), f"{row[1]}|{row[4]}") for row, weight in zip(rows, found, strict=True)}
+        by_item |= {item: (1.0 if known[item] else float("nan"), EARLIER) for item in self.earlier & known.keys()}
         each = [by_item.get(item, (float("nan"), "")) for item in items]
         return [weight for weight, _ in each], [stratum for _, stratum in each]
 
@@ -175,8 +202,7 @@ def _store_planned(store: Store, project: Project, planned: "Planned", author: s
         number = 1 + len(samples(store, project))
         if number != planned.number:
             raise Refused(N_("Another sample was drawn meanwhile. Draw again."))
-        seen = "SELECT 1 FROM temp.planned JOIN assignment ON assignment.item = planned.item LIMIT 1"
-        if db.execute(seen).fetchone():
+        if db.execute(_HANDED_OUT).fetchone():
             raise Refused(N_("Items were handed out while the sample was drawn. Draw again."))
         row = {
             "project": project.id, "number": number, "design": planned.design, "items": sum(planned.drawn),
@@ -253,27 +279,38 @@ def own_sample(store: Store, project: Project, annotator: Annotator) -> tuple[in
     return int(labelled), int(left)
 
 
+def weighing_samples(store: Store, project: Project) -> list[Sample]:
+    """Return the samples by which labels weigh: all but those that were closed without a label."""
+    weighing = {row for (row,) in store.db.execute(_WEIGHING, {"project": project.id})}
+    return [sample for sample in samples(store, project) if sample.id in weighing]
+
+
 def sample_labels(store: Store, project: Project) -> SampleLabels | None:
-    """The drawn items of a project; None: it has no sample, so its labels are taken for a simple random one."""
-    found = samples(store, project)
-    if not found:
+    """Return the drawn items of a project; None: its labels are taken for a simple random sample.
+
+    That is so without a sample, and as long as no drawn item is labelled in full.
+    """
+    weighing = weighing_samples(store, project)
+
+    def rows(query: str) -> list[Any]:
+        ids = ", ".join(str(sample.id) for sample in weighing)
+        return store.db.execute(query.format(weighing=ids), {"project": project.id}).fetchall()
+
+    if not weighing or not rows(_ANY_FINISHED):
         return None
     import pandas as pd
 
     from core.sampling.weights import Frame
 
-    rows = store.db.execute(_DRAWN, (project.id,)).fetchall()
-    table = pd.DataFrame(rows, columns=["item", "sample", "probability", "stratum", "population"])
-    frames = {
-        (sample, population): Frame(items, drawn)
-        for sample, population, items, drawn in store.db.execute(_FRAMES, {"project": project.id})
-    }
-    every = frozenset(row[0] for row in store.db.execute(_FRAME_ITEMS, (project.id,)))
-    return SampleLabels(table, frames, tuple(one.signature for one in found), every)
+    table = pd.DataFrame(rows(_DRAWN), columns=["item", "sample", "probability", "stratum", "population"])
+    frames = {(sample, population): Frame(items, drawn) for sample, population, items, drawn in rows(_FRAMES)}
+    drawable, earlier = (frozenset(uid for (uid,) in rows(query)) for query in (_FRAME_ITEMS, _EARLIER))
+    signatures = tuple(sample.signature for sample in weighing)
+    return SampleLabels(table, frames, signatures, drawable | earlier, earlier)
 
 
 def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, float | None]]:
-    """Each measure of a project with samples by people alone, weighed, with its design effect; {} without samples.
+    """Return each measure of a project by people alone, weighed, with its design effect; {} without labelled samples.
 
     Over contexts. Of sentences: which of them are kept, by their gold label.
     """
@@ -300,10 +337,15 @@ def people_rates(store: Store, project: Project) -> dict[str, tuple[Estimate, fl
 
 
 def drawn_items(store: Store, project: Project) -> dict[str, tuple[int, float]] | None:
-    """Public id -> number of the sample that drew an item, and its inclusion probability; None: there is no sample."""
-    if not samples(store, project):
+    """Return public id -> number of the sample that drew an item, and its inclusion probability.
+
+    None: there is no sample by which labels weigh.
+    """
+    weighing = weighing_samples(store, project)
+    if not weighing:
         return None
-    return {uid: (sample, probability) for uid, sample, probability, *_ in store.db.execute(_DRAWN, (project.id,))}
+    query = _DRAWN.format(weighing=", ".join(str(sample.id) for sample in weighing))
+    return {uid: (sample, probability) for uid, sample, probability, *_ in store.db.execute(query)}
 
 
 def _plain(value: Any) -> str:

@@ -19,6 +19,7 @@ from core.judges.label_tables import read_judge, read_people, read_rates
 from core.judges.prediction_powered import VERSION, Rates, prediction_powered
 from core.statistics import Estimate
 
+SHARE = "share of items, with intervals over contexts"
 TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -40,8 +41,9 @@ def estimate(
 ) -> None:  # fmt: skip
     """A rate from few labels of people and many of a judge, with 95% intervals.
 
-    Labels are 0 and 1. `both` corrects the judge's rate by what people say of the items that both labelled, so it needs
-    no faith in the judge; `worth` says how many labels of people alone would give the same error.
+    Labels are 0 and 1. `both` corrects the judge's rate by what people say of the items that both labelled, so it does
+    not assume an accurate judge; `worth` is the effective sample size in human labels. Tables with --clusters: the mean
+    over clusters of the share. --project: the share of items, as on the pages.
     """
     if project is not None:
         _of_project(db, project, judge, by, as_json=as_json)
@@ -55,10 +57,12 @@ def estimate(
     data = {
         **rates_json(rates, len(labels.people), len(labels.further)),
         "without_judge": given.without_judge,
+        "estimand": f"mean over {clusters} of the share" if clusters else "share of items",
         "errors": [_error(one) for one in given.errors],
         "signature": f"prediction-powered-v{VERSION}|units={clusters or 'items'}|inclusion={inclusion or 'equal'}",
     }
-    answer(data, _in_words(rates, given.without_judge), as_json=as_json)
+    lines = [f"rate: {data['estimand']}", _in_words(rates, given.without_judge)]
+    answer(data, "\n".join(lines), as_json=as_json)
 
 
 def rates_json(rates: Rates, people: int, further: int, alone: int = 0) -> dict[str, Any]:
@@ -83,7 +87,7 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
     rows = [
         rates_json(one.rates, one.people, one.further, one.without_judge)
         | {"measure": one.measure, "without_judge": one.without_judge, "not_drawn": one.not_drawn,
-           **dict(zip(by, one.key, strict=True))}
+           "earlier": one.earlier, "basis": " ".join(map(str, found.basis(one))), **dict(zip(by, one.key, strict=True))}
         for some in cells.values() for one in some
     ]  # fmt: skip
     differences = [
@@ -92,14 +96,17 @@ def _of_project(db: str, project: str, name: str, by: tuple[str, ...], *, as_jso
          "worth": one.rates.worth}
         for some in apart.values() for one in some
     ]  # fmt: skip
-    data = {"project": of.name, "judge": found.judge, "rates": rows, "differences": differences,
+    data = {"project": of.name, "judge": found.judge, "estimand": SHARE, "rates": rows, "differences": differences,
             "samples": list(found.samples), "signature": found.signature}  # fmt: skip
     lines = [
-        f"{one.measure} {' / '.join(one.key)}".rstrip() + "\n" + _in_words(one.rates, one.without_judge, left_out=False)
+        f"{one.measure} {' / '.join(one.key)}".rstrip()
+        + "\n" + _in_words(one.rates, one.without_judge, left_out=False)
+        + "\n" + " ".join(map(str, found.basis(one)))
         for some in cells.values() for one in some
     ]  # fmt: skip
+    lines = [f"rate: {SHARE}", *lines]
     lines += [
-        f"{one.measure}: {one.one} less {one.other}  {with_interval_of(one.rates.both)}{'  *' if one.stays else ''}"
+        f"{one.measure}: {one.one} less {one.other}  {difference_of(one.rates.both)}{'  *' if one.stays else ''}"
         for some in apart.values() for one in some
     ]  # fmt: skip
     answer(data, "\n".join(lines), as_json=as_json)
@@ -148,7 +155,7 @@ def _in_words(rates: Rates, without_judge: int, *, left_out: bool = True) -> str
     lines = [f"{name:<7} {with_interval_of(found)}" for name, found in
              (("people", rates.people), ("judge", rates.judge), ("both", rates.both))]  # fmt: skip
     if rates.weight is not None and rates.worth is not None:
-        lines.append(f"lambda {rates.weight:.3f}; as exact as {rates.worth:,.0f} labels of people alone")
+        lines.append(f"lambda {rates.weight:.3f}; effective sample size {rates.worth:,.0f} human labels")
     if rates.effect is not None:
         lines.append(f"design effect of people's rate {rates.effect:.2f}")
     if without_judge:
@@ -164,6 +171,15 @@ def with_interval_of(found: Estimate) -> str:
     if found.low is None:
         return f"{found.value:.3f}  (no interval: {found.note})"
     return f"{found.value:.3f}  95% {found.low:.3f} to {found.high:.3f}" + (f"  ({found.note})" if found.note else "")
+
+
+def difference_of(found: Estimate) -> str:
+    """Return a difference of two rates in percentage points with its interval, or why it has none."""
+    if found.value is None:
+        return f"-  ({found.reason})"
+    if found.low is None:
+        return f"{100 * found.value:+.1f} points  (no interval: {found.note})"
+    return f"{100 * found.value:+.1f} points  95% {100 * found.low:+.1f} to {100 * (found.high or 0):+.1f}"
 
 
 def _against(one: Against) -> dict[str, Any]:

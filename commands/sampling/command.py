@@ -20,6 +20,9 @@ from commands.shared import answer, db_option, existing_store, json_option
 from core.errors import N_, Refused
 from core.sampling.designs import DESIGNS, LEAST_SHARE, SHARE, Design
 
+NO_SAMPLE = "No sample: the labels of this project count as a simple random one."
+UNLABELLED = "No drawn item is labelled in full: all labels of this project count, as a simple random sample."
+BY_WEIGHT = "Drawn items count by their inclusion probability, items labelled before a sample once each."
 AUTHOR = click.option("--author", default="", help="Who does it; kept in the record.")
 
 
@@ -85,11 +88,13 @@ def show(name: str, db: str, as_json: bool) -> None:
         found = find_project(store, name)
         states = [state_of(store, one) for one in samples(store, found)]
         rates = people_rates(store, found)
-    lines = [_line(one) for one in states] or ["No sample: the labels of this project count as a simple random one."]
+        basis = BY_WEIGHT if rates else UNLABELLED if states else NO_SAMPLE
+    lines = [*map(_line, states), basis]
     lines += [f"{one}, by people: {with_interval_of(rate)}" for one, (rate, _effect) in rates.items()]
     data = {one: measure(rate) | {"design_effect": effect} for one, (rate, effect) in rates.items()}
     answer(
-        {"project": found.name, "samples": list(map(sample_json, states)), "rates": data}, "\n".join(lines),
+        {"project": found.name, "samples": list(map(sample_json, states)), "rates": data, "basis": basis},
+        "\n".join(lines),
         as_json=as_json,
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ ONE_ANSWER = Note(
         " has no interval."
     )
 )
-VERSION = 2  # of the method: raise it when a number may change
+VERSION = 3  # of the method: raise it when a number may change
 MEASURES = ("agreement", *CHOICES, "extraneous", "rule_misgendering", "rule_no_pronoun")
 BY = ("model", "pronoun", "setting")
 FEWEST_FURTHER = 30  # generations without labels, from which their rate says nothing of a single one
@@ -115,7 +115,7 @@ class Comparison:
 
     @cached_property
     def both(self) -> Rates:
-        """The share misgendered, from people's labels and from the rule's on the generations that wait for labels.
+        """Return the share of generations misgendered, by people's labels and by the rule's where these are missing.
 
         Units are contexts. Where fewer than FEWEST_FURTHER generations wait, the rule's verdicts are not used: their
         mean would say too much of each, and the verdict of a generation is hidden until it is labelled. With samples
@@ -127,15 +127,13 @@ class Comparison:
         rest = self.items[~self.items["finished"].astype(bool)].dropna(subset=["rule_correct"])
         if len(rest) < FEWEST_FURTHER:
             rest = rest.iloc[:0]
+        values = finished["misgendering"].tolist()
         return prediction_powered(
             Labels(
-                finished["misgendering"].tolist(),
-                finished["rule_misgendering"].tolist(),
-                (1.0 - rest["rule_correct"]).tolist(),
-                finished["cluster"].tolist(),
-                rest["cluster"].tolist(),
+                values, finished["rule_misgendering"].tolist(), (1.0 - rest["rule_correct"]).tolist(),
+                finished["cluster"].tolist(), rest["cluster"].tolist(), of_items=True,
             )
-        )
+        )  # fmt: skip
 
     def _both_by_design(self, design: Design) -> Rates:
         drawn = self._drawn(design, "misgendering").dropna(subset=["rule_misgendering"])

@@ -8,10 +8,11 @@ A judge that is nearly always right differs from people on so few items that the
 labelled items and a judge that is right in 99%, the formula alone held the truth in 61 of 100 samples. So the error
 counts one difference more than there were, of one item.
 
-Contexts as clusters: both terms are means of cluster means. A cluster that holds labelled and further items stands in
-both terms, so their errors are not independent; the covariance counts, in the error and in the choice of k. Items that
-were drawn with unequal probabilities: Hajek's weights, 1 / probability, in the term of people; the further items are
-then no random sample, and the judge's mean is that of all items.
+Contexts as clusters: both terms are means of cluster means (SPEC 10.1), the mean over contexts of the share; with
+`of_items`, or weights, they are means of items: the share of items, with the error still over clusters. A cluster that
+holds labelled and further items is in both terms, so their errors are not independent; the covariance counts, in the
+error and in the choice of k. Items that were drawn with unequal probabilities: Hajek's weights, 1 / probability, in the
+term of people; the further items are then no random sample, and the judge's mean is that of all items.
 """
 
 from collections.abc import Hashable, Sequence
@@ -28,6 +29,7 @@ from core.statistics.intervals import by_t
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
 VERSION = 2  # of the method: raise it when a number may change
 NO_PEOPLE = Note(N_("No item has a label by people and by the judge."))
+NO_JUDGE = Note(N_("The judge has labelled no item."))
 NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add nothing."))
 ALL_THE_SAME = Note(
     N_("People or the judge gave the same label to every item that both labelled: the judge's labels add nothing.")
@@ -49,6 +51,7 @@ class Labels:
     own. `inclusion`: the probability, above 0 and at most 1, with which each labelled item was drawn; None: equal.
     Instead of it `weights`: how many items each labelled one stands for (core.sampling.weights). `strata`: what the
     labelled items were drawn from separately; None for an item whose stratum holds others that are not asked about.
+    `of_items`: the rate is the share of items, not the mean of the shares of clusters.
     """
 
     people: Sequence[float]
@@ -59,6 +62,7 @@ class Labels:
     inclusion: Sequence[float] | None = None
     weights: Sequence[float] | None = None
     strata: Sequence[Hashable | None] | None = None
+    of_items: bool = False
 
     @property
     def designed(self) -> bool:
@@ -112,12 +116,12 @@ def prediction_powered(labels: Labels) -> Rates:
     people, automatic = _terms(labels)
     every = _every(labels)
     found = _rate(people) if people else Estimate.undefined(NO_PEOPLE)
-    judge = _rate(every) if every else Estimate.undefined(NO_PEOPLE)
+    judge = _rate(every) if every else Estimate.undefined(NO_JUDGE)
     if people is None or automatic is None or len(people.values) < 2:
         return Rates(found, judge, found, None, None)
     effect = _design_effect(people, len(labels.people))
-    rest = every if labels.designed else _mean(labels.further, labels.further_clusters)
-    if rest is None or len(rest.values) < 2:
+    rest = _rest(labels, every)
+    if rest is None:
         return Rates(found, judge, _noted(found, NO_FURTHER), 0.0, float(len(labels.people)), effect)
     return replace(_both(labels, found, judge, people, automatic, rest), effect=effect)
 
@@ -141,7 +145,15 @@ def _every(labels: Labels) -> _Term | None:
     values, clusters = [*labels.automatic, *labels.further], None
     if labels.clusters is not None:
         clusters = [*labels.clusters, *(labels.further_clusters or ())]
-    return _mean(values, clusters, np.ones(len(values)) if labels.designed else None)
+    return _mean(values, clusters, np.ones(len(values)) if labels.designed else None, of_items=labels.of_items)
+
+
+def _rest(labels: Labels, every: _Term | None) -> _Term | None:
+    """Return the judge's mean that the labelled items correct; None where the judge has labelled too little else."""
+    rest = every
+    if not labels.designed or not labels.further:
+        rest = _mean(labels.further, labels.further_clusters, of_items=labels.of_items)
+    return None if rest is None or len(rest.values) < 2 else rest
 
 
 def _both(labels: Labels, found: Estimate, judge: Estimate, people: _Term, automatic: _Term, rest: _Term) -> Rates:
@@ -223,8 +235,8 @@ def _moved_by(labels: Labels) -> tuple[_Moved | None, _Moved | None, _Moved | No
     if people is None or automatic is None or len(people.values) < 2:
         return None, judge, None, None
     mine = _as_moved(people)
-    rest = every if labels.designed else _mean(labels.further, labels.further_clusters)
-    if rest is None or len(rest.values) < 2:
+    rest = _rest(labels, every)
+    if rest is None:
         return mine, judge, mine, 0.0
     weight = _weight(labels, people, automatic, rest)
     parts = dict(zip(people.names, (people.parts - weight * automatic.parts).tolist(), strict=True))
@@ -255,8 +267,8 @@ def _terms(labels: Labels) -> tuple[_Term | None, _Term | None]:
     """People's and the judge's labels of the same items, by the same units."""
     weights, strata = _given_weights(labels), labels.strata if labels.designed else None
     return (
-        _mean(labels.people, labels.clusters, weights, strata),
-        _mean(labels.automatic, labels.clusters, weights, strata),
+        _mean(labels.people, labels.clusters, weights, strata, of_items=labels.of_items),
+        _mean(labels.automatic, labels.clusters, weights, strata, of_items=labels.of_items),
     )
 
 
@@ -271,8 +283,10 @@ def _mean(
     clusters: Sequence[Hashable] | None,
     weights: Numbers | None = None,
     strata: Sequence[Hashable | None] | None = None,
+    *,
+    of_items: bool = False,
 ) -> _Term | None:
-    """The mean of *given* with *weights*; without weights that of cluster means. None without items."""
+    """Return the mean of *given* with *weights*, else of cluster means or *of_items*; None without items."""
     if not len(given):
         return None
     values = np.asarray(given, dtype=float)
@@ -281,7 +295,10 @@ def _mean(
     places = np.arange(len(values)) if clusters is None else np.array([at[name] for name in clusters])
     count = int(places.max()) + 1
     each = np.bincount(places, minlength=count)
-    given_shares: Numbers = 1.0 / each[places] if weights is None else weights
+    if weights is None:
+        given_shares: Numbers = np.ones(len(values)) if of_items else 1.0 / each[places]
+    else:
+        given_shares = weights
     shares: Numbers = given_shares / given_shares.sum()
     mean = float(shares @ values)
     parts, least = _parts(values, shares, places, mean, strata)

@@ -104,8 +104,8 @@ def weighted_back(found: PageNumbers) -> None:
     st.subheader(_("Weighted to all generations"))
     one = found.weighted["misgendering"]
     by_sample = _(
-        "{labelled:,} of {all:,} generations were drawn by a sample and are fully labelled. Each is weighed by its"
-        " inclusion probability."
+        "{labelled:,} of {all:,} generations are fully labelled. Those that a sample drew are weighed by inclusion"
+        " probability; those labelled before count once each."
     )
     by_strata = _(
         "{labelled:,} of {all:,} generations are fully labelled. Each represents those of its model,"

@@ -33,7 +33,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
     (overall,) = rates.cells(measure)
     with st.container(key="judge-rates"):
         show_tiles(_tiles(overall), 3)
-    st.caption(plain(_about(overall, designed=bool(rates.samples))))
+    st.caption(plain(_about(rates, overall)))
     _groups(rates, measure)
     if project.kind == "generations":
         _differences(rates, measure)
@@ -45,9 +45,7 @@ def show_rates(store: Store, project: Project, found: Found) -> None:
 def _tiles(cell: RateCell) -> list[Tile]:
     rates = cell.rates
     both = estimate_tile(_("Both together"), rates.both, _worth(rates, cell.people), "z.1%")
-    people = _("{number} {number:text|texts} that people have finished.").format(
-        number=Count(cell.people + cell.without_judge)
-    )
+    people = _("{number} {number:text|texts} that people have finished.").format(number=Count(cell.counted))
     judge = _("{number} {number:text|texts}. Inherits the judge's bias; the interval ignores it.")
     return [
         estimate_tile(_("People alone"), rates.people, people, "z.1%"),
@@ -63,21 +61,16 @@ def _worth(rates: Rates, people: int) -> str:
     return text.format(number=f"{max(0.0, rates.worth - people):,.0f}", worth=f"{rates.worth:,.0f}")
 
 
-def _about(cell: RateCell, *, designed: bool) -> str:
-    parts = []
+def _about(rates: Estimates, cell: RateCell) -> str:
+    """Return which texts and labels the rate is of."""
+    parts = [_("Share of texts; intervals over contexts."), *map(note_text, rates.basis(cell))]
     if cell.without_judge:
         text = _(
             "{number} {number:text that people finished has|texts that people finished have} no label of the judge;"
             " only the rate of people alone counts {number:it|them}."
         )
         parts.append(text.format(number=Count(cell.without_judge)))
-    if cell.not_drawn:
-        text = _(
-            "{number} {number:text that people finished was|texts that people finished were} not drawn by a"
-            " sample and {number:counts|count} in no rate of people."
-        )
-        parts.append(text.format(number=Count(cell.not_drawn)))
-    if designed and cell.rates.effect is not None:
+    if rates.samples and cell.rates.effect is not None:
         text = _("Design effect {effect}: the variance of the rate by people, against simple random items (1).")
         parts.append(text.format(effect=number(cell.rates.effect)))
     return paragraph(parts)
@@ -86,12 +79,12 @@ def _about(cell: RateCell, *, designed: bool) -> str:
 def _assumption(rates: Estimates) -> str:
     if rates.samples:
         return _(
-            "The judge's error is estimated on the items that samples drew and people labelled, each weighed by its"
-            " inclusion probability, and subtracted. Units are contexts."
+            "The judge's error is estimated on the labelled items, each weighed by its inclusion probability, and"
+            " subtracted."
         )
     return _(
         "The judge's error is estimated on the texts labelled by people and subtracted; these must be a"
-        " random sample of all. Units are contexts."
+        " random sample of all."
     )
 
 
@@ -114,7 +107,7 @@ def _row(cell: RateCell) -> list[str | Markup]:
     return [
         setting_name(cell.key[0]) or _("not named"), estimate_cell(rates.people, ".1%", stacked=True),
         estimate_cell(rates.judge, ".1%", stacked=True), _both(rates, ".1%"), number(rates.worth, ",.0f"),
-        f"{cell.people + cell.without_judge:,} / {cell.people + cell.further:,}",
+        f"{cell.counted:,} / {cell.people + cell.further:,}",
     ]  # fmt: skip
 
 

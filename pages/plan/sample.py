@@ -8,7 +8,7 @@ from annotations.database.store import Store
 from annotations.judges.judges import judges
 from annotations.labels.item_table import measures_of
 from annotations.projects.projects import counts, guidelines
-from annotations.sampling.frame import STRATA, frame, plan_sample
+from annotations.sampling.frame import STRATA, free_items, plan_sample
 from annotations.sampling.samples import (
     SampleState,
     close_sample,
@@ -106,10 +106,13 @@ def _ask(store: Store, project: Project) -> None:
         known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language")}
         names = names_of(guidelines(store, project)) | (known if "extraneous" in measures else {})
         asked["measure"] = choose(_("Measure"), {one: names.get(one, one) for one in measures}, "sample-measure")
+    available = free_items(store, project)
+    st.caption(plain(_("Items that can be drawn: {number}.").format(number=f"{available:,}")))
+    st.session_state.setdefault("sample-items", max(1, min(USUAL, available)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         items = USUAL
         if design != "quotas":
-            items = st.number_input(_("Items"), 1, 1_000_000, USUAL, key="sample-items", width=160)
+            items = st.number_input(_("Items"), 1, 1_000_000, key="sample-items", width=160)
         if design not in ("simple", "clusters"):
             share = st.number_input(
                 _("Random part of the probability (%)"), 100 * LEAST_SHARE, 100.0, 100 * SHARE, 5.0, format="%g",
@@ -145,9 +148,7 @@ def _ask_strata(project: Project, design: Design) -> dict[str, Any]:
 def _start(store: Store, project: Project, design: Design, items: int, asked: dict[str, Any]) -> None:
     try:
         with st.spinner(_("Drawing the sample …"), show_time=False):
-            of = frame(store, project, measure=asked.pop("measure", ""))
-            start_sample(store, project, plan_sample(store, project, design, items, of=of, **asked),
-                         author=author(store))  # fmt: skip
+            start_sample(store, project, plan_sample(store, project, design, items, **asked), author=author(store))
     except EvenhandError as error:
         show_error(error)
     else:
@@ -203,13 +204,19 @@ def _show_samples(found: list[SampleState]) -> None:
 
 
 def _show_rates(store: Store, project: Project) -> None:
-    """What people say of the items that samples could draw."""
+    """Show what people say of the items that samples could draw and of those labelled before."""
     found = {one: rate for one, (rate, _effect) in people_rates(store, project).items() if rate.value is not None}
     if not found:
+        if samples(store, project):
+            st.caption(
+                _("No drawn item is labelled in full: all labels count, as a simple random sample of all items.")
+            )
         return
     known = {"misgendering": _("Misgendering"), "extraneous": _("Extraneous gendered language"), "accept": _("Kept")}
     names = names_of(guidelines(store, project)) | known
-    meaning = _("Of all items that samples could draw; each label weighed by its inclusion probability.")
+    meaning = _(
+        "Of items that samples could draw, weighed by inclusion probability, and of items labelled before, once each."
+    )
     with st.container(key="sample-rates"):
         show_tiles([estimate_tile(names.get(one, one), rate, meaning, "z.1%") for one, rate in found.items()], 3)
 

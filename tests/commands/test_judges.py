@@ -64,7 +64,7 @@ def test_people_read_words_and_bad_lines(tables: tuple[Path, Path]) -> None:
     done = CliRunner().invoke(cli, ["estimate", "--people", str(people), "--judge", str(judge)])
     assert done.exit_code == 0
     assert "people.csv, line 3: item i0 appears twice; the first label counts." in done.stderr
-    assert "both" in done.stdout and "labels of people alone" in done.stdout
+    assert "both" in done.stdout and "human labels" in done.stdout and "rate: share of items\n" in done.stdout
     done = CliRunner().invoke(cli, ["alt-test", "--people", str(people), "--judge", str(judge), "--eps", "0.2"])
     assert "winning rate" in done.stdout
     done = CliRunner().invoke(cli, ["alt-test", "--people", str(people), "--judge", str(judge)])

@@ -11,7 +11,10 @@ from annotations.judges.against_people import NO_FLAGS, NOBODY, against_people, 
 from annotations.judges.drift import drift
 from annotations.judges.estimates import estimates
 from annotations.judges.judges import Judge, Spec, add_judge, choose_margin, judge, store_labels
+from annotations.judges.run import Request, run_judge
+from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.types import Project
+from core.human_vs_rule.compare import comparison
 from core.judges.labels import JudgeLabel
 from core.judges.prediction_powered import Labels, paired_difference, prediction_powered
 from tests.support.judged_generations import Said, Written, all_written, judged_project, say, say_all
@@ -133,7 +136,7 @@ def test_rates_are_those_of_the_functions(fresh_store: Store, project: Project) 
             return float(said_by_judge(one).choice == "misgendering")
 
         return Labels([people(one) for one in known], [judges(one) for one in known], [judges(one) for one in rest],
-                      [cluster(one) for one in known], [cluster(one) for one in rest])  # fmt: skip
+                      [cluster(one) for one in known], [cluster(one) for one in rest], of_items=True)  # fmt: skip
 
     expected = prediction_powered(labels(TEXTS))
     assert cell.rates.both.value == pytest.approx(expected.both.value)
@@ -171,3 +174,19 @@ def test_drift(fresh_store: Store, project: Project) -> None:
     (later,) = found.rounds
     kept = sum(choices[item] == "correct" for item in texts)
     assert later.same.value == kept / 10 and sum(later.changed.values()) == 10 - kept and found.has_changed_model
+
+
+def test_a_rate_is_the_share_of_texts_as_on_human_vs_rule(fresh_store: Store) -> None:
+    """Contexts of one to five texts, so that the mean of context means would differ."""
+    uneven = [one for n, one in enumerate(TEXTS) if n % 5 >= n // 20]
+    made = judged_project(fresh_store, uneven)
+    say_all(fresh_store, made, uneven)
+    by_rule = run_judge(fresh_store, made, Request(rule=True)).judge
+    (cell,) = estimates(fresh_store, made, by_rule).cells("misgendering")
+    rows = generations(fresh_store, made)
+    compared = comparison(rows, labels_of_generations(fresh_store, made))
+    assert cell.rates.people.value == pytest.approx(compared.overall["misgendering"].value)
+    assert cell.rates.judge.value == pytest.approx(compared.overall["rule_misgendering"].value)
+    assert compared.both.people.value == pytest.approx(cell.rates.people.value)
+    per_context = rows.assign(said=[one.said.choice == "misgendering" for one in uneven]).groupby("cluster")["said"]
+    assert len(set(per_context.size())) > 1 and per_context.mean().mean() != pytest.approx(cell.rates.people.value)

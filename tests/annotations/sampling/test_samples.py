@@ -17,16 +17,16 @@ from annotations.files.open_upload import tables_in
 from annotations.files.package.write_package import import_package, package_parts
 from annotations.human_vs_rule.people_by_instance import design_of
 from annotations.items.batch import items
-from annotations.judges.estimates import estimates
+from annotations.judges.estimates import NOBODY, estimates
 from annotations.judges.judges import Spec, add_judge, judge, store_labels
 from annotations.labels.generation_labels import generations, labels_of_generations
 from annotations.labels.operations import store_operations
 from annotations.log.verify import verify
 from annotations.pilot.pilots import start_pilot
 from annotations.projects.projects import annotators, set_quotas
-from annotations.queue.leases import claim
+from annotations.queue.leases import claim, release
 from annotations.release.content_hash import content_hash, contents_of
-from annotations.sampling.frame import plan_sample
+from annotations.sampling.frame import frame, free_items, plan_sample
 from annotations.sampling.samples import (
     close_sample,
     drawn_items,
@@ -38,12 +38,12 @@ from annotations.sampling.samples import (
     start_sample,
     state_of,
 )
-from annotations.types import Project
+from annotations.types import Annotator, Project
 from core.errors import NotAllowed, NotFound, Refused
 from core.human_vs_rule.compare import comparison
 from core.judges.labels import JudgeLabel
 from core.sampling.designs import SIZED, Design
-from tests.support.judged_generations import Said, all_written, judged_project, operation
+from tests.support.judged_generations import Said, all_written, judged_project, operation, say
 from tests.support.projects import decide, filled_project, new_store
 
 TEXTS = all_written(1)  # 80: 2 models, 4 pronoun sets, 2 settings, 5 topics
@@ -107,7 +107,7 @@ import os, signal, sys
 from annotations.database.store import Store
 from annotations.projects.projects import projects
 from annotations.sampling import samples
-from annotations.sampling.frame import plan_sample
+from annotations.sampling.frame import frame, free_items, plan_sample
 with Store.open(sys.argv[1]) as store:
     project = projects(store)[0]
     def die(*_, **__):
@@ -211,18 +211,119 @@ def test_a_sample_is_never_changed(fresh_store: Store, project: Project) -> None
             fresh_store.db.execute(statement)
 
 
-def test_a_probability_is_stored_before_anybody_sees_the_item(fresh_store: Store, project: Project) -> None:
+def test_a_probability_is_stored_before_anybody_labels_the_item(fresh_store: Store, project: Project) -> None:
     person = annotators(fresh_store, project)[0]
-    seen = {item.uid for item in claim(fresh_store, project, person, want=5, now=NOW)}
+    seen = {item.uid for item in claim(fresh_store, project, person, want=5)}
     planned = plan_sample(fresh_store, project, "simple", 10)
-    assert len(planned.items) == 75
-    claim(fresh_store, project, person, have=seen, want=5, now=NOW)
+    assert len(planned.items) == 75, "five are on a desk"
+    claim(fresh_store, project, person, have=seen, want=5)
     with pytest.raises(Refused):
         start_sample(fresh_store, project, planned)
     draw(fresh_store, project, "simple", 70)
     drawn = drawn_items(fresh_store, project)
     assert drawn is not None and not seen & set(drawn)
     assert own_sample(fresh_store, project, person) == (0, 70)
+
+
+def test_an_item_that_a_desk_gave_back_without_a_label_can_be_drawn(fresh_store: Store, project: Project) -> None:
+    person = annotators(fresh_store, project)[0]
+    had = claim(fresh_store, project, person, want=38)  # a desk that is open now
+    assert free_items(fresh_store, project) == 42
+    with pytest.raises(Refused, match="at most 42"):
+        draw(fresh_store, project, "simple", 80)
+    store_operations(fresh_store, project, person, [operation(had[0], Said("correct"))])
+    release_person(fresh_store, project, person)
+    assert free_items(fresh_store, project) == 79
+    draw(fresh_store, project, "simple", 79)
+    drawn = drawn_items(fresh_store, project)
+    assert drawn is not None and {item.uid for item in had[1:]} < set(drawn) and had[0].uid not in drawn
+    assert verify(fresh_store).kinds["inclusion"] == 79
+
+
+@pytest.mark.parametrize("items", [81, 5000])
+@pytest.mark.parametrize("design", SIZED)
+def test_more_items_than_there_are_is_refused_with_their_number(
+    fresh_store: Store, project: Project, design: Design, items: int
+) -> None:
+    with pytest.raises(Refused, match=f"{items:,} items were asked for, and 80 can be drawn"):
+        draw(fresh_store, project, design, items)
+    assert samples(fresh_store, project) == []
+
+
+def test_a_sample_without_labels_changes_no_rate(fresh_store: Store, project: Project) -> None:
+    label_all_of(fresh_store, project, 40)
+    mine = judge(fresh_store, project, "a")
+    before = estimates(fresh_store, project, mine)
+    (was,) = before.cells("misgendering")
+    assert was.rates.people.value is not None and was.counted == 40 and was.rates.people.value > 0
+    assert [str(note) for note in before.basis(was)] == [
+        "Labels used: all that people have finished (40), as a simple random sample."
+    ]
+    free = free_items(fresh_store, project)
+    draw(fresh_store, project, "simple", free)
+    for closed in (False, True):
+        if closed:
+            close_sample(fresh_store, project)
+        now = estimates(fresh_store, project, mine)
+        (cell,) = now.cells("misgendering")
+        assert (cell.rates, cell.counted, cell.not_drawn) == (was.rates, 40, 0) and now.signature == before.signature
+        assert "samples change nothing yet" in " ".join(map(str, now.basis(cell)))
+        assert people_rates(fresh_store, project) == {} and sample_labels(fresh_store, project) is None
+    assert free_items(fresh_store, project) == free, "what a sample without labels drew can be drawn again"
+    draw(fresh_store, project, "simple", free)
+    assert len(drawn_items(fresh_store, project) or {}) == free
+
+
+def test_labels_made_before_a_sample_count_for_themselves(fresh_store: Store, project: Project) -> None:
+    """By hand: (wrong among the 40 + 40 x share wrong among the drawn) / 80."""
+    label_all_of(fresh_store, project, 40)
+    earlier = {item.uid for item in items(fresh_store, project)} - {
+        uid for uid, free in zip(*_free(fresh_store, project), strict=True) if free
+    }
+    assert len(earlier) == 40
+    draw(fresh_store, project, "simple", 10)
+    label_all(fresh_store, project, wrong=2)
+    wrong = dict(fresh_store.db.execute("SELECT uid, max(choice = 'misgendering') FROM label JOIN item ON item.id ="
+                                        " label.item GROUP BY uid"))  # fmt: skip
+    drawn = drawn_items(fresh_store, project) or {}
+    found = estimates(fresh_store, project, judge(fresh_store, project, "a"))
+    (cell,) = found.cells("misgendering")
+    by_hand = (sum(wrong[uid] for uid in earlier) + 40 * np.mean([wrong[uid] for uid in drawn])) / 80
+    assert cell.rates.people.value == pytest.approx(by_hand) and (cell.counted, cell.earlier) == (50, 40)
+    assert people_rates(fresh_store, project)["misgendering"][0].value == pytest.approx(by_hand)
+    assert " ".join(map(str, found.basis(cell))) == (
+        "Labels used: those of items that samples drew (10), weighed by inclusion probability."
+        " Items labelled before a sample was drawn (40) count once each, for themselves."
+    )
+
+
+def test_a_group_without_labels_says_why(fresh_store: Store, project: Project) -> None:
+    mine = judge(fresh_store, project, "a")
+    (cell,) = estimates(fresh_store, project, mine).cells("misgendering")
+    assert cell.rates.people.reason == cell.rates.both.reason == NOBODY and cell.rates.judge.value is not None
+    nothing = add_judge(fresh_store, project, "c", Spec("file", 1, "c", "c"))
+    (cell,) = estimates(fresh_store, project, nothing).cells("misgendering")
+    assert str(cell.rates.judge.reason) == "The judge has labelled no item."
+
+
+def _free(store: Store, project: Project) -> tuple[list[str], list[bool]]:
+    found = frame(store, project)
+    return found.table["item"].tolist(), found.free.tolist()
+
+
+def release_person(store: Store, project: Project, person: Annotator) -> None:
+    with store.write() as db:
+        release(db, project, person.id)
+
+
+def label_all_of(store: Store, project: Project, number: int) -> None:
+    """Both annotators label the same *number* items, misgendering every third."""
+    chosen = list(items(store, project))[:number]
+    for name in ("Ada", "Bo"):
+        say(store, project, name, {
+            item.text: Said("misgendering", False, ((item.text.split()[0], "pronoun"),)) if item.id % 3 == 0
+            else Said("correct") for item in chosen
+        }.items())  # fmt: skip
 
 
 @pytest.mark.parametrize(
