@@ -1,13 +1,14 @@
 """Asking a server until an answer is there: several requests at once, growing pauses, a limit per minute.
 
-What fails is asked again after as long as the server says (Retry-After) or up to a minute.
+What fails is asked again after as long as the server says (Retry-After) or up to a minute. A server that gives the same
+failure again and again, and no answer between, ends all of it with what it says.
 """
 
 import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -19,10 +20,25 @@ from core.servers.addresses import place_of
 from core.servers.connecting import client_of
 
 AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+LATER = frozenset({408, 409, 425, 429, 503, 529})  # the server is busy or still loading, and says so
 LONGEST_PAUSE_S = 60.0
+SAME = 5  # equal failures in a row that are no accident
+SOON = 3  # tries of one request, where the server has never answered any
 NOBODY = N_("There is no server at {address} ({why}). Start it, or check the address.")
 BROKEN = N_("The connection to the server at {address} was lost ({why}).")
-BUSY = N_("The server at {address} failed repeatedly (status {status}).")
+BUSY = N_("The server at {address} failed repeatedly (status {status}): {why}")
+FAILS = N_(
+    "The server at {address} failed {number} times in a row (status {status}): “{why}”. Correct the server or the"
+    " settings, and start again; what was answered is stored."
+)
+NO_PROTOCOL = N_(
+    "{number} responses in a row of the server at {address} do not follow the protocol. Check the address, the model"
+    " and the way of answering, and start again; what was answered is stored."
+)
+SILENT = N_(
+    "The server at {address} did not answer {number} requests in a row in time. Check whether it is overloaded, and"
+    " start again; what was answered is stored."
+)
 REFUSES = N_("The server at {address} rejected the request (status {status}): {why}")
 ODD = N_("The response of the server at {address} does not follow the protocol.")
 LATE = N_("The server at {address} did not answer in time.")
@@ -38,6 +54,39 @@ class Unfinished(EvenhandError):
 
 class Unreachable(Unfinished):
     """No answer at all."""
+
+
+@dataclass(slots=True)
+class _Streak:
+    """Equal failures in a row of one server, over all requests. `worked`: whether it has ever answered."""
+
+    worked: bool = False
+    kind: tuple[Any, ...] = ()
+    number: int = 0
+    requests: set[int] = field(default_factory=set)
+
+    def answered(self) -> None:
+        """End the streak: the server answers."""
+        self.worked, self.kind, self.number = True, (), 0
+
+    def failed(self, error: Unfinished, request: int) -> None:
+        """Count a failure; a failure of another kind begins a new streak."""
+        kind = (error.message, error.values.get("status"))
+        if kind != self.kind:
+            self.kind, self.number, self.requests = kind, 0, set()
+        self.number += 1
+        self.requests.add(request)
+
+    def tries(self, error: Unfinished, most: int) -> int:
+        """Return how many tries a request gets: fewer where the server has never answered and is not merely busy."""
+        if self.worked or self.number < SAME or error.values.get("status") in LATER:
+            return most
+        return min(most, SOON if self.is_of_several else SAME)
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether several requests failed: one alone may be at fault itself."""
+        return self.number >= SAME and len(self.requests) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +109,7 @@ class Asker:
         self.place = {"address": place_of(url)}
         self._key = key or ""
         self._answered = False
+        self._streak, self._asked = _Streak(), 0
         self._next = 0.0  # when the next request may begin, by the clock of the loop
 
     def work_off(self, waiting: Iterable[Work], work: Callable[[httpx.AsyncClient, Work], Awaitable[None]]) -> None:
@@ -88,27 +138,43 @@ class Asker:
     async def ask(
         self, client: httpx.AsyncClient, body: dict[str, Any], read: Callable[[dict[str, Any]], Answer]
     ) -> Answer:
-        """What *read* makes of the answer to *body*; where it fails with a KeyError and its like, that is asked again.
+        """Return what *read* makes of the answer to *body*; where it fails with a KeyError and its like, ask again.
 
-        Raises Unfinished after the last try, ModelUnavailable where nobody is there or the server refuses.
+        Raises Unfinished after the last try; ModelUnavailable where no server is there, where it refuses, or where it
+        gives the same failure again and again.
         """
-        pause = self.pace.pause_s
+        pause, self._asked = self.pace.pause_s, self._asked + 1
+        request = self._asked
         for attempt in range(1, self.pace.tries + 1):
             await self._turn()
             try:
-                return await self._once(client, body, read)
+                answer = await self._once(client, body, read)
             except Unfinished as error:
-                # If nothing has ever answered, there is probably no server: three tries are enough.
-                if attempt == self.pace.tries or (
-                    isinstance(error, Unreachable) and not self._answered and attempt > 2
-                ):
-                    if isinstance(error, Unreachable) and not self._answered:
-                        raise ModelUnavailable(NOBODY, **error.values) from error
-                    raise
+                self._streak.failed(error, request)
+                if attempt >= self._tries(error):
+                    raise self._given_up(error) from error
                 spread = 0.5 + random.random()  # noqa: S311 - so that requests that failed together do not return so
                 await asyncio.sleep(min(LONGEST_PAUSE_S, pause * spread) if error.after is None else error.after)
                 pause = min(LONGEST_PAUSE_S, 2 * pause)
+            else:
+                self._streak.answered()
+                return answer
         raise AssertionError("at least one try")
+
+    def _tries(self, error: Unfinished) -> int:
+        """Return how many tries a request gets. If nothing has ever answered, there is probably no server."""
+        if isinstance(error, Unreachable):
+            return self.pace.tries if self._answered else min(SOON, self.pace.tries)
+        return self._streak.tries(error, self.pace.tries)
+
+    def _given_up(self, error: Unfinished) -> EvenhandError:
+        """Return what is raised after the last try: the end of all requests, or of this one."""
+        if isinstance(error, Unreachable):
+            return error if self._answered else ModelUnavailable(NOBODY, **error.values)
+        if not self._streak.is_of_several:
+            return error
+        message = {BUSY: FAILS, ODD: NO_PROTOCOL}.get(error.message, SILENT)
+        return ModelUnavailable(message, **error.values, number=self._streak.number)
 
     async def _turn(self) -> None:
         """Wait until the limit per minute allows another request."""
@@ -131,7 +197,8 @@ class Asker:
             raise Unreachable(BROKEN, **self.place, why=self._clean(str(error) or type(error).__name__)) from error
         self._answered = True
         if answer.status_code in AGAIN:
-            unfinished = Unfinished(BUSY, **self.place, status=answer.status_code)
+            why = self._clean(_refusal_of(answer))
+            unfinished = Unfinished(BUSY, **self.place, status=answer.status_code, why=why)
             unfinished.after = seconds_of(answer.headers.get("retry-after"))
             raise unfinished
         if answer.status_code != 200:
@@ -144,9 +211,9 @@ class Asker:
             raise Unfinished(ODD, **self.place) from error
 
     def _clean(self, text: str) -> str:
-        """*text* without the key, whatever the server put into it."""
+        """Return *text* on one line, without the key and control characters, at most 200 characters."""
         bare = text.replace(self._key, "***") if self._key else text
-        return " ".join(bare.split())[:200]
+        return "".join(filter(str.isprintable, " ".join(bare.split())))[:200]
 
 
 def seconds_of(header: str | None) -> float | None:

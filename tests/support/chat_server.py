@@ -32,6 +32,9 @@ class ChatServer(ThreadingHTTPServer):
         self.answered: Counter[str] = Counter()  # by the user's first message
         self.failed_for: Counter[str] = Counter()  # a request half as often as it is tried, however they meet
         self.refuse: tuple[int, dict[str, Any]] | None = None
+        self.recovers_after: int | None = None  # requests that it refuses
+        self.poison: str | None = None  # a message that always fails
+        self.fails_from: int | None = None  # the first of the requests that all fail
         self.stops_after: int | None = None  # answers; then it hangs until `goes_on`
         self.goes_on = threading.Event()
         self.hangs = threading.Event()
@@ -77,8 +80,12 @@ class _Answering(JsonHandler):
         if stops:
             server.hangs.set()
             server.goes_on.wait(60)
-        if server.refuse is not None:
+        if server.refuse is not None and (server.recovers_after is None or number <= server.recovers_after):
             self.answer(*server.refuse)
+            return
+        poisoned = server.poison is not None and server.poison in str(body["messages"])
+        if poisoned or (server.fails_from is not None and number >= server.fails_from):
+            self.answer(500, {"error": "out of memory"})
             return
         way = number // server.every % 5 if server.every else 0
         again = way == 3 and len(body["messages"]) > 2  # a repair is repaired no more: it gets its answer

@@ -148,11 +148,7 @@ def test_what_could_not_be_had_is_fetched_by_the_same_request(fake: Fake, tmp_pa
                 super().write(body)
 
     fake.RequestHandlerClass = Half
-    with pytest.raises(
-        Refused,
-        match=r"texts could not be generated\. The finished ones are kept, and the same request generates the "
-        r"rest\. The last reason:",
-    ):
+    with pytest.raises(ModelUnavailable, match=r"failed 16 times in a row \(status 503\)"):
         ask(fake.address, out, at_once=1, each=2)
     assert not out.exists()
     before = Counter(fake.answered)

@@ -63,5 +63,47 @@ def test_a_refusal_ends_all_of_it_and_says_no_key() -> None:
 def test_what_always_fails_is_given_up() -> None:
     with chat_server(lambda body: "") as server:
         server.refuse = (503, {})
-        found, given_up = ask(server, 2, tries=3)
-    assert not found and len(given_up) == 2 and server.asked == 6
+        found, given_up = ask(server, 2, tries=2)
+    assert not found and len(given_up) == 2 and server.asked == 4
+
+
+@pytest.mark.parametrize(("at_once", "most"), [(1, 8), (8, 24)])
+def test_equal_failures_in_a_row_end_all_of_it_with_what_the_server_says(at_once: int, most: int) -> None:
+    with chat_server(lambda body: "") as server:
+        server.refuse = (500, {"error": {"message": "chat_template is not set\n\x1b[31m sk-secret " + 500 * "x"}})
+        with pytest.raises(ModelUnavailable) as raised:
+            ask(server, 68, at_once=at_once)
+    text = str(raised.value)
+    assert "(status 500): “chat_template is not set [31m *** xxx" in text and "\x1b" not in text and len(text) < 450
+    assert server.asked <= most
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_is_loading_is_waited_for(status: int) -> None:
+    """Each request gets every try while the server says that it is busy; then one answer is enough."""
+    with chat_server(lambda body: "7") as server:
+        server.refuse, server.recovers_after = (status, {"error": "Loading model"}), 8 * 6
+        found, given_up = ask(server, 20, at_once=8)
+    assert found == 20 * ["7"] and not given_up
+
+
+def test_a_single_text_that_always_fails_does_not_end_the_others() -> None:
+    with chat_server(lambda body: "7") as server:
+        server.poison = "3"
+        found, given_up = ask(server, 9, at_once=1, tries=6)
+    assert found == 8 * ["7"] and len(given_up) == 1 and "status 500" in given_up[0]
+
+
+def test_a_server_that_dies_halfway_ends_the_run_after_two_texts() -> None:
+    with chat_server(lambda body: "7") as server:
+        server.fails_from = 4
+        with pytest.raises(ModelUnavailable, match="failed 12 times in a row"):
+            ask(server, 30, at_once=1, tries=6)
+    assert server.asked == 3 + 12
+
+
+def test_answers_that_never_follow_the_protocol_end_all_of_it() -> None:
+    with chat_server(lambda body: "7") as server:
+        server.refuse = (200, {"detail": "hello"})
+        with pytest.raises(ModelUnavailable, match=r"8 responses in a row .* do not follow the protocol"):
+            ask(server, 30, at_once=1)
