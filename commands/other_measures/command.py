@@ -37,7 +37,8 @@ NO_MODEL = N_("{file} contains no scores of {model}; it has: {known}.")
 def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_json: bool) -> None:
     """The word embedding association test: effect and exact p.
 
-    As Caliskan et al. 2017 print it: ddof 1, all partitions of X and Y into equal sets.
+    As Caliskan et al. 2017 print it: ddof 1, all partitions of X and Y into equal sets. p is P(s >= s_obs), as exact
+    tests have it; p_greater is P(s > s_obs), as Caliskan et al. write. A zero vector makes effect and p undefined.
     """
     sets = read_sets(sets_file)
     words = {word for test in tests for name in names_of(test, sets, sets_file.name) for word in sets[name]}
@@ -50,9 +51,12 @@ def weat(sets_file: Path, vectors: Path, tests: tuple[str, ...], seed: int, as_j
 def _line(one: WeatTest) -> str:
     kind = "exact, " if one.exact else ""
     lacking = "".join(f"; {name} lacks {', '.join(missing)}" for name, missing in one.missing.items())
-    return (
-        f"{one.test}: d = {one.effect:.3f}, p = {significant(one.p, 4)} ({kind}{one.partitions:,} partitions){lacking}"
-    )
+    effect = "undefined" if one.effect is None else f"{one.effect:.3f}"
+    if one.p is None or one.p_greater is None:
+        return f"{one.test}: d and p undefined: {one.p_reason}{lacking}"
+    reason = f" ({one.effect_reason})" if one.effect_reason else ""
+    p = f"P(s >= s_obs) = {significant(one.p, 4)}, P(s > s_obs) = {significant(one.p_greater, 4)}"
+    return f"{one.test}: d = {effect}{reason}, {p} ({kind}{one.partitions:,} partitions){lacking}"
 
 
 @click.command("stereoset")

@@ -207,8 +207,9 @@ def _vectors(request: Request, model: str, role: Role, watch: Watch) -> Answered
         for which, sets in pairs:
             one = weat(test, sets, vectors, texts=texts, by_word=request.variant == "words")
             lacking = sum(len(some) for some in one.missing.values())
-            facts = {"sizes": list(one.sizes), "missing": lacking, "exact": one.exact, "partitions": one.partitions}
-            estimate = Estimate(one.effect, units=one.sizes[0] + one.sizes[1], note=NO_SAMPLE)
+            facts = {"sizes": list(one.sizes), "missing": lacking, "exact": one.exact, "partitions": one.partitions,
+                     "p_greater": one.p_greater}  # fmt: skip
+            estimate = Estimate(one.effect, units=sum(one.sizes[:2]), reason=one.effect_reason, note=NO_SAMPLE)
             found.figures.append(Figure(name, which, estimate, 0.0, one.band, one.p, facts))
             found.rows.append((number, which, test, one.effect))
         watch(2 * number)

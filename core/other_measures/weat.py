@@ -2,8 +2,10 @@
 
 s(w) = mean over A of cos(w, a) - mean over B of cos(w, b). The effect is (mean over X of s - mean over Y of s)
 divided by the standard deviation of s over X and Y with ddof 1. p is the share of all partitions of X and Y into sets
-of these sizes whose statistic, the sum over the first, is at least the observed one: exact up to 20,000 partitions,
-else 20,000 distinct other ones drawn without replacement, with (k + 1) / (n + 1).
+of these sizes whose statistic, the sum over the first, reaches the observed one: P(s >= s_obs) as exact tests have it,
+and P(s > s_obs) as Caliskan et al. write it. Both are exact up to 20,000 partitions, else from 20,000 distinct other
+ones drawn without replacement: (k + 1) / (n + 1) and k / (n + 1). A vector of length 0 has no cosine, so neither the
+effect nor p is defined.
 """
 
 import json
@@ -13,17 +15,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import N_, BadFile, Refused
 from core.resources import table
+from core.statistics import Note
 
 MOST = 20_000  # partitions
 SAME = 1e-9  # statistics that differ by less are equal
 LEAST = 2  # words of a set
+NAMED = 10  # words that a reason names
 MOST_WIDTH = 100_000  # numbers of a vector
 
 UNREADABLE = N_("{file} cannot be read: {why}.")
@@ -32,7 +36,9 @@ NO_SET = N_("{file} has no set {name}. It has: {known}.")
 NOT_FOUR = N_("A test is four sets, X,Y,A,B, separated by commas, not {test}.")
 NO_VECTORS = N_("{file} is not a text file of word vectors: each line needs a word and its numbers.")
 ODD_LINE = N_("{file}, line {line}: {found} numbers where the first vector has {expected}.")
-FEW_WORDS = N_("The set {name} has {found} words with a vector; at least {least} are needed.")
+ZERO = N_("Without a direction, so without a cosine: the vectors of {words}.")
+ALL_ALIKE = Note(N_("All words of X and Y have the same association, so the effect is 0 divided by 0."))
+FEW_WORDS = N_("Words of the set {name} with a vector: {found}; at least {least} are needed.")
 
 # The tests of Caliskan et al. 2017 on gender, and the others that have no names of ethnic groups.
 TESTS = {
@@ -55,26 +61,33 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class WeatTest:
-    """One test: `effect` (a difference of standard deviations), `p`, whether that is exact, over how many partitions.
+    """One test: `effect` (a difference of standard deviations), p, whether that is exact, over how many partitions.
 
-    `missing`: words of each set that have no vector; they are left out. `band`: 95 of 100 effects of the partitions.
+    `p`: P(s >= s_obs); `p_greater`: P(s > s_obs). `effect_reason`, `p_reason`: why they are undefined. `missing`: words
+    of each set that have no vector; they are left out. `band`: 95 of 100 effects of the partitions.
     """
 
     test: str
-    effect: float
-    p: float
+    effect: float | None
+    p: float | None
+    p_greater: float | None
     exact: bool
     partitions: int
     sizes: tuple[int, int, int, int]
     missing: dict[str, tuple[str, ...]]
-    band: tuple[float, float]
+    band: tuple[float, float] | None
+    effect_reason: Note | None = None
+    p_reason: Note | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """For `--json`."""
+        """Return the test for `--json`; `p` and `p_at_least` are the same number."""
         return {
-            "test": self.test, "effect": self.effect, "p": self.p, "exact": self.exact, "partitions": self.partitions,
-            "sizes": list(self.sizes), "missing": {name: list(words) for name, words in self.missing.items()},
-            "band": list(self.band),
+            "test": self.test, "effect": self.effect, "p": self.p, "p_at_least": self.p, "p_greater": self.p_greater,
+            **({"effect_reason": str(self.effect_reason)} if self.effect_reason else {}),
+            **({"p_reason": str(self.p_reason)} if self.p_reason else {}), "exact": self.exact,
+            "partitions": self.partitions, "sizes": list(self.sizes),
+            "missing": {name: list(words) for name, words in self.missing.items()},
+            "band": list(self.band) if self.band else None,
         }  # fmt: skip
 
 
@@ -165,18 +178,39 @@ def weat(
     for name, some in zip(names, known, strict=True):
         if len({word for word, _ in some}) < LEAST:
             raise Refused(FEW_WORDS, name=name, found=len({word for word, _ in some}), least=LEAST)
+    have = {one for some in known for one, _ in some}
+    lacking = {name: tuple(word for word in sets[name] if word not in have) for name in names}
+    missing = {name: words for name, words in lacking.items() if words}
+    undirected = list(dict.fromkeys(one for some in known for _, one in some if not _has_direction(vectors[one])))
+    if undirected:
+        reason = Note(ZERO, {"words": ", ".join(undirected[:NAMED])})
+        sizes = _sizes(known, by_word=by_word)
+        return WeatTest(test, None, None, None, False, 0, sizes, missing, None, reason, reason)
     unit = [np.stack([vectors[one] / np.linalg.norm(vectors[one]) for _, one in some]) for some in known]
     x, y = (part @ unit[2].mean(0) - part @ unit[3].mean(0) for part in unit[:2])
     if by_word:
         x, y = (_means(part, [word for word, _ in some]) for part, some in zip((x, y), known, strict=False))
     both = np.concatenate([x, y])
-    effect = float((x.mean() - y.mean()) / both.std(ddof=1))
-    p, exact, partitions, band = p_value(both, len(x), seed)
-    have = {one for some in known for one, _ in some}
-    missing = {name: tuple(word for word in sets[name] if word not in have) for name in names}
-    sizes = len(x), len(y), len(known[2]), len(known[3])
-    missing = {name: words for name, words in missing.items() if words}
-    return WeatTest(test, effect, p, exact, partitions, sizes, missing, band)
+    alike = np.ptp(both) < SAME
+    effect = None if alike else float((x.mean() - y.mean()) / both.std(ddof=1))
+    found = p_value(both, len(x), seed)
+    return WeatTest(
+        test, effect, found.at_least, found.greater, found.exact, found.partitions, _sizes(known, by_word=by_word),
+        missing, None if alike else found.band, ALL_ALIKE if alike else None,
+    )  # fmt: skip
+
+
+def _has_direction(vector: Vector) -> bool:
+    length = float(np.linalg.norm(vector))
+    return math.isfinite(length) and length > 0
+
+
+def _sizes(known: Sequence[Sequence[tuple[str, str]]], *, by_word: bool) -> tuple[int, int, int, int]:
+    """Return how many units X, Y, A and B have; *by_word*: those of X and Y are words, not their sentences."""
+    x, y, a, b = (len(some) for some in known)
+    if by_word:
+        x, y = (len({word for word, _ in some}) for some in known[:2])
+    return x, y, a, b
 
 
 def _means(values: Vector, words: Sequence[str]) -> Vector:
@@ -184,9 +218,18 @@ def _means(values: Vector, words: Sequence[str]) -> Vector:
     return np.array(found)
 
 
-def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, bool, int, tuple[float, float]]:
-    """p of the partition whose first part are the first *first* associations; whether exact; over how many partitions;
-    and the band that holds 95 of 100 of their effects.
+class PValue(NamedTuple):
+    """P(s >= s_obs); whether exact; over how many partitions; the band of 95 of 100 effects; P(s > s_obs)."""
+
+    at_least: float
+    exact: bool
+    partitions: int
+    band: tuple[float, float]
+    greater: float
+
+
+def p_value(associations: Vector, first: int, seed: int = 0) -> PValue:
+    """Return p of the partition whose first part are the first *first* associations.
 
     The statistic, sum over X - sum over Y, grows with the sum over X alone, since both add up to the same.
     """
@@ -194,7 +237,8 @@ def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, boo
     total = math.comb(len(associations), first)
     if total <= MOST:
         sums = np.array([associations[list(part)].sum() for part in combinations(range(len(associations)), first)])
-        return float(np.mean(sums >= observed - SAME)), True, total, _band(sums, associations, first)
+        at_least, greater = (float(np.mean(sums >= observed + by)) for by in (-SAME, SAME))
+        return PValue(at_least, True, total, _band(sums, associations, first), greater)
     draw = random.Random(seed)  # noqa: S311  a test by chance, no secret
     own, drawn = tuple(range(first)), set[tuple[int, ...]]()
     while len(drawn) < MOST:
@@ -202,8 +246,8 @@ def p_value(associations: Vector, first: int, seed: int = 0) -> tuple[float, boo
         if part != own:
             drawn.add(part)
     sums = associations[np.array(sorted(drawn))].sum(axis=1)
-    at_least = int((sums >= observed - SAME).sum())
-    return (at_least + 1) / (MOST + 1), False, MOST, _band(sums, associations, first)
+    reached, passed = (int((sums >= observed + by).sum()) for by in (-SAME, SAME))
+    return PValue((reached + 1) / (MOST + 1), False, MOST, _band(sums, associations, first), passed / (MOST + 1))
 
 
 def _band(sums: Vector, associations: Vector, first: int) -> tuple[float, float]:

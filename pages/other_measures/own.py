@@ -114,13 +114,20 @@ def _show_vectors() -> None:
         return
     words = [word for test in tests.values() for name in names_of(test, sets, "") for word in sets[name]]
     known = read_vectors(vectors, words)
-    heads = [_("test"), "d", "p", _("effects by chance"), _("words without a vector")]
+    heads = [_("test"), "d", "P(s ≥ s_obs)", "P(s > s_obs)", _("effects by chance"), _("words without a vector")]
     rows = []
     for name, test in tests.items():
         one = weat(test, sets, known)
         missing = clauses(" ".join(some) for some in one.missing.values()) or DASH
         exact = _("exact, all {count} partitions") if one.exact else _("{count} partitions, drawn")
-        p = joined([significant(one.p, 4), below(exact.format(count=f"{one.partitions:,}"))])
-        band = f"{number(one.band[0])} – {number(one.band[1])}"
-        rows.append((names.get(name, name), number(one.effect, ".3f"), p, band, missing))
-    show_html(table(number_columns(heads, (1, 2, 3)), rows, kind="stacked"))
+        how = exact.format(count=f"{one.partitions:,}") if one.p is not None else ""
+        p = joined([_p(one.p), below(how or note_text(one.p_reason))])
+        effect = joined([number(one.effect, ".3f"), below(note_text(one.effect_reason))])
+        band = f"{number(one.band[0])} – {number(one.band[1])}" if one.band else DASH
+        rows.append((names.get(name, name), effect, p, _p(one.p_greater), band, missing))
+    show_html(table(number_columns(heads, (1, 2, 3, 4)), rows, kind="stacked"))
+    st.caption(_("P(s ≥ s_obs) is the p of exact tests; P(s > s_obs) is what Caliskan et al. (2017) write."))
+
+
+def _p(p: float | None) -> str:
+    return DASH if p is None else significant(p, 4)

@@ -156,7 +156,7 @@ def _show_table(what: Measure, figures: Sequence[tuple[str, dict[str, Any]]]) ->
         st.caption(plain(reason))
     said = [_("Many figures at once: of m, about 0.05 m lie outside by chance.")]
     if any(one.get("p") is not None for _model, one in figures):
-        of_sets = _("p: the share of partitions that reach the effect (one-sided).")
+        of_sets = _("p: the share of partitions that reach the effect, P(s ≥ s_obs), one-sided.")
         coins = _("p: how often coins lie as far from no lean (two-sided).")
         said.insert(0, of_sets if what.scale == "effect" else coins)
     st.caption(plain(paragraph(said)))

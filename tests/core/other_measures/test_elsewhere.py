@@ -58,7 +58,7 @@ def test_wefe_divides_by_the_deviation_with_ddof_0() -> None:
 def test_sent_bias_draws_partitions_with_replacement() -> None:
     """It shuffles 99,999 times: of 70 partitions each comes about 1,400 times, the observed one among them."""
     both = np.random.default_rng(2).normal(size=8)
-    exact, is_exact, partitions, _ = p_value(both, 4)
+    exact, is_exact, partitions, *_ = p_value(both, 4)
     assert is_exact and partitions == 70
     random, places = np.random.default_rng(0), np.arange(8)
     seen, at_least, draws = set(), 1, 2_000

@@ -38,7 +38,29 @@ def test_effect_and_p_are_those_of_the_definition() -> None:
     observed = sum(s[w] for w in SETS["X"]) - sum(s[w] for w in SETS["Y"])
     statistics = [sum(s[w] for w in part) - sum(s[w] for w in both if w not in part) for part in combinations(both, 3)]
     assert found.p == pytest.approx(np.mean([one >= observed - 1e-12 for one in statistics]))
+    assert found.p_greater == pytest.approx(np.mean([one > observed + 1e-12 for one in statistics]))
+    assert (found.as_json()["p_at_least"], found.as_json()["p_greater"]) == (found.p, found.p_greater)
     assert found.exact and found.partitions == 20 and found.sizes == (3, 3, 2, 2)
+
+
+@pytest.mark.parametrize("broken", [0.0, np.nan, np.inf])
+@pytest.mark.parametrize("word", ["x1", "y3", "a1", "b2"])
+def test_a_vector_without_direction_makes_effect_and_p_undefined(word: str, broken: float) -> None:
+    known = vectors() | {word: np.full(5, broken)}
+    found = weat("X,Y,A,B", SETS, known).as_json()
+    keys = ("effect", "p", "p_at_least", "p_greater", "band")
+    assert [found[key] for key in keys] == [None] * 5 and found["sizes"] == [3, 3, 2, 2]
+    assert (
+        found["effect_reason"]
+        == found["p_reason"]
+        == (f"Without a direction, so without a cosine: the vectors of {word}.")
+    )
+
+
+def test_equal_associations_have_no_effect_and_a_p_of_one() -> None:
+    found = weat("X,Y,A,B", SETS, vectors() | dict.fromkeys(SETS["X"] + SETS["Y"], np.ones(5)))
+    assert (found.effect, found.band, found.p, found.p_greater) == (None, None, 1.0, 0.0)
+    assert found.effect_reason is not None and found.p_reason is None
 
 
 # s(w) of every word of X and of Y, by WEAT's formula in plain numpy from the vectors of word2vec Google News that WEFE
@@ -72,14 +94,17 @@ def test_effects_that_caliskan_et_al_print(name: str) -> None:
 
 
 def test_ties_count_as_at_least() -> None:
-    assert p_value(np.ones(6), 3)[:3] == (1.0, True, 20)
-    assert p_value(np.array([3.0, 2.0, 1.0, 0.0]), 2)[0] == pytest.approx(1 / 6)
+    assert p_value(np.ones(6), 3)[:3] == (1.0, True, 20) and p_value(np.ones(6), 3).greater == 0
+    separate = p_value(np.array([3.0, 2.0, 1.0, 0.0]), 2)
+    assert (separate.at_least, separate.greater) == (pytest.approx(1 / 6), 0)
 
 
 def test_many_partitions_are_drawn_without_replacement_and_beside_the_observed_one() -> None:
     separated = np.concatenate([np.arange(10, 20.0), np.arange(10.0)])
-    p, exact, partitions, _ = p_value(separated, 10)
-    assert (exact, partitions) == (False, MOST) and p == 1 / (MOST + 1)  # nothing reaches the observed statistic
+    p, exact, partitions, _band, greater = p_value(separated, 10)
+    assert (
+        greater == 0 and (exact, partitions) == (False, MOST) and p == 1 / (MOST + 1)
+    )  # nothing reaches the observed statistic
     mixed = np.random.default_rng(1).normal(size=20)
     first, second = (p_value(mixed, 10, seed)[0] for seed in (0, 1))
     assert abs(first - second) < 0.02 and p_value(mixed, 10, 0)[0] == first
@@ -88,7 +113,7 @@ def test_many_partitions_are_drawn_without_replacement_and_beside_the_observed_o
 def test_words_without_a_vector_are_left_out_and_named() -> None:
     known = vectors()
     del known["x3"], known["b2"]
-    with pytest.raises(Refused, match="The set B has 1 words with a vector"):
+    with pytest.raises(Refused, match="Words of the set B with a vector: 1; at least 2"):
         weat("X,Y,A,B", SETS, known)
     known["b2"] = np.ones(5)
     found = weat("X,Y,A,B", SETS, known)
