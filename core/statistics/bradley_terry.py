@@ -50,7 +50,11 @@ NEVER_LOST = N_(
     "Never behind the others: {models}. How far ahead, no finite strength says. Leave out what stands alone."
 )
 UNDETERMINED = Note(N_("These comparisons do not determine the strengths."))
-NO_SIDES = Note(N_("It is not known which text stood left, or it was always the same one."))
+NO_SIDES = Note(N_("It is not known which text was on the left."))
+ONE_SIDE = Note(N_("The first text was always on the same side, so its advantage cannot be told from its strength."))
+SIDE_DECIDES = Note(
+    N_("With an advantage of the left side no finite estimate exists: sides and wins separate. It was left out.")
+)
 NO_TIE = Note(N_("There is no tie."))
 TWO_MODELS = Note(N_("The comparisons form no ring of three models or more, so there is nothing to check."))
 MANY_PAIRS = N_("Too many pairs of models ({pairs}) to check whether one strength per model is enough.")
@@ -153,10 +157,10 @@ class Preferences:
 def bradley_terry(given: Comparisons) -> Preferences:
     """Strengths, differences, ranks, ties, sides and fit of *given*."""
     reason = _without_strengths(given)
-    sides = bool((given.side == 1).any() and (given.side == -1).any())
-    found = None if reason else _Model.of(given, sides=sides)
-    if found is not None and not found.settled and sides:
-        found = _Model.of(given, sides=False)
+    no_side = _without_sides(given)
+    found = None if reason else _Model.of(given, no_side)
+    if found is not None and not found.settled and no_side is None:
+        found = _Model.of(given, SIDE_DECIDES)
     if found is None or not found.settled:
         return _undefined(given, reason or _why_undefined(given))
     pairs = list(combinations(range(len(given.models)), 2))
@@ -169,6 +173,13 @@ def bradley_terry(given: Comparisons) -> Preferences:
         given.models, tuple(strengths), _ranks(len(given.models), differences), tuple(differences),
         _tie_chance(made[-2]), chance_of(made[-1]), found.fit(), None, found.signature,
     )  # fmt: skip
+
+
+def _without_sides(given: Comparisons) -> Note | None:
+    """Return why the advantage of the left side cannot be estimated; None where it may be."""
+    if not given.side.any():
+        return NO_SIDES
+    return None if (given.side == 1).any() and (given.side == -1).any() else ONE_SIDE
 
 
 def chance_of(log_odds: Estimate) -> Estimate:
@@ -273,10 +284,10 @@ def _codes(values: Places) -> tuple[Places, Places]:
 @dataclass(frozen=True, slots=True)
 class _Model:
     """The likelihood of *given*: `design` by the free parameters, of which `basis` makes the strengths; the last is
-    the advantage of the left side where `sides` count. `cell` of each label, `counts` in the cells."""
+    the advantage of the left side, unless `no_side` says why not. `cell` of each label, `counts` in the cells."""
 
     given: Comparisons
-    sides: bool
+    no_side: Note | None
     basis: Numbers
     pairs: Places
     design: Numbers
@@ -285,8 +296,9 @@ class _Model:
     top: Maximum
 
     @classmethod
-    def of(cls, given: Comparisons, *, sides: bool) -> "_Model":
-        """Fitted to all labels."""
+    def of(cls, given: Comparisons, no_side: Note | None) -> "_Model":
+        """Return the model fitted to all labels."""
+        sides = no_side is None
         size = len(given.models)
         basis = np.linalg.svd(np.ones((1, size)))[2][1:].T  # columns that sum to 0, of length 1, at right angles
         side = given.side if sides else np.zeros_like(given.side)
@@ -296,7 +308,12 @@ class _Model:
             design = np.concatenate([design, cells[2][:, None] / 2], axis=1)
         cell = cell.reshape(-1).astype(np.int64)
         counts = _counted(np.zeros_like(cell), cell, given.preferred, 1, len(design))
-        return cls(given, sides, basis, cells, design, cell, counts, maximised(counts, design))
+        return cls(given, no_side, basis, cells, design, cell, counts, maximised(counts, design))
+
+    @property
+    def sides(self) -> bool:
+        """Whether the advantage of the left side is a parameter."""
+        return self.no_side is None
 
     @property
     def settled(self) -> bool:
@@ -316,7 +333,8 @@ class _Model:
     @property
     def signature(self) -> str:
         """What was estimated, and what was left out for the intervals."""
-        ties, sides = "davidson" if self.tied else "none", "left" if self.sides else "unknown"
+        ties = "davidson" if self.tied else "none"
+        sides = "left" if self.sides else "separated" if self.no_side == SIDE_DECIDES else "unknown"
         unit = "context+annotator" if self.crossed else "context"
         return f"bradley-terry|ties:{ties}|side:{sides}|unit:{unit}|sandwich-t:{MOST_LEFT_OUT}|v{VERSION}"
 
@@ -340,7 +358,7 @@ class _Model:
             found.append(self._estimate(values[at], [one[:, at] for one in moved], both[at], freedom))
         if not self.tied:
             found[-2] = Estimate.undefined(NO_TIE, found[0].units)
-        return found if self.sides else [*found[:-1], Estimate.undefined(NO_SIDES, found[0].units)]
+        return found if self.no_side is None else [*found[:-1], Estimate.undefined(self.no_side, found[0].units)]
 
     @property
     def _used(self) -> slice:

@@ -10,7 +10,16 @@ from scipy.optimize import linprog
 
 from benchmarks.coverage_means import coverage
 from benchmarks.coverage_preferences import DESIGN
-from core.statistics.bradley_terry import ALL_TIES, NO_COMPARISON, NO_SIDES, NO_TIE, Comparisons, bradley_terry
+from core.statistics.bradley_terry import (
+    ALL_TIES,
+    NO_COMPARISON,
+    NO_SIDES,
+    NO_TIE,
+    ONE_SIDE,
+    SIDE_DECIDES,
+    Comparisons,
+    bradley_terry,
+)
 from core.statistics.estimate import ALL_ALIKE
 
 # Home and away team, games won by either: Agresti (2002), Categorical Data Analysis, table 10.10.
@@ -65,6 +74,18 @@ def test_baseball_as_agresti_prints_it() -> None:
     assert strengths.sum() == pytest.approx(0)
     assert (round(found.fit.ratio or 0, 1), found.fit.df) == (15.7, 15)  # the deviance of the model
     assert found.tie.reason == NO_TIE and found.left.reason == NO_SIDES
+
+
+def test_each_missing_side_has_its_own_reason() -> None:
+    """Not known; always the same; known, but the left text always wins where the models do not decide."""
+    found = compared(BASEBALL)
+    assert bradley_terry(found).left.reason == NO_SIDES
+    assert bradley_terry(replace(found, side=np.ones_like(found.side))).left.reason == ONE_SIDE
+    left_wins = compared("a b 6 6|b c 6 6|a c 6 6", sides=True)
+    left_wins = replace(left_wins, side=np.where(left_wins.preferred == 0, 1, -1))
+    dropped = bradley_terry(left_wins)
+    assert dropped.reason is None and dropped.left.reason == SIDE_DECIDES and "side:separated" in dropped.signature
+    assert [one.value for one in dropped.strengths] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
 def test_the_home_advantage_as_agresti_prints_it() -> None:
