@@ -206,16 +206,21 @@ def store_failure(store: Store, found: Judge, item: int, why: EvenhandError, rou
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An item (public id) without a label of a judge, and the last reason."""
+    """An item (public id) without a label of a judge, its text and the last reason.
+
+    `final`: another run cannot label it either; only a server may answer otherwise the next time.
+    """
 
     item: str
+    text: str
     message: str
     values: dict[str, Any]
     tries: int
+    final: bool
 
 
 _FAILURES = """
-SELECT item.uid, message, data, count(*), max(judge_failure.id) FROM judge_failure
+SELECT item.uid, item.text, message, data, count(*), max(judge_failure.id) FROM judge_failure
 JOIN published_item AS item ON item.id = judge_failure.item
 WHERE judge = ? AND round = 0 AND NOT EXISTS
     (SELECT 1 FROM judge_label WHERE judge_label.judge = judge_failure.judge AND judge_label.item = judge_failure.item
@@ -225,9 +230,12 @@ GROUP BY judge_failure.item ORDER BY judge_failure.item
 
 
 def failures(store: Store, found: Judge) -> list[Failure]:
-    """The items whose label could not be had, in the order of import."""
+    """Return the items that a judge could not label, in the order of import."""
     rows = store.db.execute(_FAILURES, (found.id,)).fetchall()
-    return [Failure(uid, message, json.loads(data), tries) for uid, message, data, tries, _last in rows]
+    final = found.spec.kind != "server"
+    return [
+        Failure(uid, text, message, json.loads(data), tries, final) for uid, text, message, data, tries, _last in rows
+    ]
 
 
 def choose_margin(store: Store, project: Project, found: Judge, eps: float, *, author: str = "") -> Judge:

@@ -201,6 +201,7 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "advantage": verdict.advantage,
         "passes": verdict.passes,
         "reason": str(verdict.reason) if verdict.reason else None,
+        "note": str(verdict.note) if verdict.note else None,
         "eps": verdict.eps,
         "annotators": [_against(one) for one in verdict.annotators],
     }
@@ -222,4 +223,5 @@ def verdict_in_words(verdict: Verdict) -> str:
         return "\n".join([*lines, str(verdict.reason)])
     passes = "passes" if verdict.passes else "does not pass"
     lines.append(f"winning rate {verdict.winning_rate:.2f} ({passes}), advantage {verdict.advantage:.3f}")
+    lines += [f"warning: {verdict.note}"] if verdict.note else []
     return "\n".join(lines)

@@ -197,7 +197,10 @@ def row_of(one: Judge) -> dict[str, Any]:
 @db_option
 @json_option
 def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
-    """The items whose label the judge NAME could not give, each with the last reason; `run` asks for them again."""
+    """List the items that the judge NAME could not label, each with the last reason.
+
+    `run` asks a server for them again; a rule or a model cannot label them (`final`).
+    """
     with existing_store(db) as store:
         found = records.failures(store, records.judge(store, find_project(store, project), name))
     rows = [
@@ -205,6 +208,7 @@ def list_failures(project: str, name: str, db: str, as_json: bool) -> None:
             "item": one.item,
             "reason": one.message.format(**one.values) if one.values else one.message,
             "tries": one.tries,
+            "final": one.final,
         }
         for one in found
     ]

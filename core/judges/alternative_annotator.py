@@ -19,6 +19,11 @@ FEWEST = 30  # items of an annotator that somebody else labelled too; with fewer
 LEVEL = 0.05  # false discovery rate over annotators
 PASSES = 0.5  # the winning rate from which the judge may stand for an annotator
 FEW_ITEMS = N_("Only {items} items were also labelled by the judge and by somebody else; at least {fewest} are needed.")
+FEWEST_ANNOTATORS = 3  # that Calderon et al. (2025) want
+FEW_ANNOTATORS = N_(
+    "Annotators tested: {number}. Calderon et al. (2025) require at least three: with fewer, the winning rate depends"
+    " on one or two persons, so it does not support replacing an annotator."
+)
 NOBODY = Note(N_("No annotator has enough items that were also labelled by the judge and by somebody else: no test."))
 
 
@@ -45,6 +50,7 @@ class Verdict:
     """`winning_rate`: the share of tested annotators that the judge won against; `advantage`: the mean of its shares.
 
     Both from 0 to 1, None where nobody could be tested. `passes`: whether the winning rate is at least a half.
+    `note`: a warning where fewer than three annotators could be tested.
     """
 
     eps: float
@@ -52,6 +58,7 @@ class Verdict:
     advantage: float | None
     annotators: tuple[Against, ...]
     reason: Note | None = None
+    note: Note | None = None
 
     @property
     def passes(self) -> bool | None:
@@ -77,7 +84,8 @@ def alternative_annotator_test(
     shares = [one.judge_share for one in found if one.judge_share is not None]
     if not shares:
         return Verdict(eps, None, None, found, NOBODY)
-    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), found)
+    few = Note(FEW_ANNOTATORS, {"number": len(won)}) if len(won) < FEWEST_ANNOTATORS else None
+    return Verdict(eps, sum(won) / len(won), sum(shares) / len(shares), found, note=few)
 
 
 def _scores(who: str, labels: Mapping[Hashable, Mapping[str, Hashable]], judge: Mapping[Any, Hashable]) -> np.ndarray:

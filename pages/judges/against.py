@@ -19,11 +19,11 @@ from pages.ui.numbers import moment, note_text, number, percent
 from pages.ui.parts import asks
 from pages.ui.sentences import choice_name, setting_name
 from pages.ui.tables import estimate_cell, number_columns, show_html, table
-from pages.ui.text import paragraph, plain, show_signature
+from pages.ui.text import named, paragraph, plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tiles
 from pages.ui.visitor import author
 
-LISTED = 20
+LISTED, MOST_SHOWN = 20, 80  # texts that are listed, and the characters of each
 
 
 def show_against(store: Store, project: Project, found: Found) -> None:
@@ -151,7 +151,9 @@ def _verdict(verdict: Verdict) -> None:
             if verdict.passes
             else _("It is not shown that the judge can replace an annotator.")
         )
-        (st.success if verdict.passes else st.warning)(plain(paragraph((first, second))))
+        settled = verdict.passes and verdict.note is None
+        sentences = filter(None, (first, second, note_text(verdict.note)))
+        (st.success if settled else st.warning)(plain(paragraph(sentences)))
     heads = (_("Annotator"), _("Texts"), _("Judge"), _("Annotator's own"), "p", _("Judge wins"))
     with st.container(key="judge-verdict"):
         show_html(table(number_columns(heads, (1, 2, 3, 4)), map(_against, verdict.annotators), kind="stacked"))
@@ -185,7 +187,15 @@ def _record(store: Store, project: Project, name: str, eps: float) -> None:
 def _show_failures(found: list[Failure]) -> None:
     if not found:
         return
-    text = _("{number} texts have no label by this judge; another run labels them.")
+    final = all(failure.final for failure in found)
+    text = (
+        _("Texts that this judge cannot label: {number}")
+        if final
+        else _("Texts without a label by this judge: {number}. Another run asks for them again.")
+    )
     with st.expander(plain(text.format(number=f"{len(found):,}")), icon=":material/error:"):
-        for one in found[:LISTED]:
-            st.text(sentence(one.message, one.values))
+        for failure in found[:LISTED]:
+            text = failure.text if len(failure.text) <= MOST_SHOWN else failure.text[:MOST_SHOWN] + "…"
+            st.text(named(text, sentence(failure.message, failure.values)))
+        if len(found) > LISTED:
+            st.caption(plain(_("The first {number} are listed.").format(number=LISTED)))

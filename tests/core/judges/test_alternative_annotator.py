@@ -74,3 +74,11 @@ def test_few_items_are_no_test_and_say_so() -> None:
     people, judge = three({"aaa/a": 31})
     assert alternative_annotator_test(people, {item: judge[item] for item in range(30)}, 0.1).winning_rate == 1.0
     assert alternative_annotator_test(people, {item: judge[item] for item in range(29)}, 0.1).winning_rate is None
+
+
+@pytest.mark.parametrize(("names", "warned"), [("Ada Bo", True), ("Ada Bo Cy", False)])
+def test_fewer_than_three_annotators_are_warned_of(names: str, warned: bool) -> None:
+    people = [(item, who, "a") for item in range(40) for who in names.split()]
+    found = alternative_annotator_test(people, dict.fromkeys(range(40), "a"), 0.1)
+    assert found.passes is True and (found.note is not None) is warned
+    assert "at least three" in str(found.note) or not warned
