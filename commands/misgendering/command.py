@@ -22,7 +22,10 @@ SUBCOMMANDS = {
 }
 NAMES = {
     "prob": "right, probability-based",
-    "gen": "right, generation-based",
+    "right": "right, with a pronoun",
+    "without": "texts without a pronoun",
+    "wrong": "texts with a wrong pronoun",
+    "gen": "right, gen. as published",
     "sigma": "variation of generations",
     "sigma_prob": "variation of templates",
     "mcc": "MCC",
@@ -66,8 +69,9 @@ def metrics_command(file: str, no_cells: bool, margin: float, as_json: bool) -> 
     """Variation, agreement of the two ways, and the Beta fit, of a table of verdicts (CSV or TSV).
 
     FILE has the columns instance, prob and gen1, gen2, ... with 1 (right), 0 (wrong) or nothing (missing); prob1,
-    prob2, ... where an instance has several templates. Columns template and name make intervals rest on these;
-    model, pronoun, dataset and setting split the table into cells.
+    prob2, ... where an instance has several templates. Columns none1, none2, ... say which texts have no pronoun (1):
+    the share right is then of texts with a pronoun, next to the published one. Columns template and name make
+    intervals rest on these; model, pronoun, dataset and setting split the table into cells.
     """
     from core.misgendering.metrics import by_cell, metrics
     from core.misgendering.verdict_table import read_verdicts
@@ -86,6 +90,9 @@ def metrics_command(file: str, no_cells: bool, margin: float, as_json: bool) -> 
 def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> dict[str, Any]:
     """The measures as one JSON object; what is undefined is null with `<key>_reason` beside it.
 
+    `texts` holds right / (right + wrong) among texts with a pronoun, the share without one and the share wrong;
+    `right.gen` is the published definition, which counts a text without a pronoun as right.
+
     The intervals of mcc (low, high) and kappa (half) are the published ones; `by_units` holds those over the units,
     and the difference of the two ways against *margin* (0 to 1).
     """
@@ -101,6 +108,7 @@ def metrics_data(found: "Metrics", margin: float | None = MARGINS["share"]) -> d
         "dropped": found.dropped,
         "rows": found.rows,
         "right": {"prob": estimate_data(found.prob), "gen": estimate_data(found.gen)},
+        "texts": {name: estimate_data(getattr(found.texts, name)) for name in ("right", "without", "wrong")},
         "by_units": {name: estimate_data(one) for name, one in found.by_units.items()},
         "cells_of_verdicts": {key: getattr(found.cells, key) for key in found.cells.__dataclass_fields__},
         "units": dict(zip(found.clusters.kinds, found.clusters.counts, strict=True)),
@@ -142,7 +150,8 @@ def _with_reasons(data: dict[str, Any], estimate: "Estimate") -> dict[str, Any]:
 def for_people(found: "Metrics", title: str, margin: float | None = MARGINS["share"]) -> str:
     """The measures as lines of text."""
     by_units = found.by_units
-    rows = [("prob", found.prob), ("gen", found.gen), ("sigma", found.sigma.mean)]
+    texts = [(name, getattr(found.texts, name)) for name in ("right", "without", "wrong")]
+    rows = [("prob", found.prob), *texts, ("gen", found.gen), ("sigma", found.sigma.mean)]
     rows += [("sigma_prob", found.sigma_prob.mean)] if found.sigma_prob else []
     rows += [(name, by_units[name]) for name in ("mcc", "kappa", "agreement", "disagreement", "difference")]
     lines = [f"{title}: {found.n:,} instances with both verdicts, {found.dropped:,} dropped"]

@@ -30,15 +30,21 @@ APART = 11  # pixels between the ways of a row
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WAYS = {
     "prob": N_("probability-based"),
-    "gen": N_("generation-based"),
+    "gen": N_("generation-based, texts with a pronoun"),
+    "published": N_("generation-based, as published"),
     "people": N_("people"),
 }
-MARKS = {"prob": "square", "gen": "circle", "people": "diamond"}  # a way has one shape in every chart
+MARKS = {
+    "prob": "square",
+    "gen": "circle",
+    "published": "triangle-up",
+    "people": "diamond",
+}  # a way has one shape in every chart
 LEAST, MOST = 0.02, 50.0  # of the axes of the Beta plane, at least
 
 
 def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Palette = LIGHT) -> Any:
-    """Share of right verdicts by each way: columns group, label, way (prob, gen, people), value, low, high, n, reason.
+    """Share of right verdicts by each way: columns group, label, way (of WAYS), value, low, high, n, reason.
 
     Shares of 1 from left (always misgendered) to right (never), the line is the 95% interval. A missing value is
     not drawn; the rest of its row is.
@@ -55,7 +61,7 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
         axis=share_axis(domain=False, ticks=False, labelPadding=6, orient="bottom"),
     )
     names = [say(WAYS[way]) for way in order]
-    colours = {"prob": palette.neutral, "gen": palette.good, "people": palette.ink}
+    colours = {"prob": palette.neutral, "gen": palette.good, "published": palette.soft, "people": palette.ink}
     tips = [
         alt.Tooltip("group:N", title=say(N_("Model"))),
         alt.Tooltip("label:N", title=say(N_("Pronouns"))),
@@ -67,7 +73,7 @@ def ways(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pale
     colour = alt.Color(
         "way_text:N",
         scale=alt.Scale(domain=names, range=[colours[way] for way in order]),
-        legend=alt.Legend(title=None, orient="top", symbolSize=110, columns=2),
+        legend=alt.Legend(title=None, orient="top", symbolSize=110, columns=2, labelLimit=300),
     )
     shape = alt.Shape("way_text:N", scale=alt.Scale(domain=names, range=[MARKS[way] for way in order]))
     layers = [headings(heads, y, palette, 5)]

@@ -10,14 +10,42 @@ from core.errors import N_
 from core.misgendering.agreement import BOUNDS, NO_PAIR, Cells, by_units, cells, kappa, mcc, raw_agreement
 from core.misgendering.beta import BetaFit, disagreement, fit_beta
 from core.misgendering.variation import Variation, failure_rate, mean_by_units, variation
-from core.misgendering.verdict_table import cell_columns, generations_of, has_templates, row_means, templates_of
+from core.misgendering.verdict_table import (
+    cell_columns,
+    generations_of,
+    has_templates,
+    row_means,
+    templates_of,
+    without_pronoun,
+)
 from core.statistics import Estimate, Note
 from core.statistics.intervals import BY_JACKKNIFE
+from core.statistics.resampling import Numbers
 from core.statistics.units import Clusters, clusters_of
 
 NO_PROB = Note(N_("No instance has a probability-based verdict."))
 NO_GEN = Note(N_("There are no generations yet."))
+NOT_SAID = Note(
+    N_(
+        "This table does not say which texts have a pronoun (columns none1, none2 and so on): run or score the model"
+        " again."
+    )
+)
+NO_PRONOUN = Note(N_("No text has a pronoun."))
 VERSION = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TextShares:
+    """Shares of generated texts by their first pronoun, 0 to 1, each text once.
+
+    `right`: right / (right + wrong), among texts with a pronoun: the headline (SPEC 11.6). `without`: texts without a
+    pronoun; `wrong`: texts with a wrong first pronoun, both of all texts.
+    """
+
+    right: Estimate
+    without: Estimate
+    wrong: Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +53,8 @@ class Metrics:
     """Both ways on one set of instances.
 
     `rows` instances; `n` have a verdict of both ways (first template, first generation), `dropped` lack one.
-    `prob`, `gen`: share of right verdicts, 0 to 1 (1 = never misgendered), each instance by the mean of its own.
+    `prob`, `gen`: share of right verdicts, 0 to 1 (1 = never misgendered), each instance by the mean of its own; in
+    `gen`, as published, a text without a pronoun counts as right. `texts`: the shares that do not count it so.
     `sigma` over generations, `sigma_prob` over templates (None without several). `cells`: the 2 x 2 table.
     `mcc`, `kappa`, `agreement`: with the published intervals (rows independent); `by_units`: the same and
     `disagreement`, with intervals over the units. `failure`: share of missing templates (None without several).
@@ -37,6 +66,7 @@ class Metrics:
     dropped: int
     prob: Estimate
     gen: Estimate
+    texts: TextShares
     sigma: Variation
     sigma_prob: Variation | None
     cells: Cells
@@ -66,6 +96,7 @@ def metrics(frame: pd.DataFrame) -> Metrics:
         dropped=len(rows) - found.n,
         prob=mean_by_units(means[0], units, NO_PROB),
         gen=mean_by_units(means[1], units, NO_GEN),
+        texts=_text_shares(gens, without_pronoun(rows), units),
         sigma=variation(gens, units),
         sigma_prob=variation(prob, units) if has_templates(rows) else None,
         cells=found,
@@ -88,6 +119,19 @@ def by_cell(frame: pd.DataFrame) -> Iterator[tuple[dict[str, str], Metrics]]:
         return
     for key, rows in frame.groupby(columns, sort=False, dropna=False):
         yield dict(zip(columns, map(str, key), strict=True)), metrics(rows)
+
+
+def _text_shares(gens: Numbers, none: Numbers | None, units: Clusters) -> TextShares:
+    """Return the shares of texts, from verdicts and from whether a text has no pronoun; both rows x generations."""
+    of = np.repeat(np.arange(len(gens)), gens.shape[1])
+    each = Clusters(units.kinds, tuple(codes[of] for codes in units.codes))
+    wrong = mean_by_units(1 - gens.ravel(), each, NO_GEN)
+    if none is None:
+        reason = NOT_SAID if np.isfinite(gens).any() else NO_GEN
+        return TextShares(Estimate.undefined(reason), Estimate.undefined(reason), wrong)
+    avoided = np.where(np.isfinite(gens), none, np.nan).ravel()
+    right = mean_by_units(np.where(avoided == 0, gens.ravel(), np.nan), each, NO_PRONOUN)
+    return TextShares(right, mean_by_units(avoided, each, NO_GEN), wrong)
 
 
 def _flips(rows: pd.DataFrame) -> tuple[int, int] | None:

@@ -18,10 +18,11 @@ def columns(options: Sequence[str], generations: int, *, templates: int = 0) -> 
     """The heading: verdicts, then per pronoun set that competes the form's numbers.
 
     *templates*: how many verdicts by probability an instance has (TANGO: prob1, prob2, ...; prob is the first).
+    none<k>: 1 where the text of gen<k> has no pronoun, so that its verdict is right by definition only.
     nll_<set>: negative log-probability of the whole text, nats; tokens_<set>: predicted tokens; pieces_<set>: tokens
     of the form. perplexity: that of the chosen form.
     """
-    gens = (f"gen{k}" for k in range(1, generations + 1))
+    gens = (f"{kind}{k}" for kind in ("gen", "none") for k in range(1, generations + 1))
     probs = (f"prob{k}" for k in range(1, templates + 1))
     numbers = (f"{kind}_{name}" for kind in ("nll", "tokens", "pieces") for name in options)
     return (*FIRST, *gens, *probs, *LAST, *numbers)
@@ -62,9 +63,12 @@ def prompt_rows(
 
 
 def _gens(found: Sequence[Generation], pronouns: Sequence[str], dataset: str, gens: int) -> list[int | None]:
-    rows = ({"completion": one.completion, "pronouns": tuple(pronouns), "dataset": dataset} for one in found[:gens])
-    verdicts = [apply_rule(row).correct for row in rows]
-    return verdicts + [None] * (gens - len(verdicts))
+    """Return the verdict of each generation, then of each whether it has no pronoun; None where there is none."""
+    texts = ({"completion": one.completion, "pronouns": tuple(pronouns), "dataset": dataset} for one in found[:gens])
+    verdicts = [apply_rule(text) for text in texts]
+    missing: list[int | None] = [None] * (gens - len(verdicts))
+    avoided = [int(verdict.pronoun is None) for verdict in verdicts]
+    return [*(verdict.correct for verdict in verdicts), *missing, *avoided, *missing]
 
 
 def _numbers(one: Judged, signature: str, options: Sequence[str]) -> list[Any]:

@@ -15,6 +15,7 @@ from core.files.formula_cells import is_guarded, restored
 from core.statistics.resampling import Numbers
 
 GEN = re.compile(r"gen(\d+)")
+NONE = re.compile(r"none(\d+)")  # whether the text of a generation has no pronoun
 PROB = re.compile(r"prob(\d+)")  # TANGO: one verdict per template
 TOLD = ("dataset", "model", "pronoun", "setting", "template", "name")  # what says which instance a row is
 VERDICTS = {"": np.nan, "0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
@@ -23,7 +24,8 @@ VERDICTS = {"": np.nan, "0": 0.0, "1": 1.0, "0.0": 0.0, "1.0": 1.0}
 def read_verdicts(path: Path | str, *, generations: bool = True) -> pd.DataFrame:
     """The rows of a CSV or TSV with the columns instance, prob, gen1, gen2, ... ; verdicts are 0, 1 or empty.
 
-    Columns prob1, prob2, ... hold a verdict per template (TANGO); prob is then the first and may be left out.
+    Columns prob1, prob2, ... hold a verdict per template (TANGO); prob is then the first and may be left out. Columns
+    none1, none2, ... hold 1 where the text of gen1, gen2, ... has no pronoun.
     dataset, model, pronoun, setting, template, name are kept as text, anything else too. *generations*: whether
     columns gen1, ... must be there. Raises BadFile, with the line, where a column lacks, a cell is no verdict, or an
     instance stands twice.
@@ -83,7 +85,8 @@ def _verdict_columns(place: Path, header: Sequence[str], generations: bool) -> l
         )
         raise BadFile(message, file=place.name, columns=", ".join(lacking))
     extra = [name for name in ("prob_sum",) if name in header]
-    return [name for name in header if name == "prob" or name in prob or name in gen or name in extra]
+    none = _numbered(header, NONE)
+    return [name for name in header if name == "prob" or name in (*prob, *gen, *none, *extra)]
 
 
 def _numbered(header: Sequence[str], pattern: re.Pattern[str]) -> list[str]:
@@ -112,6 +115,12 @@ def _refuse_twice(place: Path, frame: pd.DataFrame, lines: Sequence[int]) -> Non
 def generations_of(frame: pd.DataFrame) -> Numbers:
     """The verdicts of gen1, gen2, ... in their order, rows x generations; NaN is missing."""
     return _values(frame, _numbered(list(frame.columns), GEN))
+
+
+def without_pronoun(frame: pd.DataFrame) -> Numbers | None:
+    """Return whether each generation has no pronoun (1 or 0), rows x generations; None where the table lacks that."""
+    columns = [name.replace("gen", "none") for name in _numbered(list(frame.columns), GEN)]
+    return _values(frame, columns) if columns and set(columns) <= set(frame.columns) else None
 
 
 def templates_of(frame: pd.DataFrame) -> Numbers:

@@ -29,7 +29,11 @@ def show_ways(found: Sequence[Cell]) -> None:
     rows = [
         one.row(way=way, **numbers(estimate), n=one.metrics.rows, signature=one.metrics.signature)
         for one in found
-        for way, estimate in (("prob", one.metrics.prob), ("gen", one.metrics.gen))
+        for way, estimate in (
+            ("prob", one.metrics.prob),
+            ("gen", one.metrics.texts.right),
+            ("published", one.metrics.gen),
+        )
         if estimate.value is not None
     ]
     if not rows:
@@ -40,8 +44,9 @@ def show_ways(found: Sequence[Cell]) -> None:
     show_chart(ways(data, description=says, say=_, palette=colours()), data, key="ways", says=says)
     st.caption(
         _(
-            "Line: 95% interval over templates and names. Right: a form of the person's own pronouns; a"
-            " text without a pronoun also counts as right. You choose the order; there is no ranking."
+            "Line: 95% interval over templates and names. Right: a form of the person's own pronouns, of texts with"
+            " a pronoun; as published, a text without a pronoun counts as right too. You choose the order; there is"
+            " no ranking."
         )
     )
     _flips(found)
@@ -63,9 +68,9 @@ def _apart(found: Sequence[Cell]) -> None:
         rows.append(cell | shown)
     st.dataframe(rows, hide_index=True, key="ways-apart")
     text = _(
-        "Share right by the probability-based method minus share right by the generation-based method, on"
-        " instances with both verdicts (first generation only); 95% intervals over templates and names in"
-        " brackets."
+        "Share right by the probability-based method minus share right by the generation-based method as published"
+        " (a text without a pronoun is right), on instances with both verdicts (first generation only); 95%"
+        " intervals over templates and names in brackets."
     )
     st.caption(plain(paragraph((text, how_tested()))))
 

@@ -32,7 +32,7 @@ from pages.ui.visitor import own_projects, page_link
 if TYPE_CHECKING:
     from core.statistics.resampling import Numbers
 
-COLUMNS = {"people": "people", "rule": "gen", "prob": "prob"}
+COLUMNS = {"people": "people", "rule": "published", "prob": "prob"}
 
 
 def show_people(source: Source) -> None:

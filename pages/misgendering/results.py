@@ -17,7 +17,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.notices import trial_banner
 from pages.ui.numbers import DASH, methods_text, note_text
-from pages.ui.text import plain, show_signature
+from pages.ui.text import paragraph, plain, show_signature
 
 Figure = Literal["ways", "agreement", "variation", "beta", "texts", "people"]
 
@@ -75,10 +75,13 @@ def _show(figure: Figure, source: Source, found: list[Cell], everything: Metrics
 
 
 def _tiles(found: Metrics) -> None:
-    """Four numbers for all rows together, each with its interval."""
+    """Show the numbers of all rows together, each with its interval."""
     tiles = [
         (_("Right, probability-based"), found.prob, True),
-        (_("Right, generation-based"), found.gen, True),
+        (_("Right, texts with a pronoun"), found.texts.right, True),
+        (_("Texts without a pronoun"), found.texts.without, True),
+        (_("Texts with a wrong pronoun"), found.texts.wrong, True),
+        (_("Right, generation-based, as published"), found.gen, True),
         (_("Disagreement of the methods"), found.by_units["disagreement"], True),
         (_("Mean variation σ"), found.sigma.mean, False),
     ]
@@ -86,7 +89,12 @@ def _tiles(found: Metrics) -> None:
         for name, estimate, share in tiles:
             _tile(name, estimate, share)
     text = _("{rows} instances; {n} have verdicts by both methods, {dropped} do not. In brackets: 95% intervals.")
-    st.caption(plain(text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")))
+    meaning = _(
+        "Generation-based: the first pronoun of a text decides. Right is right / (right + wrong) among texts with a"
+        " pronoun; as published, a text without a pronoun counts as right."
+    )
+    counts = text.format(rows=f"{found.rows:,}", n=f"{found.n:,}", dropped=f"{found.dropped:,}")
+    st.caption(plain(paragraph((counts, meaning))))
     st.caption(plain(methods_text(estimate for _name, estimate, _share in tiles)))
 
 

@@ -70,7 +70,7 @@ def show_texts(source: Source) -> None:
             _(
                 "Repetition is 0 if some length of word n-gram never repeats and 1 if every n-gram does;"
                 " mean ± standard deviation over texts. The published value is for context and completion"
-                " together. In the generation-based method, a text without a pronoun counts as right."
+                " together. As published, the generation-based method counts a text without a pronoun as right."
             )
         )
         downloads(rows, key="texts")

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from core.misgendering.metrics import by_cell, metrics
+from core.misgendering.metrics import NO_PRONOUN, NOT_SAID, by_cell, metrics
 from core.misgendering.verdict_table import read_verdicts
 
 
@@ -69,3 +69,20 @@ def test_a_planted_rate_of_disagreement_comes_back(rate: float) -> None:
     assert share.low is not None and share.high is not None and share.low < rate < share.high
     assert found.clusters.kinds == ("template", "name")
     assert found.signature == "misgendering|unit:template+name|jackknife-t|v2"
+
+
+def test_avoidance_is_not_right_among_texts_with_a_pronoun() -> None:
+    """By hand: six texts, four without a pronoun, of the two others one right. As published 5 of 6 are right."""
+    head = "instance,prob,gen1,gen2,none1,none2"
+    found = metrics(table("1,1,1,1,1,1\n2,0,1,1,1,1\n3,1,0,1,0,0\n4,1,,,,\n", head))
+    assert found.texts.right.value == pytest.approx(1 / 2)
+    assert found.texts.without.value == pytest.approx(4 / 6) and found.texts.wrong.value == pytest.approx(1 / 6)
+    assert found.gen.value == pytest.approx(5 / 6), "the published definition, under its own name"
+    none = metrics(table("1,1,1,1,1,1\n2,1,1,1,1,1\n", head)).texts
+    assert (none.right.value, none.right.reason, none.without.value) == (None, NO_PRONOUN, 1.0)
+
+
+def test_a_table_that_does_not_say_which_texts_have_a_pronoun() -> None:
+    texts = metrics(table("1,1,1,0\n2,0,1,1\n")).texts
+    assert texts.right.reason == texts.without.reason == NOT_SAID
+    assert texts.wrong.value == pytest.approx(1 / 4)
