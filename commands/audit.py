@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from commands.agreement.command import measure, measured_difference
+from commands.judges.command import difference_of
 from commands.permissions import own_new_project
 from commands.shared import answer, db_option, existing_store, json_option, margin_option
 
@@ -218,7 +219,7 @@ def _result_text(found: Any, margin: float) -> str:
         lines.append(equivalence(found.shares["unanimous"][0].difference, margin).text)
     for rule, rows in found.shares.items():
         for row in rows:
-            three = "  ".join(_share(part) for part in (row.extreme, row.control, row.difference))
+            three = "  ".join((_share(row.extreme), _share(row.control), difference_of(row.difference)))
             lines.append(f"{RULES[rule]:<22}{row.toward or 'both':<8}{three}")
     for scope, part in found.measures["unanimous"].items():
         means = f"Model_bias {_value(part.all.model_bias)}, without them {_value(part.kept.model_bias)}"

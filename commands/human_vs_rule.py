@@ -19,6 +19,7 @@ from core.human_vs_rule.compare import MEASURES, Cell, Comparison, comparison, r
 from core.human_vs_rule.means_over_contexts import Mean
 from core.human_vs_rule.schemes import CHOICES
 from core.human_vs_rule.why_they_differ import BINS
+from core.report.numbers import points
 from core.statistics import RESAMPLES, Resampling
 from core.statistics.equivalence import MARGINS, equivalence
 from core.text.pronouns import PRONOUN_DATASETS, PronounSet, Verdict, parse_sets, set_named
@@ -209,7 +210,7 @@ def for_people(project: str, made: Comparison, margin: float | None = MARGINS["s
         lines.append(_line(name, made.overall[name]))
     apart, kappa = made.rule_less_people, made.kappa
     if apart.value is not None:
-        lines.append(f"{'rule less people':<18} {apart.value:>+7.3f}  {equivalence(apart, margin).text}")
+        lines.append(f"{'rule less people':<18} {points(apart.value):>7}  {equivalence(apart, margin).text}")
     if made.both.weight:
         rate, worth = made.both.both, made.both.worth
         interval = str(rate.note or "") if rate.low is None else f"[{rate.low:.1%}, {rate.high:.1%}]"

@@ -17,6 +17,7 @@ from core.errors import N_, BadLine, Refused
 from core.judges.alternative_annotator import FEWEST, LEVEL, Against, Verdict, alternative_annotator_test
 from core.judges.label_tables import read_judge, read_people, read_rates
 from core.judges.prediction_powered import VERSION, Rates, prediction_powered
+from core.report.numbers import points
 from core.statistics import Estimate
 
 SHARE = "share of items, with intervals over contexts"
@@ -177,9 +178,9 @@ def difference_of(found: Estimate) -> str:
     """Return a difference of two rates in percentage points with its interval, or why it has none."""
     if found.value is None:
         return f"-  ({found.reason})"
-    if found.low is None:
-        return f"{100 * found.value:+.1f} points  (no interval: {found.note})"
-    return f"{100 * found.value:+.1f} points  95% {100 * found.low:+.1f} to {100 * (found.high or 0):+.1f}"
+    if found.low is None or found.high is None:
+        return f"{points(found.value)}  (no interval: {found.note})"
+    return f"{points(found.value)}  95% {100 * found.low:+z.1f} to {100 * found.high:+z.1f}"
 
 
 def _against(one: Against) -> dict[str, Any]:

@@ -28,7 +28,7 @@ LESS = N_(
 )
 UNDECIDED = N_(
     "Extremes and comparable sentences show no clear difference ({extremes:.0%} against {controls:.0%};"
-    " the difference lies between {low:+.0%} and {high:+.0%}): this audit gives no evidence that leaks"
+    " the difference lies between {low:+.0f} and {high:+.0f} points): this audit gives no evidence that leaks"
     " cause the strongest values."
 )
 
@@ -142,14 +142,15 @@ def _difference(extreme: Numbers, control: Numbers) -> Estimate:
 
 def verdict(found: Compared) -> Note:
     """The comparison of both ends as a sentence."""
-    if found.difference.value is None or found.difference.low is None or found.difference.high is None:
+    low, high = found.difference.low, found.difference.high
+    if found.difference.value is None or low is None or high is None:
         return NOTHING_JUDGED
     values = {"extremes": found.extreme.value, "controls": found.control.value}
-    if found.difference.low > 0:
+    if low > 0:
         return Note(MORE, values)
-    if found.difference.high < 0:
+    if high < 0:
         return Note(LESS, values)
-    return Note(UNDECIDED, values | {"low": found.difference.low, "high": found.difference.high})
+    return Note(UNDECIDED, values | {"low": 100 * low, "high": 100 * high})
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,11 @@ def percent(share: float | None) -> str:
     return f"{100 * share:.1f}%" if share >= 0.01 else f"{100 * share:.2g}%"
 
 
+def points(difference: float) -> str:
+    """Return a difference of two shares of 1 in percentage points, in English: +6.0 points."""
+    return f"{100 * difference:+z.1f} points"
+
+
 def percents(low: float | None, high: float | None) -> str:
     """A 95% interval of a share: [28.1%, 54.4%]; "" where there is none."""
     return "" if low is None or high is None else f"[{100 * low:.1f}%, {100 * high:.1f}%]"

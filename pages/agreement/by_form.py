@@ -11,7 +11,7 @@ from pages.agreement.scope import estimate_text
 from pages.ui.charts import downloads
 from pages.ui.equivalence import against, how_tested, margin_box
 from pages.ui.language import _
-from pages.ui.numbers import note_text
+from pages.ui.numbers import SIZE_IN_POINTS, note_text
 from pages.ui.text import paragraph, plain
 
 
@@ -49,7 +49,7 @@ def _paired(paired: Estimate, margin: float | None) -> str:
     if paired.value is None:
         return note_text(paired.reason)
     text = _("On the {items} items labelled on both forms: {difference}; compared with the margin: {answer}.")
-    answer = against(equivalence(paired, margin), "z.1%")
+    answer = against(equivalence(paired, margin), SIZE_IN_POINTS)
     return text.format(items=f"{paired.units:,}", difference=points(paired), answer=answer)
 
 
@@ -64,7 +64,7 @@ def _row(name: str, rates: FormRates, margin: float | None) -> dict[str, object]
     kept: dict[str, object] = {shared[one.form]: estimate_text(one.rate, percent=True) for one in rates.forms}
     labels = {counted[one.form]: one.labels for one in rates.forms}
     apart = {_("Difference"): points(rates.difference)}
-    apart[_("Against the margin")] = against(equivalence(rates.difference, margin), "z.1%")
+    apart[_("Against the margin")] = against(equivalence(rates.difference, margin), SIZE_IN_POINTS)
     return {_("Annotator"): name} | kept | apart | labels
 
 

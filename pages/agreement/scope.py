@@ -15,7 +15,7 @@ from pages.agreement.tiles import current_report
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH, day, interval_or_reason, note_text, number
+from pages.ui.numbers import DASH, POINTS, day, interval_or_reason, note_text, number
 from pages.ui.text import clause, in_brackets, plain
 
 MEASURES = ("unanimity", "pairwise", "fleiss", "alpha", "ac1")
@@ -129,6 +129,6 @@ def estimate_text(estimate: Estimate, *, percent: bool = False, signed: bool = F
     """A measure with its interval in a cell of a table; a dash with the reason where it is undefined."""
     if estimate.value is None:
         return f"{DASH} {note_text(estimate.reason)}"
-    ends = clause(interval_or_reason(estimate, "z.1%" if percent else "z.2f"))
-    form = ("+" if signed else "") + ("z.1%" if percent else "z.2f")
+    form = POINTS if signed and percent else ("+" if signed else "") + ("z.1%" if percent else "z.2f")
+    ends = clause(interval_or_reason(estimate, form if form == POINTS else form.removeprefix("+")))
     return in_brackets(number(estimate.value, form), ends)

@@ -13,7 +13,7 @@ from pages.human_vs_rule.source import WEIGHTED, PageNumbers
 from pages.ui.charts import downloads
 from pages.ui.equivalence import difference_says, margin_box
 from pages.ui.language import _
-from pages.ui.numbers import DASH, interval_or_reason, note_text, with_interval
+from pages.ui.numbers import DASH, POINTS, interval_or_reason, note_text, with_interval
 from pages.ui.text import paragraph, plain, show_signature
 from pages.ui.tiles import estimate_tile, show_tile
 from pages.ui.visitor import page_link
@@ -85,7 +85,7 @@ def _rule_less_people(apart: Estimate) -> None:
         return
     margin = margin_box("share", "rule-margin")
     text = _("Misgendering, rule − humans: {difference}.")
-    first = text.format(difference=with_interval(apart, "+z.1%", level=True))
+    first = text.format(difference=with_interval(apart, POINTS, level=True))
     st.caption(plain(paragraph((first, difference_says(apart, margin)))))
 
 

@@ -16,7 +16,7 @@ from pages.judges.source import Found, chosen_judge
 from pages.ui.charts import downloads
 from pages.ui.choose import choose
 from pages.ui.language import _
-from pages.ui.numbers import DASH, estimate_columns, methods_text, note_text, number
+from pages.ui.numbers import DASH, POINTS, estimate_columns, methods_text, note_text, number
 from pages.ui.sentences import setting_name
 from pages.ui.tables import below, estimate_cell, number_columns, show_html, table
 from pages.ui.text import paragraph, plain, show_signature
@@ -143,8 +143,8 @@ def _differences(rates: Estimates, measure: str) -> None:
 
 def _difference(one: ModelDifference) -> list[str | Markup]:
     def cell(found: Estimate) -> Markup:
-        return estimate_cell(found, "+z.1%", stacked=True)
+        return estimate_cell(found, POINTS, stacked=True)
 
     models = " − ".join(name or _("model not named") for name in (one.one, one.other))
     stays = _("differs from 0") if one.stays else DASH
-    return [models, cell(one.rates.people), cell(one.rates.judge), _both(one.rates, "+z.1%"), stays]
+    return [models, cell(one.rates.people), cell(one.rates.judge), _both(one.rates, POINTS), stays]

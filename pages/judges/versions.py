@@ -16,7 +16,7 @@ from pages.judges.source import Found, chosen_judge, judge_label
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
-from pages.ui.numbers import interval, moment, percent, with_interval
+from pages.ui.numbers import POINTS, interval, moment, percent, with_interval
 from pages.ui.parts import asks
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import paragraph, plain
@@ -78,7 +78,7 @@ def _side_by_side(found: Found) -> None:
         "On the {number} {number:text|texts} labelled by both, the first agrees with people more often by {difference}."
     )
     if apart.value is not None:
-        difference = with_interval(apart.estimate, "+z.1%", level=True)
+        difference = with_interval(apart.estimate, POINTS, level=True)
         st.caption(plain(text.format(number=Count(apart.rows), difference=difference)))
     _changes(one.judge, other.judge)
 

@@ -17,7 +17,7 @@ from pages.ui.charts import show_chart
 from pages.ui.choose import choose
 from pages.ui.equivalence import against, how_tested, margin_box
 from pages.ui.language import _
-from pages.ui.numbers import note_text, with_interval
+from pages.ui.numbers import POINTS, SIZE_IN_POINTS, note_text, with_interval
 from pages.ui.style import colours
 from pages.ui.text import from_to, paragraph, plain, series
 
@@ -62,9 +62,9 @@ def _apart(found: Sequence[Cell]) -> None:
     rows = []
     for one in known:
         apart = one.metrics.by_units["difference"]
-        tested = against(equivalence(apart, margin), "z.1%")
+        tested = against(equivalence(apart, margin), SIZE_IN_POINTS)
         cell = {_("Model"): one.group, _("Pronouns"): one.label, _("Instances"): one.metrics.n}
-        shown = {_("Difference"): with_interval(apart, "+z.1%"), _("Against the margin"): tested}
+        shown = {_("Difference"): with_interval(apart, POINTS), _("Against the margin"): tested}
         rows.append(cell | shown)
     st.dataframe(rows, hide_index=True, key="ways-apart")
     text = _(

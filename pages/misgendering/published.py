@@ -12,7 +12,7 @@ from pages.ui.charts import downloads
 from pages.ui.choose import model_label
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.numbers import DASH, note_text, number, with_brackets
+from pages.ui.numbers import DASH, POINTS, note_text, number, with_brackets
 from pages.ui.sentences import setting_name
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import plain, series
@@ -113,8 +113,9 @@ def _by_table(measure: str, beside: list[BesidePrinted] | None) -> dict[str, lis
 
 
 def _own_cells(one: BesidePrinted) -> list[str]:
-    form = "+.3f" if one.row["measure"] != "disagreement" else "+.1%"
-    return [with_brackets(one.own, form), number(one.difference, form), note_text(one.reason)]
+    share = one.row["measure"] == "disagreement"
+    own, apart = ("z.1%", POINTS) if share else ("+.3f", "+.3f")
+    return [with_brackets(one.own, own), number(one.difference, apart), note_text(one.reason)]
 
 
 def _record(place: int, beside: list[BesidePrinted] | None) -> dict[str, float | str | None]:

@@ -13,7 +13,7 @@ from pages.ui.charts import downloads, show_chart
 from pages.ui.equivalence import against, difference_says, margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _, language
-from pages.ui.numbers import DASH, note_text, number, with_brackets
+from pages.ui.numbers import DASH, POINTS, SIZE_IN_POINTS, note_text, number, with_brackets
 from pages.ui.style import colours
 from pages.ui.tables import show_records
 from pages.ui.text import clauses, paragraph, plain, show_signature
@@ -141,7 +141,7 @@ def _says(both: Compared) -> str:
     text = _(
         "{a} of {b} extremes leak, and {c} of {d} ordinary sentences of the same pairs and sides; difference {apart}."
     )
-    return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, "+z.0%"))
+    return text.format(a=leaks, b=judged, c=other_leaks, d=other, apart=with_brackets(both.difference, POINTS))
 
 
 def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]:
@@ -153,8 +153,8 @@ def _table_row(kind: str, one: Compared, margin: float | None) -> dict[str, Any]
         _("Share among extremes"): with_brackets(one.extreme, "z.0%"),
         _("Ordinary sentences"): f"{one.counts[1][0]}/{one.counts[1][1]}",
         _("Share among ordinary sentences"): with_brackets(one.control, "z.0%"),
-        _("Difference"): with_brackets(one.difference, "+z.0%"),
-        _("Against the margin"): against(equivalence(one.difference, margin), "z.0%"),
+        _("Difference"): with_brackets(one.difference, POINTS),
+        _("Against the margin"): against(equivalence(one.difference, margin), SIZE_IN_POINTS),
     }
 
 

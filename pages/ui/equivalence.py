@@ -5,7 +5,7 @@ import streamlit as st
 from core.statistics import Estimate
 from core.statistics.equivalence import ANSWERS, MARGINS, SCALES, Equivalence, Scale, equivalence
 from pages.ui.language import _
-from pages.ui.numbers import note_text, number
+from pages.ui.numbers import SIZE_IN_POINTS, note_text, number
 from pages.ui.text import clauses, paragraph
 
 LARGEST: dict[Scale, float] = {"log10": 5.0, "ln": 5.0, "auc": 1.0, "share": 1.0}
@@ -33,17 +33,10 @@ def shown_from(found: Equivalence, form: str = "z.3f") -> str:
     """The smallest difference that such data show; "" where there is none."""
     if found.smallest is None:
         return ""
-    return _("minimum detectable difference: {smallest}").format(smallest=_in_points(found.smallest, form))
+    return _("minimum detectable difference: {smallest}").format(smallest=number(found.smallest, form))
 
 
-def _in_points(difference: float, form: str) -> str:
-    """A difference as *form* says; of shares in percentage points, never in percent."""
-    if not form.endswith("%"):
-        return number(difference, form)
-    return _("{number} points").format(number=number(100 * difference, form.removesuffix("%") + "f"))
-
-
-def difference_says(difference: Estimate, margin: float | None, form: str = "z.1%") -> str:
+def difference_says(difference: Estimate, margin: float | None, form: str = SIZE_IN_POINTS) -> str:
     """A difference (of shares) against *margin* in sentences, and how that is tested; "" where there is none."""
     if difference.value is None:
         return ""

@@ -1,6 +1,7 @@
 """Numbers as people read them, in the visitor's language. Undefined is a dash with its reason, never 0.
 
-A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1.
+A *form* is a format specification of Python: ".2f", "+z.3f" with its sign, ",.0f", or ".1%" for a share of 1. A
+difference of two shares is no share: its forms are POINTS and, for its size, SIZE_IN_POINTS.
 """
 
 from collections.abc import Iterable
@@ -15,6 +16,7 @@ from core.statistics import Estimate, Note
 from pages.ui.language import _, language
 from pages.ui.text import clauses, in_brackets, named, plain
 
+POINTS, SIZE_IN_POINTS = "+points", "points"  # forms of a difference of shares: +6.0 points; its size: 6.0 points
 DASH = "—"  # an undefined value: never 0, never an empty cell on a page
 UNITS = {"en": ((1e6, " M"), (1e9, " bn")), "zh": ((1e4, " 万"), (1e8, " 亿"))}
 EXACT = 10_000  # numbers below it are written in full
@@ -74,8 +76,18 @@ def methods_text(estimates: Iterable[Estimate]) -> str:
 
 
 def number(value: float | None, form: str = ".2f") -> str:
-    """A number with a minus sign instead of a hyphen, and a space before %; a dash where it is undefined."""
-    return DASH if value is None else f"{value:{form}}".replace("-", "−")
+    """Return a number with a minus sign instead of a hyphen; a dash where it is undefined."""
+    if value is None:
+        return DASH
+    bare = _bare(value, form)
+    return _("{number} points").format(number=bare) if form in (POINTS, SIZE_IN_POINTS) else bare
+
+
+def _bare(value: float, form: str) -> str:
+    """Return a number without its unit, where the form has one."""
+    if form in (POINTS, SIZE_IN_POINTS):
+        value, form = 100 * value, "+z.1f" if form == POINTS else "z.1f"
+    return f"{value:{form}}".replace("-", "−")
 
 
 def percent(share: float | None, digits: int = 1) -> str:
@@ -96,10 +108,13 @@ def probability(p: float | None) -> str:
 
 
 def interval(estimate: Estimate, form: str = ".2f") -> str:
-    """The 95% interval: 0.41 – 0.62, or 41.2% – 62.0% (in Chinese 41.2%–62.0%); "" where there is none."""
+    """Return the 95% interval: 0.41 – 0.62, or 41.2% – 62.0% (in Chinese 41.2%–62.0%); "" where there is none.
+
+    Of a difference of shares the ends are in points too: +1.2 – +10.8.
+    """
     if estimate.low is None or estimate.high is None:
         return ""
-    low, high = number(estimate.low, form), number(estimate.high, form)
+    low, high = _bare(estimate.low, form), _bare(estimate.high, form)
     return to(low, high) if estimate.low >= 0 else f"{low} – {high}"  # beside a minus sign it needs its spaces
 
 
@@ -117,7 +132,7 @@ def bracketed(estimate: Estimate, form: str = ".3f") -> str:
     """The 95% interval as the papers print it: [0.412, 0.620]; "" where there is none."""
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"[{number(estimate.low, form)}, {number(estimate.high, form)}]"
+    return f"[{_bare(estimate.low, form)}, {_bare(estimate.high, form)}]"
 
 
 def with_interval(estimate: Estimate, form: str = ".2f", *, level: bool = False) -> str:

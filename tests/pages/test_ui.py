@@ -23,7 +23,19 @@ from core.statistics.equivalence import equivalence
 from pages.ui.charts import csv_bytes
 from pages.ui.equivalence import shown_from
 from pages.ui.head import unknown_address
-from pages.ui.numbers import day, large, moment, undefined, zone_name
+from pages.ui.numbers import (
+    DASH,
+    POINTS,
+    SIZE_IN_POINTS,
+    bracketed,
+    day,
+    interval,
+    large,
+    moment,
+    number,
+    undefined,
+    zone_name,
+)
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.style import sheet
 from pages.ui.tables import Column, below, joined, span, table
@@ -453,5 +465,27 @@ def test_a_range_of_equal_values_is_one_value(low: tuple[str, str], high: tuple[
 
 def test_the_minimum_detectable_difference_of_shares_is_in_points() -> None:
     found = equivalence(Estimate(0.06, -0.06, 0.18, se=0.063), 0.05)
-    assert shown_from(found, "z.1%") == "minimum detectable difference: 17.2 points"
+    assert shown_from(found, SIZE_IN_POINTS) == "minimum detectable difference: 17.2 points"
     assert shown_from(found) == "minimum detectable difference: 0.172"
+
+
+@pytest.mark.parametrize(
+    ("lang", "value", "ends", "size"),
+    [("en", "+6.0 points", "−1.2 – +13.2", "6.0 points"), ("zh", "+6.0 个百分点", "−1.2 – +13.2", "6.0 个百分点")],
+)
+def test_a_difference_of_shares_is_in_points(
+    lang: str, value: str, ends: str, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ui.language.language", lambda: lang)
+    monkeypatch.setattr("pages.ui.numbers.language", lambda: lang)
+    found = Estimate(0.06, -0.012, 0.132)
+    assert (number(0.06, POINTS), interval(found, POINTS), number(0.06, SIZE_IN_POINTS)) == (value, ends, size)
+    assert bracketed(found, POINTS) == "[−1.2, +13.2]" and number(None, POINTS) == DASH
+    assert number(-0.0001, POINTS).startswith("+0.0")
+
+
+def test_no_difference_of_shares_is_written_in_percent() -> None:
+    """A share has no sign, so a signed format with % is a difference."""
+    signed = re.compile(r"""\+z?\.\d%["'}]""")
+    files = [path for layer in ("pages", "commands", "core", "annotations") for path in Path(layer).rglob("*.py")]
+    assert [str(path) for path in files if signed.search(path.read_text(encoding="utf-8"))] == []
