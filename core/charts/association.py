@@ -151,7 +151,7 @@ def shares(data: pd.DataFrame, *, description: str, say: Say = same, palette: Pa
     )
     tips = [
         alt.Tooltip("name:N", title=say(N_("Profession"))),
-        alt.Tooltip("women:Q", title=say(N_("Share of women (%)"))),
+        alt.Tooltip("women:Q", title=say(N_("Share of women (%)")), format=".1f"),
         alt.Tooltip("shown:N", title="M − W (ln)"),
     ]
     x = alt.X("women:Q", scale=alt.Scale(domain=[0, 100]), axis=across, title=say(N_("Share of women (%)")))

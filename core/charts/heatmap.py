@@ -58,6 +58,12 @@ def heatmap(
     shown = _with_texts(data, value, numbers, digits, mark, interval, signed=scale == "sides")
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
+    for column in tooltip:  # a tooltip shows a number as it is in the data
+        if pd.api.types.is_float_dtype(data[column]):
+            shown[column] = [
+                _written(number, 0 if float(number).is_integer() else max(2, digits), signed=False)
+                for number in data[column]
+            ]
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]

@@ -29,7 +29,7 @@ from core.statistics.intervals import by_t
 UNSEEN = 1.0  # differences that the labelled items might have shown and did not
 VERSION = 2  # of the method: raise it when a number may change
 NO_PEOPLE = Note(N_("No item has a label by people and by the judge."))
-NO_JUDGE = Note(N_("The judge has labelled no item."))
+NO_JUDGE = Note(N_("The judge has given no such label."))
 NO_FURTHER = Note(N_("The judge has labelled no further items, so its labels add nothing."))
 ALL_THE_SAME = Note(
     N_("People or the judge gave the same label to every item that both labelled: the judge's labels add nothing.")

@@ -303,7 +303,7 @@ def test_a_group_without_labels_says_why(fresh_store: Store, project: Project) -
     assert cell.rates.people.reason == cell.rates.both.reason == NOBODY and cell.rates.judge.value is not None
     nothing = add_judge(fresh_store, project, "c", Spec("file", 1, "c", "c"))
     (cell,) = estimates(fresh_store, project, nothing).cells("misgendering")
-    assert str(cell.rates.judge.reason) == "The judge has labelled no item."
+    assert str(cell.rates.judge.reason) == "The judge has given no such label."
 
 
 def _free(store: Store, project: Project) -> tuple[list[str], list[bool]]:
