@@ -7,7 +7,7 @@ import pandas as pd
 
 from commands.model_bias.answers import estimate_data
 from core.association.crossing import signature
-from core.association.hypotheses import OUTCOMES, Verdict, means_of, multilingual, verdicts
+from core.association.hypotheses import OUTCOMES, QUESTIONS, Verdict, means_of, multilingual, verdicts
 from core.association.measures import (
     Difference,
     Group,
@@ -161,7 +161,7 @@ def _model_lines(name: str, one: dict[str, Any]) -> list[str]:
     for row in one["hypotheses"]:
         held = OUTCOMES[row["verdict"]] + (", intervals agree" if row["clear"] else "")
         remark = f" ({row['remark']})" if "remark" in row else ""
-        lines.append(f"  {row['name']} {row['reading']}: {held}{remark}")
+        lines.append(f"  {row['name']} ({QUESTIONS[row['name']]}), {row['reading']}: {held}{remark}")
     share = one["women_share"]["spearman"]
     if share["value"] is not None:
         lines.append(

@@ -31,6 +31,12 @@ OUTCOMES: dict[Outcome, str] = {
     "undecided": N_("inconclusive"),
 }
 
+QUESTIONS = {
+    "H1": N_("Professions dominated by one gender raise the words of that gender."),
+    "H2": N_("Professions dominated by one gender lower the words of the other gender."),
+    "H3": N_("Balanced professions show no difference."),
+    "H4": N_("Multilingual models show smaller differences than monolingual ones."),
+}
 NO_BALANCED = Note(N_("The set has no balanced professions, or no difference for them."))
 SENTENCE = ("row", "template", "person_key", "profession_key")  # what names a sentence of a set
 LEFT_OUT = N_("Compared on the {sentences} sentences that both models scored; the others are excluded.")

@@ -16,8 +16,9 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from core.errors import N_, Refused
+from core.errors import N_, ModelUnavailable, Refused
 from core.models import Precision
+from core.models.checks import LOOKS_AHEAD
 from core.models.loaded import LoadedModel
 from core.models.loading import load_causal
 from core.models.probe_tokens import longest_input
@@ -26,6 +27,10 @@ from core.models.sentence_tokens import SentenceReader
 from core.types import signature
 
 METHOD, VERSION = "sampling", 1
+NO_WRITER = N_(
+    "{name} ({kind}) is a masked model, or otherwise not left-to-right, so it cannot generate texts. Use a causal"
+    " model, such as demo-en-causal."
+)
 NO_START = N_("The context is empty, and this model's tokenizer adds no start token: there is nothing to continue.")
 TOO_LONG = N_("The context has {found} tokens; with {more} new ones it exceeds the model's limit of {longest}.")
 ALIKE = 1e-3  # of a logit; a model that ignores a mask is far off
@@ -225,7 +230,12 @@ def open_generator(
     """Load a causal model into this process, to write with. Raises ModelUnavailable; Refused for bad settings."""
     if threads is not None:
         torch.set_num_threads(threads)
-    return Generator(load_causal(name, precision=precision, device=device), how)
+    try:
+        return Generator(load_causal(name, precision=precision, device=device), how)
+    except ModelUnavailable as error:
+        if error.message == LOOKS_AHEAD:
+            raise ModelUnavailable(NO_WRITER, **error.values) from error
+        raise
 
 
 def _end_marks(model: Any, tokenizer: Any) -> set[int]:

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from core.association.hypotheses import BALANCED, OUTCOMES, Evidence, Verdict
+from core.association.hypotheses import BALANCED, OUTCOMES, QUESTIONS, Evidence, Verdict
 from core.association.measures import Difference, Group
 from core.association.published import Printed
 from core.charts.association import CLASS_NAMES, GENDER_NAMES
@@ -148,17 +148,11 @@ def _reading(one: Verdict) -> str:
 
 def verdict_cards(found: Sequence[Verdict]) -> Markup:
     """A card a hypothesis with what it asks, the verdict in each reading and what it rests on."""
-    asks = {
-        "H1": _("Professions dominated by one gender raise the words of that gender."),
-        "H2": _("Professions dominated by one gender lower the words of the other gender."),
-        "H3": _("Balanced professions show no difference."),
-        "H4": _("Multilingual models show smaller differences than monolingual ones."),
-    }
     cards = []
-    for name, question in asks.items():
+    for name, question in QUESTIONS.items():
         readings = [one for one in found if one.name == name]
         parts = joined(_verdict(one, alone=len(readings) == 1) for one in readings)
-        inside = joined([element("h4", name), element("p", question, "small"), parts])
+        inside = joined([element("h4", name), element("p", _(question), "small"), parts])
         cards.append(element("div", inside, "card"))
     return element("div", joined(cards), "cards")
 

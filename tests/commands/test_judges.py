@@ -1,6 +1,7 @@
 """`estimate` and `alt-test`: what they answer, and what they say of bad lines."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +70,10 @@ def test_people_read_words_and_bad_lines(tables: tuple[Path, Path]) -> None:
     assert "winning rate" in done.stdout
     done = CliRunner().invoke(cli, ["alt-test", "--people", str(people), "--judge", str(judge)])
     assert done.exit_code == 2 and "--eps" in done.stderr, "eps is chosen, never a default"
+
+
+def test_no_sentence_of_a_command_has_a_number_with_all_its_digits(tables: tuple[Path, Path]) -> None:
+    people, judge = tables
+    for words in (["estimate"], ["alt-test", "--eps", "0.1"]):
+        done = CliRunner().invoke(cli, [*words, "--people", str(people), "--judge", str(judge)])
+        assert done.exit_code == 0 and not re.search(r"\d\.\d{7}", done.stdout), done.stdout

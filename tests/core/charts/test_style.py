@@ -113,3 +113,11 @@ def test_a_missing_number_is_null_in_the_data_of_a_chart() -> None:
     chart = heatmap(cells, "a", "b", "k", description="d", tooltip=["why"])
     assert "NaN" not in chart.to_json()
     assert chart.to_json().replace(" ", "").count('"k":null') >= 1
+
+
+def test_a_tooltip_rounds_its_numbers() -> None:
+    """A tooltip shows what is in the data, so a band of 0.25229752721043497 was shown with all its digits."""
+    cells = CELLS.assign(band=[0.25229752721043497, None, 0.5, 0.1], n=[10.0, 3.0, 2.0, 1.0])
+    chart = json.loads(heatmap(cells, "a", "b", "k", description="d", tooltip=["band", "n"], band="band").to_json())
+    (rows,) = chart["datasets"].values()
+    assert [(row["band"], row["n"]) for row in rows] == [("0.25", "10"), ("—", "3"), ("0.50", "2"), ("0.10", "1")]

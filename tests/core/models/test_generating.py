@@ -221,3 +221,8 @@ def test_self_debias_is_in_the_signature(llama: Path) -> None:
     assert "self-debias" not in opened(llama).signature
     with pytest.raises(Refused, match="decay"):
         Sampling(decay=0)
+
+
+def test_a_masked_model_cannot_generate_and_the_message_names_the_other_kind() -> None:
+    with pytest.raises(ModelUnavailable, match=r"demo-en .* cannot generate texts\. Use a causal model"):
+        open_generator("demo-en")
