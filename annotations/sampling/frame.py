@@ -199,8 +199,7 @@ def plan_sample(
 ) -> Planned:
     """Draw *items* of those that can be drawn.
 
-    Of the design quotas as many as are expected to close the quotas, whatever *items*; of pairs and sides that lack
-    nothing, none.
+    Of the design quotas as many as are expected to close the open quotas, whatever *items*.
 
     *by*: the columns of STRATA for strata; *share*: see core.sampling.designs; *measure*, *judges*: whose labels the
     designs by judges' labels look at. The draw follows from the project's seed, the number of the sample, its design
@@ -221,8 +220,7 @@ def plan_sample(
         rows, groups = rows[every[rows] > 0], strata
         chances = every[rows]
     else:
-        if 0 < len(rows) < items:
-            raise Refused(TOO_MANY, items=f"{items:,}", available=f"{len(rows):,}")
+        _refuse_too_many(items, len(rows))
         sizes, strata, groups = sizes_of(found, design, by)
         chances = probabilities(sizes[rows], items, 1.0 if design in ("simple", "clusters") else share)
     number = 1 + len(samples(store, project))
@@ -238,6 +236,12 @@ def plan_sample(
         number, design, 1.0 if design in ("simple", "clusters") else share, settings, [int(ids[row]) for row in rows],
         chances.tolist(), [strata[row] for row in rows], mine.tolist(),
     )  # fmt: skip
+
+
+def _refuse_too_many(items: int, available: int) -> None:
+    """Raise Refused where fewer items can be drawn than are asked for; without any `probabilities` says so."""
+    if 0 < available < items:
+        raise Refused(TOO_MANY, items=f"{items:,}", available=f"{available:,}")
 
 
 def sizes_of(found: Frame, design: Design, by: Sequence[str]) -> tuple["np.ndarray", list[str], list[str] | None]:

@@ -1,4 +1,4 @@
-"""The samples of a project: stored with every inclusion probability before anybody has seen an item, then handed out.
+"""The samples of a project: stored with every inclusion probability before an item is labelled, then handed out.
 
 While a sample is open, the queue hands out its items only, in random order.
 """
@@ -50,7 +50,7 @@ WHERE drawn.sample = ? AND item.aside = 0 AND (item.taken < item.wanted OR EXIST
 """
 # Samples by which labels weigh: a sample that was closed before any drawn item had a label changes nothing.
 _WEIGHING = """
-SELECT id FROM sample WHERE project = :project AND (closed IS NULL OR EXISTS (
+SELECT id FROM sample WHERE project = :project AND (id IN (SELECT id FROM open_sample) OR EXISTS (
     SELECT 1 FROM inclusion JOIN valid_label AS label ON label.item = inclusion.item
     WHERE inclusion.sample = sample.id AND drawn = 1 AND choice IS NOT NULL AND label.created <= sample.closed))
 """

@@ -1,4 +1,4 @@
-"""`sampling`: draw items for people to label, with the inclusion probability of each stored before anybody sees it."""
+"""`sampling`: draw items for people to label, with the inclusion probability of each stored before it is labelled."""
 
 from typing import Any
 

@@ -48,8 +48,7 @@ def heatmap(
     grey. A cell whose column `mark` is true gets an asterisk; the sentence
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
-    chance gives. `interval` names the columns of both ends of an interval, which
-    is written small under the number. `width` is about how many pixels there will be, with the names
+    chance gives. `interval`: columns of both ends, written small under the number. `width` is about how many pixels there will be, with the names
     of the rows: names that do not fit their column stand at an angle.
     `titles` names columns for people (axes and tooltips); `tooltip` lists more of them. Rows keep their order.
     """
@@ -58,12 +57,7 @@ def heatmap(
     shown = _with_texts(data, value, numbers, digits, mark, interval, signed=scale == "sides")
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
-    for column in tooltip:  # a tooltip shows a number as it is in the data
-        if pd.api.types.is_float_dtype(data[column]):
-            shown[column] = [
-                _written(number, 0 if float(number).is_integer() else max(2, digits), signed=False)
-                for number in data[column]
-            ]
+    _round_tooltip(shown, tooltip, max(2, digits))
     fields = [
         alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
     ]
@@ -77,6 +71,15 @@ def heatmap(
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
+
+
+def _round_tooltip(shown: pd.DataFrame, tooltip: Sequence[str], digits: int) -> None:
+    """Write the numbers of the tooltip as texts, since a tooltip shows all digits that the data have."""
+    for column in tooltip:
+        if pd.api.types.is_float_dtype(shown[column]):
+            shown[column] = [
+                _written(number, 0 if float(number).is_integer() else digits, signed=False) for number in shown[column]
+            ]
 
 
 def _axis_titles(across: str | None, down: str | None, rows: int) -> tuple[str | None, str | None]:

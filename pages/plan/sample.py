@@ -47,7 +47,7 @@ def show_sample(store: Store, project: Project) -> None:
         st.write(
             _(
                 "A sample decides which items people label, and with which probability. The probability of each"
-                " item is stored before anybody sees it, and rates weigh each label by it: a design that looks"
+                " item is stored before it is labelled, and rates weigh each label by it: a design that looks"
                 " for difficult items does not move them. Until the sample is closed, desks hand out only its items,"
                 " in random order."
             )

@@ -1,4 +1,4 @@
-"""Samples of a project: drawn, stored before anybody sees an item, handed out alone, weighed, packed and unpacked."""
+"""Samples of a project: drawn, stored before an item is labelled, handed out alone, weighed, packed and unpacked."""
 
 import csv
 import signal
