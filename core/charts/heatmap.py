@@ -48,9 +48,10 @@ def heatmap(
     grey. A cell whose column `mark` is true gets an asterisk; the sentence
     beside the chart must say what it means. A cell whose value is nearer to 0
     than its column `band` is dashed and its number faint: it lies within what
-    chance gives. `interval`: columns of both ends, written small under the number. `width` is about how many pixels there will be, with the names
-    of the rows: names that do not fit their column stand at an angle.
-    `titles` names columns for people (axes and tooltips); `tooltip` lists more of them. Rows keep their order.
+    chance gives. `interval`: columns of both ends, written small under the number.
+    `width` is about how many pixels there will be, with the names of the rows:
+    names that do not fit their column stand at an angle. `titles` names columns
+    for people (axes and tooltips); `tooltip` lists more. Rows keep their order.
     """
     names = titles or {}
     numbers = pd.to_numeric(data[value], errors="coerce")
