@@ -59,9 +59,7 @@ def heatmap(
     if band is not None:
         shown["_inside"] = numbers.abs() <= shown[band]
     _round_tooltip(shown, tooltip, max(2, digits))
-    fields = [
-        alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in (y, x, value, *tooltip)
-    ]
+    fields = _tooltips((y, x, value, *tooltip), value, names)
     across, down = _axis_titles(names.get(x), names.get(y), data[y].nunique())
     # A step, not a height: Streamlit fits a fixed height together with the axis, and few rows would be squeezed flat.
     base = alt.Chart(shown, height=alt.Step(CELL)).encode(
@@ -72,6 +70,10 @@ def heatmap(
     colour = alt.Color(field=value, type="quantitative", scale=_colours(numbers, scale, domain, palette), legend=None)
     layers = _layers(base, colour, palette, banded=band is not None, lifted=interval is not None)
     return styled(alt.layer(*layers), description, palette)
+
+
+def _tooltips(columns: Sequence[str], value: str, names: dict[str, str]) -> list[Any]:
+    return [alt.Tooltip(field=_field(c, value), type="nominal", title=names.get(c, c)) for c in columns]
 
 
 def _round_tooltip(shown: pd.DataFrame, tooltip: Sequence[str], digits: int) -> None:
