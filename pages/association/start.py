@@ -39,9 +39,9 @@ def _method(chosen: Chosen) -> list[str]:
     targets = {"all": _("one mask per subword, log-probabilities summed"), "first_piece": _("the first subword only")}
     attributes = {"word": _("one mask per whitespace-separated word"), "piece": _("one mask per subword")}
     target = st.radio(
-        _("Person words of several subwords"), tuple(targets), format_func=targets.__getitem__, key="target",
-        help=_("The code of Bartl et al. uses only the first subword; the thesis does not say."),
-    )  # fmt: skip
+        _("Person words of several subwords"), tuple(targets), format_func=targets.__getitem__, key="target"
+    )
+    st.caption(_("The code of Bartl et al. uses only the first subword; the thesis does not say."))
     attribute = st.radio(
         _("Masked professions"), tuple(attributes), format_func=attributes.__getitem__,
         index=tuple(attributes).index(chosen.found.attribute), key=f"attribute-{chosen.found.attribute}",

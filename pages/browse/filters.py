@@ -10,6 +10,7 @@ from annotations.browse.search import FLAGS, MINED, READER_FLAGS, Filters, impor
 from annotations.database.store import Store
 from annotations.projects.projects import annotators, guidelines
 from annotations.types import Annotator, Project
+from pages.ui.choose import switch
 from pages.ui.language import _
 from pages.ui.sentences import choice_name
 from pages.ui.text import in_brackets
@@ -118,10 +119,11 @@ def _ask_more(store: Store, project: Project) -> None:
     if project.kind == "sentences":
         _select("form", _("shown"), {form: form_name(form) for form in FORMS}, wide=True)
     _select("file", _("Imported file"), {file: file for file in imported_files(store, project)}, wide=True)
-    st.checkbox(
+    switch(
         _("Also search items whose labels are incomplete"),
         key="browse-unfinished",
-        help=_("Leave this off if you label in this project: it reveals other annotators' labels."),
+        box=True,
+        explained=_("Leave this off if you label in this project: it reveals other annotators' labels."),
     )
 
 

@@ -13,7 +13,7 @@ from core.files.bounded import run_bounded
 from core.generation.contexts import Context
 from core.generation.inputs import BUILT_IN, ENDINGS, ContextInput, Filling, open_contexts
 from core.misgendering.slots import SETTINGS, Setting
-from pages.ui.choose import choose
+from pages.ui.choose import choose, switch
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.own_words import choose_pronoun_sets
@@ -63,11 +63,12 @@ def _built_in() -> Chosen | None:
 
 
 def _trim() -> bool:
-    return st.checkbox(
+    return switch(
         _("Remove the space at the end of a context"),
         value=True,
         key="trim",
-        help=_(
+        box=True,
+        explained=_(
             "Most models write the space themselves and perform worse if it is already there. The"
             " published code keeps it."
         ),

@@ -12,7 +12,7 @@ from core.models.sampling import DECAY, GENDER_PREFIX
 from core.runs.records import TEXTS, Run
 from core.worker.client import known_models
 from pages.generation.contexts import PLACE, Chosen
-from pages.ui.choose import choose, choose_model, choose_server
+from pages.ui.choose import choose, choose_model, choose_server, switch
 from pages.ui.language import _
 from pages.ui.numbers import duration
 from pages.ui.runs import RunPage, RunRequest, show_start_form
@@ -68,8 +68,11 @@ def _server() -> tuple[str, str, tuple[str, ...]]:
     model = st.text_input(_("Name of the model on the server"), key="server-model")
     ways = {"completions": _("continues the text"), "chat": _("answers in a chat")}
     way = st.radio(_("Mode of the model"), list(ways), format_func=ways.__getitem__, key="way", horizontal=True)
-    standard = st.checkbox(
-        _("Only options of OpenAI's own API"), key="standard", help=_("Without top-k and without a fixed length.")
+    standard = switch(
+        _("Only options of OpenAI's own API"),
+        key="standard",
+        box=True,
+        explained=_("Without top-k and without a fixed length."),
     )
     limit = st.number_input(
         _("Maximum requests per minute"), 1, 100_000, None, key="per-minute", placeholder=_("no limit")
@@ -89,8 +92,11 @@ def _settings() -> tuple[int, tuple[str, ...]]:
     top_p = st.number_input(_("Top-p"), 0.01, 1.0, 0.95, 0.01, key="top-p")
     heat = st.number_input(_("Temperature"), 0.01, 10.0, None, 0.1, key="temperature", placeholder=_("model default"))
     seed = st.number_input(_("Seed"), 0, 2**31, 42, key="seed")
-    stop = st.checkbox(
-        _("Stop at end-of-text"), key="stop", help=_("Off in the published setting: all texts have the same length.")
+    stop = switch(
+        _("Stop at end-of-text"),
+        key="stop",
+        box=True,
+        explained=_("Off in the published setting: all texts have the same length."),
     )
     options = ["--top-k", str(int(top_k)), "--top-p", f"{top_p:g}", "--seed", str(int(seed))]
     options += ["--temperature", f"{heat:g}"] if heat else []
@@ -99,9 +105,9 @@ def _settings() -> tuple[int, tuple[str, ...]]:
 
 def _self_debias() -> list[str]:
     """Self-debias with its published settings, unless the visitor changes them."""
-    if not st.checkbox(
-        _("Self-debias"), key="self-debias",
-        help=_("Lowers the probability of tokens that the text below makes more likely (Schick et al. 2021)."),
+    if not switch(
+        _("Self-debias"), key="self-debias", box=True,
+        explained=_("Lowers the probability of tokens that the text below makes more likely (Schick et al. 2021)."),
     ):  # fmt: skip
         return []
     text = st.text_area(_("Text that asks for the unwanted content"), GENDER_PREFIX.strip(), key="self-debias-text")

@@ -13,6 +13,7 @@ from core.mining.settings import Settings
 from core.mining.types import LONGEST, SHORTEST, Mode
 from core.resources import keyword_pairs
 from core.types import KeywordPair
+from pages.ui.choose import switch
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.tables import show_html
@@ -178,10 +179,10 @@ def ask_cleaning() -> Wish:
                 key="quotes",
                 format_func=lambda how: _("Delete it") if how == "delete" else _("Complete it"),
             )
-            converted = st.toggle(
+            converted = switch(
                 _("Convert traditional to simplified characters"),
                 key="convert",
-                help=_(
+                explained=_(
                     "The keywords are in simplified characters; the original sentence is stored with the converted one."
                 ),
             )

@@ -10,7 +10,7 @@ from core.language import Count
 from core.runs.records import Run
 from core.text.pronouns import sets
 from core.worker.client import known_models
-from pages.ui.choose import choose, choose_models
+from pages.ui.choose import choose, choose_models, switch
 from pages.ui.head import open_store
 from pages.ui.jobs import follow, is_active
 from pages.ui.language import _
@@ -132,10 +132,11 @@ def _choose_how() -> list[str]:
             help=_("A random sample with a fixed seed."),
         )
         tokens = st.number_input(_("New tokens"), 1, 1000, 50, key="tokens", width=130)
-    trim = st.checkbox(
+    trim = switch(
         _("Remove the space at the end of a context"),
         key="trim",
-        help=_(
+        box=True,
+        explained=_(
             "Most models write the space themselves and perform worse if it is already there. The"
             " published code keeps it."
         ),

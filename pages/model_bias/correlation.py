@@ -18,6 +18,7 @@ from pages.model_bias.numbers import at_once, correlations, differences, rows_fo
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings, choose_seeds
 from pages.ui.charts import downloads, vega_lite
+from pages.ui.choose import switch
 from pages.ui.equivalence import margin_box
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
@@ -59,11 +60,11 @@ def _correlation(source: ScoreFile, models: list[str], settings: Settings, group
             required=True,
             label_visibility="collapsed",
         )
-        corrected = st.toggle(
+        corrected = switch(
             _("Minus the pair mean"),
             value=True,
             key="correlation-corrected",
-            help=_(
+            explained=_(
                 "Two models that know only word frequency correlate too. Subtracting the pair mean leaves the"
                 " effect of the contexts."
             ),

@@ -13,6 +13,7 @@ from pages.model_bias.overview import notes
 from pages.model_bias.sentences import show_sentences
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart, vega_lite
+from pages.ui.choose import switch
 from pages.ui.language import _
 from pages.ui.score_files import ScoreFile
 from pages.ui.style import colours
@@ -34,10 +35,10 @@ def show_distribution(source: ScoreFile, models: list[str], settings: Settings) 
             required=True,
             label_visibility="collapsed",
         )
-        corrected = st.toggle(
+        corrected = switch(
             _("Minus the pair mean"),
             key="distribution-corrected",
-            help=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
+            explained=_("Subtracts the mean Bias_c of the keyword pair in the same model and data (prior correction)."),
         )
     if look == "order":
         _in_order(source, models, settings, corrected)

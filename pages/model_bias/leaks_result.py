@@ -10,6 +10,7 @@ from core.audit.leak_rates import Compared, WithAndWithout, verdict
 from core.errors import EvenhandError
 from core.statistics.equivalence import equivalence
 from pages.ui.charts import downloads, show_chart
+from pages.ui.choose import switch
 from pages.ui.equivalence import against, difference_says, margin_box
 from pages.ui.head import show_error
 from pages.ui.language import _, language
@@ -65,10 +66,10 @@ def _look_early(chosen: audit_projects.Audit) -> bool:
         icon=":material/rate_review:",
         query_params={"project": chosen.project.name},
     )
-    return st.toggle(
+    return switch(
         _("Show interim results"),
         key=f"audit-early-{chosen.project.uid}",
-        help=_("Not for people who are still labelling: interim results would influence them."),
+        explained=_("Not for people who are still labelling: interim results would influence them."),
     )
 
 

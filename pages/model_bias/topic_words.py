@@ -10,7 +10,7 @@ from core.sentence_bias.bias import OBVIOUS
 from pages.model_bias.numbers import REMEMBERED, at_once, rows_for
 from pages.model_bias.source import Settings
 from pages.ui.charts import downloads, show_chart
-from pages.ui.choose import model_label
+from pages.ui.choose import model_label, switch
 from pages.ui.language import _
 from pages.ui.numbers import percent
 from pages.ui.score_files import ScoreFile
@@ -49,10 +49,10 @@ def show_words(source: ScoreFile, models: list[str], settings: Settings) -> None
             default="tfidf",
             required=True,
         )
-        corrected = st.toggle(
+        corrected = switch(
             _("Minus the pair mean"),
             key="words-corrected",
-            help=_("Otherwise sentences may be on a side only because their keyword pair leans that way."),
+            explained=_("Otherwise sentences may be on a side only because their keyword pair leans that way."),
         )
     with st.spinner(_("Segmenting the sentences …"), show_time=True):
         found = words_of(source, str(model), at_once(settings), int(top), corrected)

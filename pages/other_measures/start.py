@@ -11,7 +11,7 @@ from core.other_measures.measures import MEASURES, Measure
 from core.other_measures.run import Asked, read_request
 from core.other_measures.weat import TESTS
 from core.worker.client import known_models
-from pages.ui.choose import choose, choose_models, first_models
+from pages.ui.choose import choose, choose_models, first_models, switch
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.own_words import language_name
@@ -90,10 +90,12 @@ def _request(what: Measure) -> RunRequest | None:
         names = {one: variant_names()[one] for one in what.variants}
         variant = choose(_("Variant"), names, f"om-variant-{what.name}")
     options, tests = _options(what, path)
-    untrained = st.checkbox(
-        _("Ask the untrained twin too"), value=True, key="om-untrained",
-        help=_("The same architecture and tokenizer with random weights: what the measure says of a model that knows"
-               " nothing. It takes as long again."),
+    untrained = switch(
+        _("Ask the untrained twin too"), value=True, key="om-untrained", box=True,
+        explained=_(
+            "The same architecture and tokenizer with random weights: what the measure says of a model that knows"
+            " nothing. It takes as long again."
+        ),
     )  # fmt: skip
     if not models or (path is None and not what.built_in):
         return None

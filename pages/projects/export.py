@@ -24,6 +24,7 @@ from annotations.projects.pipeline_counts import state
 from annotations.text_policy import SHORTEST_PASSWORD, text_may_leave
 from annotations.types import Project
 from core.errors import EvenhandError
+from pages.ui.choose import switch
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.parts import asks
@@ -91,13 +92,13 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
     kept = "all"
     with st.container(horizontal=True):
         if chosen.startswith("labels") or chosen in ("label-studio", "doccano", "package"):
-            names = st.toggle(_("Include annotators' names"), key="names", help=_("Otherwise: A1, A2, A3 …"))
+            names = switch(_("Include annotators' names"), key="names", explained=_("Otherwise: A1, A2, A3 …"))
         if chosen in ("labels", "labels-jsonl"):
             history = st.toggle(_("Include replaced and undone labels"), key="history")
         if ENDING[chosen] == ".csv":
-            spreadsheet = st.toggle(
+            spreadsheet = switch(
                 _("Formula-safe for Excel"), key="spreadsheet",
-                help=_(
+                explained=_(
                     "Puts an apostrophe before each text that a spreadsheet would run as a formula (= + - @)."
                     " Without it, texts stay unchanged and offsets match."
                 ),

@@ -13,6 +13,7 @@ from core.errors import EvenhandError
 from core.guidelines import VERSIONS, Version, preference
 from core.resources import keyword_pairs, quotas
 from pages.projects.projects import leave, open_project
+from pages.ui.choose import switch
 from pages.ui.editors import (
     Quotas,
     SchemeName,
@@ -56,11 +57,12 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
 
 def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
     """Settings of the desk for the care of annotators."""
-    rules = st.checkbox(
+    rules = switch(
         _("Check labels against the rules before they are saved"),
         checked,
         key=f"{place}checked",
-        help=_(
+        box=True,
+        explained=_(
             "Misgendering needs the wrong pronoun marked; no pronoun allows no such mark; the flag for"
             " extraneous gendered language needs its words marked."
         ),
@@ -71,11 +73,12 @@ def ask_desk(checked: bool, blur: bool, pause_minutes: int | None, *, place: str
 
 def ask_care(blur: bool, pause_minutes: int | None, *, place: str) -> dict[str, Any]:
     """Settings of the desk for sentences for the care of annotators."""
-    hidden = st.checkbox(
+    hidden = switch(
         _("Blur flagged sentences until they are opened"),
         blur,
         key=f"{place}blur",
-        help=_(
+        box=True,
+        explained=_(
             "Sentences flagged by mining, and those whose column sensitive is not 0. Annotators see that a"
             " sentence is covered, but not why."
         ),
@@ -193,8 +196,8 @@ def _settings() -> dict[str, Any]:
         key="presentation",
         horizontal=True,
         format_func=form_name,
-        help=_("Choose hidden for the journal criteria, which judge the sentence with its keyword masked."),
     )
+    st.caption(_("Choose hidden for the journal criteria, which judge the sentence with its keyword masked."))
     with st.expander(_("Order of the sentences")):
         seed = st.number_input(
             _("Seed"), 0, 2**31 - 1, 0, key="seed", help=_("The same seed and sentences give the same order.")

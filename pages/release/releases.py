@@ -14,7 +14,7 @@ from core.errors import EvenhandError
 from core.language import translate
 from pages.release.hub import show_push
 from pages.ui.charts import downloads
-from pages.ui.choose import choose
+from pages.ui.choose import choose, switch
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import DASH, moment, size
@@ -117,9 +117,9 @@ def _show_archive(project: Project, one: Release) -> None:
             st.caption(plain(least))
             return
         password = typed
-    package = not st.toggle(
+    package = not switch(
         _("Without the package"), key=f"public-{one.uid}",
-        help=_(
+        explained=_(
 
                 "The package can be re-imported. It reveals known answers and the random share, so leave it"
                 " out of files for annotators while labelling continues."

@@ -16,7 +16,7 @@ from pages.sentence_bias.drawings import show_sentence
 from pages.sentence_bias.inputs import link, read_as, sentence_language, settings
 from pages.sentence_bias.model_card import note, show_model
 from pages.ui.charts import show_chart
-from pages.ui.choose import choose, first_models
+from pages.ui.choose import choose, first_models, switch
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.notices import trial_banner
@@ -30,7 +30,7 @@ STEPS = (-2.0, -1.0, -0.3, 0.0, 0.3, 1.0, 2.0)  # log10, male word on the right 
 def guess_toggle() -> None:
     """The switch that hides the answer until the viewer has guessed."""
     help_text = _("Hides the result until you have entered a guess.")
-    st.toggle(_("Guess first"), key="guess", persist_state="session", help=help_text)
+    switch(_("Guess first"), key="guess", persist_state="session", explained=help_text)
 
 
 def guessed(question: Question, slot: Slot) -> tuple[bool, float | None]:

@@ -13,7 +13,7 @@ from core.files.bounded import run_bounded
 from core.models.tuning.settings import BERT_DROPOUT, Tuning
 from core.swap.word_tables import read_word_pairs
 from core.tune.estimate import memory_of
-from pages.ui.choose import choose, choose_model, choose_project, every_model
+from pages.ui.choose import choose, choose_model, choose_project, every_model, switch
 from pages.ui.corpus import folder_source
 from pages.ui.head import show_error
 from pages.ui.language import _, language
@@ -146,9 +146,9 @@ def _numbers() -> Tuning:
         patience = st.number_input(
             _("Stop after this many checks without progress (0: never)"), 0, 100, 3, key="tune-patience"
         )
-        drop = st.checkbox(
+        drop = switch(
             _("Dropout {hidden} and {attention}").format(hidden=BERT_DROPOUT[0], attention=BERT_DROPOUT[1]),
-            key="tune-dropout", help=_("As published for BERT (Webster et al. 2020)."),
+            key="tune-dropout", box=True, explained=_("As published for BERT (Webster et al. 2020)."),
         )  # fmt: skip
     return Tuning(
         int(steps), int(batch), int(length), float(rate), seed=int(seed), lora=int(lora), every=int(every),

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -63,6 +63,18 @@ def choose(
     if address:
         keep(address, key, chosen)
     return chosen
+
+
+def switch(label: str, value: bool = False, *, key: str, explained: str, box: bool = False, **look: Any) -> bool:
+    """Return the state of a switch, or of a checkbox with *box*; its explanation is a caption below it.
+
+    Streamlit draws the help sign of a switch inside its label, where a click on the sign flips the switch.
+    *look*: further arguments of the widget; its `width` is that of both.
+    """
+    with st.container(gap="xxsmall", width=look.pop("width", "stretch")):
+        state = bool((st.checkbox if box else st.toggle)(label, value, key=key, **look))
+        st.caption(explained)
+    return state
 
 
 def choose_model(

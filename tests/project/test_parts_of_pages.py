@@ -213,3 +213,15 @@ def test_a_callback_reads_what_is_typed_at_the_click() -> None:
     assert stale_callbacks("def f():\n st.text_input('', key='a')\n st.button('', on_click=g, args=(1,))") == []
     assert not {(str(file.relative_to(ROOT)), line) for file in (ROOT / "pages").rglob("*.py")
                 for line in stale_callbacks(file.read_text(encoding="utf-8"))}  # fmt: skip
+
+
+def test_no_switch_has_a_help_sign() -> None:
+    """Streamlit draws the sign inside the label, where a click on it flips the switch: `pages.ui.choose.switch`."""
+    wrong = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for file in sorted((ROOT / "pages").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        if node.func.attr in {"toggle", "checkbox", "radio"} and any(word.arg == "help" for word in node.keywords)
+    ]
+    assert not wrong

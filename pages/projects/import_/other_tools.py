@@ -29,6 +29,7 @@ from core.files.archives import Member
 from core.files.readers import open_source
 from pages.projects.import_.columns import show_texts
 from pages.projects.import_.report import show_report, show_returned
+from pages.ui.choose import switch
 from pages.ui.jobs import start_job
 from pages.ui.language import _, language
 from pages.ui.parts import asks
@@ -81,10 +82,11 @@ def ask_tasks(store: Store, project: Project, members: list[Member], format: str
     if not found.whole:
         st.caption(plain(_("Names are taken from the first {number} tasks.").format(number=f"{LOOKED_AT:,}")))
     names = Names(_ask_choices(found, guideline(store, project)), _ask_people(found))
-    known = bool(found.truths) and st.checkbox(
+    known = bool(found.truths) and switch(
         _("Use ground truth as known answers ({number} annotations)").format(number=f"{found.truths:,}"),
         key="tasks_known",
-        help=_("The annotation counts as a label either way. Only the lead sees known answers."),
+        box=True,
+        explained=_("The annotation counts as a label either way. Only the lead sees known answers."),
     )
     return TasksWish(format, column, columns, names, known, password)
 
