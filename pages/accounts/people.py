@@ -12,6 +12,8 @@ from annotations.server.forms import ROLES
 from annotations.types import Project
 from core.errors import EvenhandError, NotAllowed
 from pages.accounts.links import offer_link, show_link
+from pages.ui.choose import switch
+from pages.ui.confirm import say_changes
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.parts import asks_at_click
@@ -82,18 +84,20 @@ def _label_too(project: Project) -> None:
 
 
 def _show_own_labelling(store: Store, project: Project, account: Account) -> None:
-    """Whether a lead labels in the own project."""
-    st.toggle(
+    """Show whether a lead labels in the own project, and store a change with a button of its own."""
+    stored = any(one.name == account.annotator for one in annotators(store, project))
+    wanted = switch(
         _("I also label in this project"),
-        any(one.name == account.annotator for one in annotators(store, project)),
+        stored,
         key=f"labels-{project.uid}",
-        on_change=_label_too,
-        args=(project,),
-        help=_(
-            "The project log records when this was switched on. Your labels are blind only as long as you"
-            " do not look at others' labels."
-        ),
+        explained=_("Your labels are blind only as long as you do not look at others' labels."),
     )
+    if wanted == stored:
+        return
+    names = {True: _("yes"), False: _("no")}
+    say_changes([(_("You are an annotator of {project}").format(project=project.name), names[stored], names[wanted])])
+    st.caption(_("The method section counts annotators. The labels of an annotator who leaves stay and count."))
+    st.button(_("Save"), key=f"save-labels-{project.uid}", type="primary", on_click=_label_too, args=(project,))
 
 
 def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> None:

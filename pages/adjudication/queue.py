@@ -9,7 +9,8 @@ from annotations.projects.projects import annotators, change_project, guidelines
 from annotations.text_policy import without_text
 from annotations.types import Annotator, Project
 from pages.ui.charts import csv_bytes
-from pages.ui.choose import choose
+from pages.ui.choose import choose, switch
+from pages.ui.confirm import say_changes
 from pages.ui.head import open_store
 from pages.ui.language import _
 from pages.ui.parts import asks
@@ -20,16 +21,21 @@ from pages.ui.visitor import author
 
 @asks("change_projects")
 def rule(store: Store, project: Project) -> None:
-    """The setting whether adjudication may rescue a rejected sentence."""
+    """Show whether adjudication may keep a rejected sentence, and store a change with a button of its own."""
     if project.gold != "unanimous":
         return
-    rescue = st.toggle(
+    rescue = switch(
         _("Adjudication may keep sentences that not everybody accepted"),
         project.rescue,
         key=f"rescue-{project.uid}",
-        help=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
+        explained=_("Off: only sentences that everybody accepts are kept (the rule of the journal paper)."),
     )
-    if rescue != project.rescue:
+    if rescue == project.rescue:
+        return
+    names = {True: _("allowed"), False: _("not allowed")}
+    name = _("Adjudication keeps sentences without full agreement")
+    say_changes([(name, names[project.rescue], names[rescue])], published=True)
+    if st.button(_("Save this rule"), key="save_rule", type="primary", icon=":material/gavel:"):
         who = author(store, st.session_state.get("adjudicator") or "")
         change_project(store, project, author=who, rescue=rescue)
         st.rerun()

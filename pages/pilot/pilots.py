@@ -14,6 +14,7 @@ from core.errors import EvenhandError
 from core.statistics import Estimate
 from pages.ui.charts import downloads
 from pages.ui.choose import annotator_at_desk
+from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import names_of
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
@@ -81,16 +82,22 @@ def _show_start(store: Store, project: Project, *, first: bool) -> None:
         " optional: without one, annotators start at once."
     )
     st.write(plain(text.format(free=f"{free:,}", people=len(people))))
-    with st.form("start_pilot", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         items = st.number_input(_("Items"), 1, free, min(USUAL, free), key="pilot_items", width=160)
         seed = st.number_input(
             _("Random seed"), 0, None, project.seed, key="pilot_seed", width=160,
             help=_("The same seed draws the same items from the same texts."),
         )  # fmt: skip
-        label = _("Start the pilot") if first else _("Start another pilot")
-        if st.form_submit_button(
-            label, type="primary" if first else "secondary", key="pilot_start", icon=":material/play_arrow:"
-        ):
+        text = _(
+            "A pilot of {items} items begins for {people} annotators. Their desks hand out nothing else until it is"
+            " closed, and the pilot stays in the method section."
+        )
+        if confirmed(
+            _("Start the pilot") if first else _("Start another pilot"),
+            text.format(items=f"{items:,}", people=len(people)),
+            _("Start with {items} items").format(items=f"{items:,}"),
+            key="pilot_start", icon=":material/play_arrow:", primary=first,
+        ):  # fmt: skip
             try:
                 start_pilot(store, project, int(items), seed=int(seed))
             except EvenhandError as error:

@@ -18,9 +18,11 @@ from annotations.guideline.relabelling import (
     send_for_relabelling,
 )
 from annotations.guideline.versions import changed_codes, guideline
+from annotations.projects.annotators import annotators
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import N_, EvenhandError, Notice
+from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, start_job
@@ -42,7 +44,13 @@ def publish(store: Store, project: Project, now: Draft) -> None:
     _show_people(found, which)
     who = ask_author(store, _("Your name"), key="pilot_author", width=260, help=_("Kept with the version."))
     label = _("Publish version {version}").format(version=newest.version + 1)
-    if st.button(plain(label), type="primary", key="publish", icon=":material/publish:"):
+    text = _(
+        "Version {version} of {project} will be published to {people} annotators, and {labels} labels are sent back for"
+        " relabelling. A published version cannot be changed or withdrawn."
+    )
+    values = {"version": newest.version + 1, "project": project.name, "people": len(annotators(store, project))}
+    text = text.format(**values, labels=f"{_chosen(found, which).labels:,}")
+    if confirmed(plain(label), text, label, key="publish", icon=":material/publish:", primary=True):
         try:
             _publish(store, project, now, which, also, who, _chosen(found, which).labels)
         except EvenhandError as error:
@@ -112,8 +120,16 @@ def send_older(store: Store, project: Project, newest: Guideline) -> None:
             return
         which = _ask_which(found, key="which_older", keep=False)
         _show_people(found, which)
-        if st.button(_("Send back"), key="send_older", disabled=not _chosen(found, which).labels):
-            if _chosen(found, which).labels > CHUNK:
+        labels = _chosen(found, which).labels
+        text = _(
+            "{labels} labels go back to their annotators and no longer count until the items are labelled again."
+            " This cannot be undone."
+        )
+        if confirmed(
+            _("Send back"), text.format(labels=f"{labels:,}"),
+            _("Send back {labels} labels").format(labels=f"{labels:,}"), key="send_older", disabled=not labels,
+        ):  # fmt: skip
+            if labels > CHUNK:
                 _start_job(store, project, newest.version, which, (), "")
             else:
                 send_for_relabelling(store, project, newest.version, which)

@@ -6,6 +6,8 @@ from annotations.database.store import Store
 from annotations.projects.preregistration import Sheet, form, preregister, sheets
 from annotations.types import Project
 from core.errors import EvenhandError
+from pages.ui.choose import switch
+from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import moment
@@ -28,11 +30,12 @@ def show_preregistration(store: Store, project: Project) -> None:
             )
         )
         text = st.text_area(_("Pre-registration (Markdown)"), form(language()), height=360, key="sheet-text")
-        late = st.checkbox(
+        late = switch(
             _("Add it although labels exist"), key="sheet-late",
-            help=_("The number of labels is noted, and a release states it."),
+            box=True, explained=_("The number of labels is noted, and a release states it."),
         )  # fmt: skip
-        if st.button(_("Add to log"), key="sheet-write", icon=":material/lock:"):
+        said = _("The text is stored with its time and hash. It can never be changed or removed, and releases show it.")
+        if confirmed(_("Add to log"), said, _("Add it permanently"), key="sheet-write", icon=":material/lock:"):
             try:
                 preregister(store, project, text, late=late)
             except EvenhandError as error:

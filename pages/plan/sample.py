@@ -23,6 +23,7 @@ from core.errors import EvenhandError
 from core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
 from pages.plan.labels_needed import show_labels_needed
 from pages.ui.choose import choose
+from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
@@ -121,7 +122,13 @@ def _ask(store: Store, project: Project) -> None:
             )  # fmt: skip
             asked["share"] = round(share / 100, 6)
         ask_author(store, _("Who draws it"), persist_state="session", placeholder=_("Your name"), width=240)
-        if st.button(_("Draw the sample"), type="primary", key="sample-start", icon=":material/casino:"):
+        text = _(
+            "Until the sample is closed, desks hand out only the items it draws. The sample and its probabilities are"
+            " stored permanently, and the method section describes it."
+        )
+        if confirmed(
+            _("Draw the sample"), text, _("Draw it"), key="sample-start", icon=":material/casino:", primary=True
+        ):
             _start(store, project, design, int(items), asked)
 
 
@@ -178,7 +185,13 @@ def _show_open(store: Store, project: Project, found: SampleState) -> None:
             st.caption(plain(text.format(number=f"{sample.settings['in_random_order']:,}")))
         if found.labelled < found.drawn:
             st.caption(_("If you close it now, the labelled items stand for those that are missing."))
-        if st.button(_("Close the sample"), key="sample-close", icon=":material/check:"):
+        text = _(
+            "Sample {number} ends with {labelled} of {drawn} items labelled in full. It cannot be reopened, and rates"
+            " weigh these labels."
+        )
+        values = {"labelled": f"{found.labelled:,}", "drawn": f"{found.drawn:,}"}
+        text = text.format(number=sample.number, **values)
+        if confirmed(_("Close the sample"), text, _("Close it"), key="sample-close", icon=":material/check:"):
             _close(store, project)
 
 

@@ -13,6 +13,7 @@ from annotations.queue.leases import on_desks
 from annotations.types import Plan, Project
 from core.errors import EvenhandError
 from pages.plan.forecast import plan_name
+from pages.ui.confirm import say_changes
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
@@ -32,6 +33,11 @@ def show_settings(store: Store, project: Project) -> None:
         _say_effects(store, project, asked)
     if changed.get("plan") == "stop":
         _say_on_desks(store, project)
+    if changed:
+        say_changes(
+            [(_field(name), _value(name, getattr(project, name)), _value(name, new)) for name, new in changed.items()],
+            published=True,
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         ask_author(store, _("Plan author"), persist_state="session", placeholder=_("Your name"), width=240)
         if st.button(_("Save plan"), type="primary", key="save_plan", disabled=not changed):

@@ -17,6 +17,7 @@ from annotations.projects.consent import (
 from annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
 from annotations.types import Project
 from core.errors import EvenhandError
+from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import moment
@@ -63,26 +64,33 @@ def _store_form(store: Store, project: Project, names: dict[Use, str]) -> None:
         _("Annotator"), people, index=None, key="consent-who", width=360,
         placeholder=_("everybody who has not answered"),
     )  # fmt: skip
+    whose = who or _("everybody who has not answered")
+    yes = _("On behalf of {who} you store consent to this use: {use}. Every answer stays in the record.")
+    no = _("On behalf of {who} you store that this use is refused: {use}. Later releases leave these labels out.")
     with st.container(horizontal=True):
-        st.button(_("Store consent"), key="consent-yes", icon=":material/check:", on_click=_store_answer,
-                  args=(project, True))  # fmt: skip
-        if who is not None:
-            st.button(_("Store refusal"), key="consent-no", icon=":material/block:", on_click=_store_answer,
-                      args=(project, False))  # fmt: skip
+        if confirmed(_("Store consent"), yes.format(who=whose, use=names[use]), _("Store this consent"),
+                     key="consent-yes", icon=":material/check:"):  # fmt: skip
+            _store_answer(project, use, who, given=True)
+        if who is not None and confirmed(
+            _("Store refusal"), no.format(who=whose, use=names[use]), _("Store this refusal"),
+            key="consent-no", icon=":material/block:",
+        ):  # fmt: skip
+            _store_answer(project, use, who, given=False)
 
 
-@asks_at_click("change_projects")
-def _store_answer(project: Project, given: bool) -> None:
-    use, who = st.session_state["consent-use"], st.session_state["consent-who"]
+@asks("change_projects")
+def _store_answer(project: Project, use: Use, who: str | None, *, given: bool) -> None:
     try:
         with open_store(project, "change_projects") as store:
             if who is None:
                 answer_for_everybody(store, project, use, language=language())
-                return
-            person = annotator(store, project, who)
-            answer_consent(store, project, person, use, given=given, language=language(), recorded_by="lead")
+            else:
+                person = annotator(store, project, who)
+                answer_consent(store, project, person, use, given=given, language=language(), recorded_by="lead")
     except EvenhandError as error:
-        st.session_state["consent-error"] = error
+        show_error(error)
+    else:
+        st.rerun()
 
 
 @asks("change_projects")

@@ -12,31 +12,72 @@ from core.errors import EvenhandError
 from core.resources import table
 from pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
 from pages.projects.projects import open_project
+from pages.ui.choose import switch
+from pages.ui.confirm import say_changes
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.parts import asks
 from pages.ui.visitor import author
 
+# Settings whose change the method section states, where labels were made under both values.
+IN_PAPERS = {"per_item", "doubled", "gold", "presentation", "opinion_model"}
 BUILT_IN_MODELS = ("demo-zh", "random-zh", "known")
 
 
 @asks("change_projects")
 def show_settings(store: Store, project: Project) -> None:
-    """Name, labels for each item, rule, and what is of this kind only; and the archive."""
-    with st.form("settings", border=False):
-        name = st.text_input(_("Name"), project.name, key="new_name", max_chars=80)
-        asked = _for_generations(project) if project.kind == "generations" else _for_sentences(project)
-        if st.form_submit_button(_("Save"), type="primary", key="save_settings"):
-            try:
-                who = author(store, st.session_state.get("adjudicator") or "")
-                changed = change_project(store, project, author=who, name=name, **asked)
-            except EvenhandError as error:
-                show_error(error)
-            else:
-                open_project(changed.name)
-                st.rerun()
+    """The name, labels for each item, rule, and settings of this kind only; and the archive."""
+    asked = {"name": st.text_input(_("Name"), project.name, key="new_name", max_chars=80)}
+    asked |= _for_generations(project) if project.kind == "generations" else _for_sentences(project)
+    changed = {field: value for field, value in asked.items() if value != getattr(project, field)}
+    if changed:
+        say_changes(
+            [
+                (_field(field), _value(project, field, getattr(project, field)), _value(project, field, value))
+                for field, value in changed.items()
+            ],
+            published=bool(IN_PAPERS & set(changed)),
+        )
+    if st.button(_("Save"), type="primary", key="save_settings", disabled=not changed):
+        try:
+            who = author(store, st.session_state.get("adjudicator") or "")
+            saved = change_project(store, project, author=who, **changed)
+        except EvenhandError as error:
+            show_error(error)
+        else:
+            open_project(saved.name)
+            st.rerun()
     st.divider()
     _show_archive(store, project)
+
+
+def _field(name: str) -> str:
+    return {
+        "name": _("Name"),
+        "per_item": _("labels for each item"),
+        "doubled": _("sample with several labels"),
+        "gold": _("rule"),
+        "presentation": _("keyword at the desk"),
+        "opinion_model": _("opinion shown after a label"),
+        "checked": _("check of labels before they are saved"),
+        "blur": _("blur until opened"),
+        "pause_minutes": _("reminder of a break (minutes)"),
+        "open_text": _("unencrypted export of texts"),
+    }.get(name, name)
+
+
+def _value(project: Project, field: str, value: Any) -> str:
+    if field == "open_text":
+        return _("yes") if (text_may_leave(project) if value is None else value) else _("no")
+    if value is None:
+        return {"doubled": _("all texts"), "opinion_model": _("no opinion"), "pause_minutes": _("never")}[field]
+    if field == "gold":
+        return agreed_name(value) if project.kind == "generations" else gold_name(value)
+    if field == "presentation":
+        return form_name(value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    return str(value)
 
 
 def _for_sentences(project: Project) -> dict[str, Any]:
@@ -71,11 +112,12 @@ def _for_generations(project: Project) -> dict[str, Any]:
         _("Rule for gold labels"), rules, rules.index(project.gold), key="new_gold", format_func=agreed_name
     )
     asked |= ask_desk(project.checked, project.blur, project.pause_minutes, place="new_")
-    asked["open_text"] = st.checkbox(
+    asked["open_text"] = switch(
         _("Allow unencrypted export of texts"),
         text_may_leave(project),
         key="new_open_text",
-        help=_("Otherwise files with texts are encrypted, and exported lists identify texts by id only."),
+        box=True,
+        explained=_("Otherwise files with texts are encrypted, and exported lists identify texts by id only."),
     )
     if not asked["open_text"] and project.open_text is None:
         asked["open_text"] = None  # as is usual for the kind, now and later

@@ -10,10 +10,11 @@ from annotations.release.write_out import locked_texts
 from annotations.text_policy import checked_password
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
+from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _
-from pages.ui.numbers import moment
+from pages.ui.numbers import DASH, moment
 from pages.ui.parts import asks
 from pages.ui.text import plain
 
@@ -45,7 +46,7 @@ def show_push(store: Store, project: Project, one: Release) -> None:
         "auto": _("after consent: anyone who accepts the terms can download"),
         "manual": _("on request: you approve each user"),
     }
-    with st.form(f"hub-{one.uid}", border=False):
+    with st.container():
         repo = st.text_input(
             _("Data set on the Hub"), key=f"hub-repo-{one.uid}", placeholder="OWNER/NAME", max_chars=200
         )
@@ -55,9 +56,13 @@ def show_push(store: Store, project: Project, one: Release) -> None:
             )
             private = st.checkbox(_("Private"), key=f"hub-private-{one.uid}")
         password = _ask_password(project, one)
-        pressed = st.form_submit_button(
-            _("Upload to the Hub"), icon=":material/cloud_upload:", disabled=is_active(store, "hub")
-        )
+        text = _("Release {version} of {project} will be uploaded to {repo}. Copies made there cannot be recalled.")
+        pressed = confirmed(
+            _("Upload to the Hub"),
+            text.format(version=one.version, project=project.name, repo=repo.strip() or DASH),
+            _("Upload it"), key=f"hub-push-{one.uid}", icon=":material/cloud_upload:",
+            disabled=is_active(store, "hub"),
+        )  # fmt: skip
     if pressed:
         try:
             _start(store, project, one, repo, gated, private=private, password=password)

@@ -6,12 +6,13 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.projects.pipeline_counts import state
-from annotations.projects.projects import change_project
+from annotations.projects.projects import change_project, counts
 from annotations.release import readiness, releases
 from annotations.release.readiness import Check, checked_reason, checked_version, to_explain
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
 from core.language import translate
+from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _, language
@@ -56,7 +57,7 @@ def _show_ways(checks: list[Check]) -> None:
 @asks("release")
 def show_rights(store: Store, project: Project) -> None:
     """Licence and source statement, which all later releases hold."""
-    with st.form(f"rights-{project.id}", border=True):
+    with st.form(f"rights-{project.id}", border=True, enter_to_submit=False):
         licence = st.text_input(
             _("Data set licence"),
             project.licence,
@@ -83,7 +84,7 @@ def show_rights(store: Store, project: Project) -> None:
 def show_form(store: Store, project: Project, *, ready: bool) -> None:
     """Version, author and notes; the button starts a job."""
     busy = is_active(store, "release")
-    with st.form(f"release-{project.id}", border=True):
+    with st.container(border=True):
         first, second = st.columns(2)
         last = releases(store, project)
         suggested = next_version(last[-1].version if last else None)
@@ -100,9 +101,17 @@ def show_form(store: Store, project: Project, *, ready: bool) -> None:
             placeholder=_("Further remarks on this release"),
         )  # fmt: skip
         reason = _ask_reason(store, project, f"{project.id}-{len(last)}") if ready else ""
-        pressed = st.form_submit_button(
-            _("Create release"), type="primary", icon=":material/inventory_2:", disabled=not ready or busy
+        text = _(
+            "Release {version} of {project} will hold {items} kept items. A release cannot be changed, withdrawn or"
+            " deleted."
         )
+        items = f"{counts(store, project).accepted:,}"
+        pressed = confirmed(
+            _("Create release"),
+            text.format(version=version, project=project.name, items=items),
+            _("Create release {version}").format(version=version),
+            key="create-release", icon=":material/inventory_2:", primary=True, disabled=not ready or busy,
+        )  # fmt: skip
     if not ready:
         st.caption(_("The button becomes active once nothing on the list is missing."))
     if pressed:

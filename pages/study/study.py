@@ -16,6 +16,7 @@ from annotations.types import Project
 from core.errors import N_, EvenhandError, NotFound
 from core.language import Count, Language
 from pages.study.new import ask_uses
+from pages.ui.confirm import confirmed
 from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment, number
@@ -159,8 +160,12 @@ def _show_people(store: Store, study: Study, people: list[Participant]) -> None:
             )
         )
         show_records([{_("Id"): outside, _("State"): names[state]} for outside, state in outcomes_by_id(store, study)])
-        st.text_input(_("Withdraw the labels of the participant with this id"), key=f"withdraw-{study.uid}")
-        st.button(_("Withdraw"), key=f"withdraw-it-{study.uid}", on_click=_act, args=(study.uid, _withdraw))
+        who = st.text_input(_("Withdraw the labels of the participant with this id"), key=f"withdraw-{study.uid}")
+        text = _("The labels of {id} no longer count. This cannot be undone.")
+        if confirmed(_("Withdraw"), text.format(id=who.strip() or DASH), _("Withdraw these labels"),
+                     key=f"withdraw-it-{study.uid}"):  # fmt: skip
+            _act(study.uid, _withdraw)
+            st.rerun()
 
 
 def _show_codes(study: Study) -> None:

@@ -48,6 +48,11 @@ def test_a_sentence_is_rescued_where_the_project_allows_it(tmp_path: Path) -> No
     assert app.button(key="decide-accept").disabled
     assert "Only sentences that everybody accepts are kept" in captions_of(app)
     app.toggle(key=f"rescue-{made.uid}").set_value(True).run()
+    assert "not allowed → allowed" in app.info[0].value and "method section" in app.info[0].value
+    with Store.open(database(tmp_path)) as store:
+        assert not project(store, made.name).rescue, "nothing is stored yet"
+    assert app.button(key="decide-accept").disabled
+    app.button(key="save_rule").click().run()
     app.button(key="decide-accept").click().run()
     assert not app.error
     with Store.open(database(tmp_path)) as store:

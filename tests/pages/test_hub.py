@@ -52,11 +52,11 @@ def test_a_release_goes_to_the_hub_as_a_job(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     app = open_page("release")
     app.text_input(key=f"hub-repo-{one.uid}").input("no name")
-    app = next(each for each in app.button if each.label == "Upload to the Hub").click().run()
+    app = app.button(key=f"hub-push-{one.uid}").click().run()
     assert "OWNER/NAME" in app.error[0].value and not started
     app.text_input(key=f"hub-repo-{one.uid}").input("team/set")
     app.selectbox(key=f"hub-gated-{one.uid}").set_value("manual")
-    next(each for each in app.button if each.label == "Upload to the Hub").click().run()
+    app.button(key=f"hub-push-{one.uid}").click().run()
     options = ("--project-uid", made.uid, "--json", "--gated", "manual", "--")
     assert started == [("hub", "push", *options, made.name, "1.0", "team/set")]
     assert not any(TOKEN in part for command in started for part in command)

@@ -196,7 +196,11 @@ def test_a_lead_chooses_whether_to_label_too(fresh_store: Store, monkeypatch: py
     page = open_page("accounts", project="here")
     for labels in (True, False):
         page.toggle(key=f"labels-{project.uid}").set_value(labels).run()
-        assert page.toggle(key=f"labels-{project.uid}").value == labels
+        assert ("Lena" in [one.name for one in annotators(fresh_store, project)]) != labels, "nothing is stored yet"
+        words = ("no", "yes") if labels else ("yes", "no")
+        assert f"{words[0]} → {words[1]}" in page.info[0].value
+        page.button(key=f"save-labels-{project.uid}").click().run()
+        assert page.toggle(key=f"labels-{project.uid}").value == labels and not page.info
         there = [one.name for one in annotators(fresh_store, project)]
         assert ("Lena" in there) == labels
         assert bool(open_page("review", project="here").get("bidi_component")) == labels

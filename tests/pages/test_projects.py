@@ -214,6 +214,11 @@ def test_people_quotas_settings_archive(store, empty):
     app.text_input(key="new_name").set_value("改名")
     app.radio(key="new_gold").set_value("majority")
     app.selectbox(key="opinion_model").set_value("demo-zh")
+    assert app.button(key="save_settings").disabled
+    without_exception(app.run())
+    (said,) = (one.value for one in app.info)
+    assert "rule: all annotators accept it → most annotators accept it" in said.replace("\\", "")
+    assert "opinion shown after a label: no opinion → demo-zh" in said.replace("\\", "")
     without_exception(app.button(key="save_settings").click().run())
     changed = project(store, "改名")
     assert (changed.gold, changed.opinion_model) == ("majority", "demo-zh")

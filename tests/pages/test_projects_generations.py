@@ -140,7 +140,7 @@ def test_settings_open_the_texts(store, empty_project):
     without_exception(app.segmented_control(key="section").set_value("settings").run())
     app.checkbox(key="new_open_text").set_value(True)
     app.checkbox(key="new_checked").set_value(False)
-    app.number_input(key="new_doubled").set_value(5)
+    without_exception(app.number_input(key="new_doubled").set_value(5).run())
     without_exception(app.button(key="save_settings").click().run())
     found = project(store, "g")
     assert (found.open_text, found.checked, found.doubled) == (True, False, 5)

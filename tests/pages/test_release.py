@@ -11,13 +11,13 @@ from annotations.demo.generation_texts import make_generations_demo
 from annotations.items.batch import items
 from annotations.jobs import jobs
 from annotations.pilot.pilots import start_pilot
-from annotations.projects.projects import annotators, change_project, create_project, project
+from annotations.projects.projects import annotators, change_project, counts, create_project, project
 from annotations.release import make_release
 from core.errors import Notice
 from core.language import Language
 from pages.release.follow_up import why_left_out
 from pages.release.make import next_version
-from tests.support.pages import open_page, without_errors
+from tests.support.pages import open_page, text_of, without_errors
 from tests.support.projects import database
 from tests.support.released_project import label, ready_project, work
 from tests.support.tampering import changed_outside
@@ -43,7 +43,7 @@ def test_what_is_missing_is_listed_and_the_button_waits(tmp_path: Path) -> None:
         "No releases yet. A release stays here permanently, with all its files.",
     ):
         assert sentence in text, sentence
-    assert next(each for each in app.button if each.label == "Create release").disabled
+    assert app.button(key="create-release").disabled
 
 
 def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_an_open_pilot_is_named_with_the_way_to_it(tmp_path: Path) -> None:
         start_pilot(store, ready_project(store, 8), 4)
     app = without_errors(open_page("release"))
     assert "Pilot 1 is open" in words(app)
-    assert next(each for each in app.button if each.label == "Create release").disabled
+    assert app.button(key="create-release").disabled
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,19 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
     with Store.open(database(tmp_path)) as store:
         made = ready_project(store, 8)
         work(store, made)
+        kept = counts(store, made).accepted
     started: list[list[str]] = []
     monkeypatch.setattr(jobs, "start", lambda _store, command, title, **_: started.append([*command, title]))
     app = without_errors(open_page("release"))
     assert app.text_input(key=f"version-{made.id}-0").value == "1.0"
     app.text_input(key="release_author").set_value("Vera")
     app.text_area(key=f"notes-{made.id}-0").set_value("--json is a word")
-    app = press(app, "Create release")
+    said = text_of(app).replace("\\", "")
+    assert f"Release 1.0 of set will hold {kept} kept items. A release cannot be changed" in said
+    app = app.button(key="create-release").click().run()
     assert "Explain why the data set is released anyway" in app.error[0].value and not started
     app.text_area(key=f"reason-{made.id}-0").set_value("A workshop needs it.")
-    app = press(app, "Create release")
+    app = app.button(key="create-release").click().run()
     assert not app.exception and not app.error
     assert started == [
         ["release", "set", "1.0", "--project-uid", made.uid, "--json", "--author=Vera", "--notes=--json is a word",
@@ -103,7 +106,7 @@ def test_the_button_starts_the_job_with_what_was_typed(tmp_path: Path, monkeypat
          Notice("Release {version} of {project}", {"version": "1.0", "project": "set"})]
     ]  # fmt: skip
     app.text_input(key=f"version-{made.id}-0").set_value("../x")
-    app = press(app, "Create release")
+    app = app.button(key="create-release").click().run()
     assert "is not a valid version" in app.error[0].value and len(started) == 1
 
 

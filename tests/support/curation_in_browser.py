@@ -203,6 +203,12 @@ class Lead:
         self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
         self.page.locator(f".st-key-{key} button").first.click()
 
+    def confirms(self, key: str) -> None:
+        """Open the question of that key, and press its button."""
+        self.page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+        self.page.locator(f"[class*='st-key-ask-{key}'] button").first.click()
+        self.presses(key)
+
     def writes(self, key: str, text: str) -> None:
         """Put *text* into the field of that key (or of a key that ends so) and leave the field."""
         field_ = self.page.locator(f"[class*='{key}'] input, [class*='{key}'] textarea").first
@@ -213,7 +219,7 @@ class Lead:
         """Draw so many items, on the page Pilot and guideline."""
         self.opens("pilot")
         self.writes("st-key-pilot_items", str(items))
-        self.presses("pilot_start")
+        self.confirms("pilot_start")
         self.page.get_by_text("Pilot 1 is open").wait_for()
 
     def closes_pilot(self) -> None:
@@ -238,7 +244,7 @@ class Lead:
         self.writes("-text", f"{text.input_value()}\n\n{changes}")
         self.writes("-changes", changes)
         self.page.locator(".st-key-which").get_by_text(back).click()
-        self.presses("publish")
+        self.confirms("publish")
         self.page.get_by_text("is published").wait_for()
 
     def plans(self, share: int, retest: int) -> None:
@@ -287,7 +293,7 @@ class Lead:
         with Store.open(self.curation.server.database) as store:
             if to_explain(store, self.curation.current_project(store)):
                 self.writes("st-key-reason-", "It is a rehearsal.")
-        self.page.get_by_role("button", name="Create release").click()
+        self.confirms("create-release")
         with Store.open(self.curation.server.database) as store:
             found = self.curation.current_project(store)
             until(lambda: version in {one.version for one in releases(store, found)}, WAIT_MS / 1000)

@@ -11,12 +11,13 @@ from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
 from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
+from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
 from pages.ui.parts import asks
-from pages.ui.text import named, plain, spoken
+from pages.ui.text import named, plain
 from pages.ui.visitor import page_link
 
 AS_A_JOB = 20_000  # from so many rows on, the undo is a job
@@ -90,14 +91,12 @@ def undo_text(found: Import, done: UndoEffect) -> str:
 
 @asks("import_files")
 def _offer(store: Store, project: Project, found: Import) -> None:
-    expected = undo_effect(store, project, found)
-    st.write(plain(undo_text(found, expected)))
+    expected = undo_text(found, undo_effect(store, project, found))
+    st.write(plain(expected))
     if found.unfinished:
         st.caption(_("Undoing this import was interrupted. Continue to undo the rest."))
-    sure = st.checkbox(
-        spoken(_("Undo import of {file}").format(file=found.file)), key=f"sure-{project.uid}-{found.key}"
-    )
-    if not st.button(_("Undo import"), key="undo", icon=":material/undo:", disabled=not sure):
+    act = _("Undo import of {file}").format(file=found.file)
+    if not confirmed(_("Undo import"), expected, act, key="undo", icon=":material/undo:"):
         return
     if found.rows > AS_A_JOB:
         command = ["undo", "--yes", "--json", "--project-uid", project.uid, "--", project.name, found.key]
