@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Download, Page, expect
 
 from annotations.accounts.accounts import account, close_account, grant, reopen_account, withdraw
-from annotations.accounts.links import first_link, invite_link
+from annotations.accounts.links import first_link, invite_link, reset_link, spend
 from annotations.database.store import Store
 from annotations.projects.projects import projects
 from annotations.types import Project
@@ -88,6 +88,36 @@ def no_file_without_a_role(server: Server, store: Store, project: Project, desk:
     desk.wait_for_timeout(1500)
     assert made == []
     grant(store, ada, "annotator", project, annotator="Ada")
+
+
+def test_a_second_link_in_the_same_tab_opens_its_own_form(chromium: Browser, own_server: Server) -> None:
+    with Store.open(own_server.database) as store:
+        spend(store, first_link(store), "Olga", PASSWORD)
+        ada, bo = (invite_link(store, "lead", None) for _ in range(2))
+        spend(store, ada, "Ada", PASSWORD)
+        reset = reset_link(store, account(store, "Ada"))
+    context = new_context(chromium)
+    page = context.new_page()
+    address = f"{own_server.url}/account/link?lang=en"
+    page.goto(f"{address}#{ada}")
+    page.get_by_role("button", name="Open it").click()
+    spent = page.get_by_role("heading", name="no longer valid")
+    expect(spent).to_be_visible()
+    page.evaluate("secret => { location.hash = secret }", bo)  # as a second link does in the address bar
+    expect(spent).to_have_count(0)
+    page.get_by_role("button", name="Open it").click()
+    page.get_by_label("Your name here").fill("Bo")
+    page.get_by_label("A password").fill("short")
+    page.evaluate("secret => { location.hash = secret }", reset)
+    page.get_by_role("button", name="Open it").click()
+    expect(page.get_by_role("heading", name="A new password")).to_be_visible()
+    expect(page.get_by_label("Name")).to_have_value("Ada")
+    expect(page.get_by_label("A password")).to_have_value("")
+    page.goto(f"{own_server.url}/account/link")  # without a query, in the language of the browser
+    page.evaluate("secret => { location.hash = secret }", bo)
+    page.locator("#open button").click()
+    expect(page.locator("#password")).to_be_visible()
+    context.close()
 
 
 @pytest.mark.rehearsal
