@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import click
@@ -136,11 +137,54 @@ def change_role(name: str, role: str, project: str | None, annotator: str | None
 def invite(
     role: Role, project: str | None, annotator: str | None, uses: int, hours: float, url: str, db: str, as_json: bool
 ) -> None:
-    """A link that gives somebody an account with a ROLE."""
+    """A link that gives somebody an account with a ROLE.
+
+    An earlier open invitation for the same annotator in the same project is withdrawn.
+    """
     with existing_store(db) as store:
         place = _found_project(store, project)
+        former = links.invitation_for(store, place, annotator or "")
         secret = links.invite_link(store, role, place, name=annotator or "", uses=uses, hours=hours)
+    if former is not None:
+        click.echo(f"The earlier invitation {former.id} for {former.name} is withdrawn.", err=True)
     _print_link(secret, url, f"Whoever opens this becomes {role}:", as_json)
+
+
+@accounts.command("invitations")
+@_project
+@db_option
+@json_option
+def list_invitations(project: str | None, db: str, as_json: bool) -> None:
+    """List open invitations: for which role, project and annotator, when each was made and when it expires."""
+    with existing_store(db) as store:
+        place = _found_project(store, project)
+        found = [one for one in links.invitations(store) if place is None or one.project == place]
+    rows = [
+        {
+            "id": one.id, "role": one.role, "project": one.project.name if one.project else None,
+            "annotator": one.name or None, "uses": one.uses, "created": one.created,
+            "expires": datetime.fromtimestamp(one.expires, UTC).isoformat(timespec="seconds"),
+        }
+        for one in found
+    ]  # fmt: skip
+    lines = []
+    for row in rows:
+        desk = f", labels as {row['annotator']}" if row["annotator"] else ""
+        place = row["project"] or "the whole server"
+        lines.append(f"{row['id']}: {row['role']} in {place}{desk}, made {row['created']}, expires {row['expires']}")
+    answer({"invitations": rows}, "\n".join(lines) or "No open invitation.", as_json=as_json)
+
+
+@accounts.command("withdraw-invitation")
+@click.argument("invitation")
+@db_option
+@json_option
+def withdraw_invitation(invitation: str, db: str, as_json: bool) -> None:
+    """Withdraw the open INVITATION (its id in `accounts invitations`): its link opens nothing from now on."""
+    with existing_store(db) as store:
+        found = links.find_invitation(store, invitation)
+        links.withdraw_invitation(store, found)
+    answer({"withdrawn": found.id}, f"The invitation {found.id} is withdrawn.", as_json=as_json)
 
 
 @accounts.command()

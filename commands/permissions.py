@@ -85,6 +85,8 @@ NEEDS: dict[str, Need] = {
     "accounts add": Need("change_every_account", "server"),
     "accounts role": Need("change_every_account", "server"),
     "accounts invite": Need("change_every_account", "server"),
+    "accounts invitations": Need("change_every_account", "server"),
+    "accounts withdraw-invitation": Need("change_every_account", "server"),
     "accounts reset": Need("change_every_account", "server"),
     "accounts close": Need("change_every_account", "server"),
     "accounts reopen": Need("change_every_account", "server"),

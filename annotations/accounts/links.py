@@ -14,11 +14,12 @@ from annotations.database.store import Store
 from annotations.permissions import Role
 from annotations.projects.projects import projects
 from annotations.types import Project
-from core.errors import N_, NotAllowed, Refused
+from core.errors import N_, NotAllowed, NotFound, Refused
 from core.files.timestamps import timestamp
 
 Purpose = Literal["first", "invite", "reset"]
 FIRST_S, INVITE_S, RESET_S = 24 * 3600.0, 14 * 24 * 3600.0, 3600.0
+ID_DIGITS = 12  # of an invitation
 SPENT = N_("This link is no longer valid: it has been used or has expired. Ask for a new one.")
 
 
@@ -31,6 +32,20 @@ class Link:
     role: Role | None
     account: str | None
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An invitation that is still open. `id`: the first digits of the stored hash, which open nothing; `uses`: how many
+    more people may use it; `expires`: unix seconds."""
+
+    id: str
+    project: Project | None
+    role: Role
+    name: str
+    uses: int
+    created: str
+    expires: float
 
 
 def first_link(store: Store) -> str:
@@ -63,15 +78,66 @@ def invite_link(
     hours: float = INVITE_S / 3600,
     author: Account | None = None,
 ) -> str:
-    """The secret of a link by which *uses* people get an account with a role. *name*: of the annotator it is for."""
+    """Return the secret of a link by which *uses* people get an account with a role.
+
+    *name*: of the annotator it is for. An earlier open invitation for this annotator and project is withdrawn.
+    """
     if name and uses != 1:
         raise Refused(N_("A link for a single name can be used only once."))
     with store.write():
+        if former := invitation_for(store, project, name):
+            _withdraw(store, former, author)
         secret = _insert(store, "invite", hours * 3600, role=role, project=project, name=name.strip(), uses=uses)
         record_access(
             store, "invited", None, author=author, role=role, project=project.uid if project else None, uses=uses
         )
         return secret
+
+
+def invitations(store: Store) -> list[Invitation]:
+    """Return every open invitation, oldest first."""
+    rows = store.db.execute(
+        "SELECT lower(hex(hash)), project.uid, role, access_link.name, uses - used, access_link.created, expires"
+        " FROM access_link LEFT JOIN project ON project.id = access_link.project"
+        " WHERE purpose = 'invite' AND used < uses AND expires > ? ORDER BY access_link.created, hash",
+        (time.time(),),
+    ).fetchall()
+    known = {one.uid: one for one in (*projects(store), *projects(store, archived=True))}
+    return [Invitation(row[0][:ID_DIGITS], known[row[1]] if row[1] else None, *row[2:]) for row in rows]
+
+
+def invitation_for(store: Store, project: Project | None, name: str) -> Invitation | None:
+    """Return the open invitation for the annotator *name* in *project*; None if there is none, or without a name."""
+    wanted, place = name.strip().casefold(), project and project.uid
+    return next(
+        (
+            one
+            for one in invitations(store)
+            if wanted and one.name.casefold() == wanted and (one.project and one.project.uid) == place
+        ),
+        None,
+    )
+
+
+def find_invitation(store: Store, id: str) -> Invitation:
+    """Return the open invitation with this id. Raises NotFound."""
+    found = next((one for one in invitations(store) if one.id == id.strip().lower()), None)
+    if found is None:
+        raise NotFound(N_("There is no open invitation {id}."), id=id)
+    return found
+
+
+def withdraw_invitation(store: Store, invitation: Invitation, *, author: Account | None = None) -> None:
+    """End an open invitation: its link opens nothing from now on."""
+    with store.write():
+        _withdraw(store, invitation, author)
+
+
+def _withdraw(store: Store, invitation: Invitation, author: Account | None) -> None:
+    query = "DELETE FROM access_link WHERE purpose = 'invite' AND substr(lower(hex(hash)), 1, ?) = ?"
+    store.db.execute(query, (ID_DIGITS, invitation.id))
+    place = invitation.project and invitation.project.uid
+    record_access(store, "invitation withdrawn", None, author=author, role=invitation.role, project=place)
 
 
 def reset_link(store: Store, who: Account, *, author: Account | None = None) -> str:

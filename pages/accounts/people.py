@@ -13,9 +13,10 @@ from annotations.types import Project
 from core.errors import EvenhandError, NotAllowed
 from pages.accounts.links import offer_link, show_link
 from pages.ui.choose import switch
-from pages.ui.confirm import say_changes
+from pages.ui.confirm import confirmed, say_changes
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.numbers import moment
 from pages.ui.parts import asks_at_click
 from pages.ui.text import clauses, named, plain
 from pages.ui.visitor import may, visitor
@@ -60,16 +61,52 @@ def _invite(project: Project | None) -> None:
             who = visitor(store)
             if role not in roles_to_give(who, project):
                 raise NotAllowed(FORBIDDEN)
-            author = account_of_uid(store, who.account or "")
-            secret = links.invite_link(
-                store, role, project, name=name if role in accounts.LABELLING else "", author=author
-            )
+            author, name = account_of_uid(store, who.account or ""), name if role in accounts.LABELLING else ""
+            former = links.invitation_for(store, project, name)
+            secret = links.invite_link(store, role, project, name=name, author=author)
             title = _("Invites {role} to {place}; valid once, for 14 days").format(
                 role=_(ROLES[role]), place=project.name if project else _("this server")
             )
             offer_link(place, title, secret)
+            if former is not None:
+                st.session_state["invitation-replaced"] = former.name
     except EvenhandError as error:
         st.session_state["accounts-error"] = error
+
+
+def _withdraw_invitation(uid: str) -> None:
+    """Withdraw an open invitation; asks again whether the visitor may give its role."""
+    try:
+        with open_store() as store:
+            who, found = visitor(store), links.find_invitation(store, uid)
+            if found.role not in roles_to_give(who, found.project):
+                raise NotAllowed(FORBIDDEN)
+            links.withdraw_invitation(store, found, author=account_of_uid(store, who.account or ""))
+    except EvenhandError as error:
+        st.session_state["accounts-error"] = error
+
+
+def _show_invitations(store: Store, project: Project | None) -> None:
+    """List the open invitations to *project* (None: to the whole server); each can be withdrawn."""
+    place = project and project.uid
+    found = [one for one in links.invitations(store) if (one.project and one.project.uid) == place]
+    if not found:
+        return
+    heading = _("Open invitations")
+    st.markdown(f"**{heading}**")
+    for one in found:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            role = _(ROLES[one.role])
+            st.markdown(plain(named(role, one.name) if one.name else role), width=220)
+            text = _("made {made}, expires {expires}")
+            st.caption(plain(text.format(made=moment(one.created), expires=moment(one.expires))))
+            who = one.name or role
+            if confirmed(
+                _("Withdraw"), _("The link for {who} opens nothing from now on.").format(who=who),
+                _("Withdraw this invitation"), key=f"uninvite-{one.id}",
+            ):  # fmt: skip
+                _withdraw_invitation(one.id)
+                st.rerun()
 
 
 @asks_at_click("change_projects")
@@ -123,7 +160,11 @@ def _show_invite(store: Store, project: Project | None, roles: list[Role]) -> No
             _("Create invitation"), key=f"invite-{place}", type="primary", icon=":material/mail:", on_click=_invite,
             args=(project,),
         )  # fmt: skip
+    if replaced := st.session_state.pop("invitation-replaced", None):
+        text = _("The earlier invitation for {name} has been withdrawn.")
+        st.info(plain(text.format(name=replaced)), icon=":material/link_off:")
     show_link(place)
+    _show_invitations(store, project)
 
 
 def show_project_roles(store: Store, project: Project, account: Account, person: Person) -> None:

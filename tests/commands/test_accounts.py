@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from annotations.accounts.accounts import account, authenticate, person_of
-from annotations.accounts.links import spend
+from annotations.accounts.links import link, spend
 from annotations.accounts.sign_ins import sign_in, signed_in
 from annotations.database.store import Store
+from core.errors import NotAllowed
 from tests.support.released_project import ready_project
 from tests.support.terminal import typed
 
@@ -81,12 +82,34 @@ def test_an_invitation(fresh_store: Store) -> None:
     assert list(person.roles.values()) == ["lead"]
 
 
+def test_open_invitations(fresh_store: Store) -> None:
+    ready_project(fresh_store, 1)
+    db = fresh_store.path
+    assert typed("accounts", "invitations", "--db", db).stdout.strip() == "No open invitation."
+    invited = ("accounts", "invite", "annotator", "--project", "set", "--annotator", "Ada", "--db", db)
+    typed(*invited)
+    (former,) = run(db, "invitations")["invitations"]
+    again = typed(*invited)
+    assert f"The earlier invitation {former['id']} for Ada is withdrawn." in again.stderr
+    run(db, "invite", "reader")
+    rows = run(db, "invitations", "--project", "set")["invitations"]
+    assert [(row["role"], row["project"], row["annotator"], row["uses"]) for row in rows] == [
+        ("annotator", "set", "Ada", 1)
+    ]
+    text = typed("accounts", "invitations", "--db", db).stdout
+    assert f"{rows[0]['id']}: annotator in set, labels as Ada, made " in text and "in the whole server, made " in text
+    run(db, "withdraw-invitation", rows[0]["id"])
+    with pytest.raises(NotAllowed):
+        link(fresh_store, again.stdout.strip().rpartition("#")[2])
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["close", "nobody"], "no account named nobody"),
         (["role", "nobody", "lead"], "no account named nobody"),
         (["invite", "lead", "--project", "nowhere"], "nowhere"),
+        (["withdraw-invitation", "abc"], "no open invitation abc"),
         (["add", "", "--role", "lead"], "Enter a name"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotations.accounts.accounts import Account, account, add_account, close_account, grant
+from annotations.accounts.links import invitations, invite_link, link
 from annotations.accounts.sign_ins import sign_in, sign_ins
 from annotations.database.store import Store
 from annotations.log.own_data import own_data
@@ -18,6 +19,7 @@ from annotations.projects.annotators import annotators
 from annotations.projects.consent import answer_consent
 from annotations.projects.groups import add_grouping, set_group
 from annotations.types import Project
+from core.errors import NotAllowed
 from pages.ui import visitor
 from pages.ui.visitor import PAGES, may_open
 from tests.support.pages import addresses, open_page, text_of, without_exception
@@ -132,6 +134,32 @@ def test_a_lead_invites_and_signs_out(fresh_store: Store, come: Come) -> None:
     shown = [one.value for one in page.main if one.type in ("markdown", "code")]
     names = [one for one in shown if one in ("**Ada**", "**Both**") or "New password of" in one]
     assert names[:2] == ["**Ada**", "**New password of Ada**"]  # beside the account that it is for
+
+
+def test_an_invitation_is_listed_replaced_and_withdrawn(fresh_store: Store, come: Come) -> None:
+    project = ready_project(fresh_store, 1)
+    lena = person(fresh_store, "Lena", "lead", project)
+    other = ready_project(fresh_store, 1, name="other")
+    invite_link(fresh_store, "reader", other)
+    come(lena)
+    page = open_page("accounts", project="set")
+    assert "Open invitations" not in text_of(page)
+    secrets = []
+    for _ in range(2):
+        page.selectbox(key=f"role-{project.uid}").set_value("annotator").run()
+        page.selectbox(key=f"desk-{project.uid}").set_value(annotators(fresh_store, project)[0].name).run()
+        without_exception(page.button(key=f"invite-{project.uid}").click().run())
+        secrets.append(page.code[0].value.rpartition("#")[2])
+    assert f"The earlier invitation for {annotators(fresh_store, project)[0].name} has been withdrawn" in text_of(page)
+    with pytest.raises(NotAllowed):
+        link(fresh_store, secrets[0])
+    (mine,) = [one for one in invitations(fresh_store) if one.project == project]
+    keys = [one.key for one in page.button if one.key and one.key.startswith("uninvite-")]
+    assert keys == [f"uninvite-{mine.id}"], "those of other projects are not listed"
+    without_exception(page.button(key=keys[0]).click().run())
+    assert "Open invitations" not in text_of(page)
+    with pytest.raises(NotAllowed):
+        link(fresh_store, secrets[1])
 
 
 def test_a_reader_sees_codes_and_no_items(fresh_store: Store, come: Come) -> None:

@@ -22,6 +22,7 @@ OWN_WAY = {
     "pages.accounts.erasure: _owner": "notes when the sign-in was last seen",
     "pages.accounts.people: _act": "asks `manages` and `roles_to_give` of this account and project",
     "pages.accounts.people: _invite": "asks `roles_to_give` in this project",
+    "pages.accounts.people: _withdraw_invitation": "asks `roles_to_give` in the project of the invitation",
     "pages.study.new: _make": "asks in the project of the form",
     "pages.study.study: _act": "asks in the project of the study",
     "pages.study.study: _close": "called by _act",

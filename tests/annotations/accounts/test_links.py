@@ -5,11 +5,22 @@ from threading import Barrier, Thread
 import pytest
 
 from annotations.accounts.accounts import account, accounts, add_account, authenticate, grant, person_of, roles_in
-from annotations.accounts.links import accept, first_link, first_link_to_print, invite_link, link, reset_link, spend
+from annotations.accounts.links import (
+    accept,
+    find_invitation,
+    first_link,
+    first_link_to_print,
+    invitations,
+    invite_link,
+    link,
+    reset_link,
+    spend,
+    withdraw_invitation,
+)
 from annotations.accounts.sign_ins import sign_in, signed_in
 from annotations.database.store import Store
 from annotations.projects.annotators import annotators
-from core.errors import EvenhandError, NotAllowed, Refused
+from core.errors import EvenhandError, NotAllowed, NotFound, Refused
 from tests.support.released_project import ready_project
 
 PASSWORD = "correct horse battery"
@@ -125,3 +136,35 @@ def test_no_secret_of_a_link_is_stored(fresh_store: Store) -> None:
     tables = ("access_link", "account_event")
     stored = repr([fresh_store.db.execute(f"SELECT * FROM {one}").fetchall() for one in tables])
     assert not any(secret in stored for secret in secrets)
+
+
+def test_open_invitations_are_listed_until_they_are_used_or_withdrawn(fresh_store: Store) -> None:
+    project = ready_project(fresh_store, 1)
+    used = invite_link(fresh_store, "annotator", project, name="Ada")
+    invite_link(fresh_store, "reader", None, hours=0.0)  # has expired
+    reset_link(fresh_store, add_account(fresh_store, "Lena"))  # is no invitation
+    open_one = invite_link(fresh_store, "lead", project, uses=3)
+    found = {(one.role, one.name, one.project and one.project.name, one.uses) for one in invitations(fresh_store)}
+    assert found == {("annotator", "Ada", "set", 1), ("lead", "", "set", 3)}
+    spend(fresh_store, used, "ada", PASSWORD)
+    spend(fresh_store, open_one, "Lars", PASSWORD)
+    (left,) = invitations(fresh_store)
+    assert (left.role, left.uses) == ("lead", 2)
+    withdraw_invitation(fresh_store, find_invitation(fresh_store, left.id.upper()))
+    assert invitations(fresh_store) == []
+    with pytest.raises(NotAllowed):
+        link(fresh_store, open_one)
+    with pytest.raises(NotFound, match=left.id):
+        find_invitation(fresh_store, left.id)
+    query = "SELECT action FROM account_event ORDER BY id DESC LIMIT 1"
+    assert fresh_store.db.execute(query).fetchone() == ("invitation withdrawn",)
+
+
+def test_an_annotator_has_one_open_invitation_in_a_project(fresh_store: Store) -> None:
+    project, other = ready_project(fresh_store, 1), ready_project(fresh_store, 1, name="other")
+    old, elsewhere = (invite_link(fresh_store, "annotator", place, name="Ada") for place in (project, other))
+    unnamed = [invite_link(fresh_store, "annotator", project) for _ in range(2)]
+    new = invite_link(fresh_store, "annotator", project, name=" ADA")
+    with pytest.raises(NotAllowed):
+        link(fresh_store, old)
+    assert all(link(fresh_store, one).role == "annotator" for one in (new, elsewhere, *unnamed))
