@@ -8,10 +8,20 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from annotations.accounts.accounts import Account, account, insert_account, insert_role, record_access, store_password
+from annotations.accounts.accounts import (
+    Account,
+    account,
+    accounts,
+    accounts_exist,
+    insert_account,
+    insert_role,
+    record_access,
+    store_password,
+)
 from annotations.accounts.passwords import hashed, keyed
 from annotations.database.store import Store
 from annotations.permissions import Role
+from annotations.projects.annotators import annotators, participants
 from annotations.projects.projects import projects
 from annotations.types import Project
 from core.errors import N_, NotAllowed, NotFound, Refused
@@ -117,6 +127,22 @@ def invitation_for(store: Store, project: Project | None, name: str) -> Invitati
         ),
         None,
     )
+
+
+def uninvited(store: Store, project: Project) -> list[str]:
+    """Return the active annotators of *project* who have neither an open account nor an open invitation.
+
+    Participants of online studies need neither. Empty on a server without accounts.
+    """
+    if not accounts_exist(store):
+        return []
+    held = {one.annotator for one in accounts(store) if one.closed is None}
+    by_link = participants(store, project)
+    return [
+        one.name
+        for one in annotators(store, project)
+        if one.id not in by_link and one.name not in held and invitation_for(store, project, one.name) is None
+    ]
 
 
 def find_invitation(store: Store, id: str) -> Invitation:

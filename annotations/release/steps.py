@@ -4,6 +4,7 @@ Every count comes from a table of counts, an index that holds only what is count
 any size takes a few milliseconds. All of it depends on labels of everybody, so it is for those who may see them.
 """
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -32,6 +33,12 @@ _FACTS = f"""
 SELECT EXISTS (SELECT 1 FROM batch WHERE project = :project AND {BEING_IMPORTED}),
        (SELECT count(*) FROM active_member AS member WHERE project = :project AND NOT EXISTS (
             SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator)),
+       (SELECT count(*) FROM active_member AS member JOIN annotator ON annotator.id = member.annotator
+        WHERE member.project = :project AND EXISTS (SELECT 1 FROM account) AND NOT EXISTS (
+            SELECT 1 FROM study_person WHERE study_person.annotator = member.annotator) AND NOT EXISTS (
+            SELECT 1 FROM open_account WHERE open_account.annotator = member.annotator) AND NOT EXISTS (
+            SELECT 1 FROM access_link AS link WHERE link.project = :project AND link.purpose = 'invite'
+            AND link.used < link.uses AND link.expires > :now AND annotator.name = link.name)),
        (SELECT count(*) FROM guideline WHERE project = :project),
        (SELECT count(*) FROM pilot WHERE project = :project),
        (SELECT id FROM open_pilot WHERE project = :project),
@@ -64,13 +71,15 @@ class StepState:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the states follow from."""
+    """What the states follow from. `uninvited`: annotators who have neither an account nor an open invitation; 0 on a
+    server without accounts."""
 
     stock: ProjectCounts
     per_item: int
     retest: bool
     importing: bool
     people: int
+    uninvited: int
     versions: int
     pilots: int
     pilot_open: bool
@@ -89,6 +98,12 @@ class Facts:
         return any(labels and items for labels, items in self.stock.by_labels.items())
 
     @property
+    def few(self) -> bool:
+        """Whether fewer annotators than an item wants labels can open a desk, while items want labels."""
+        able = self.people - self.uninvited if self.unlabelled else self.people
+        return able < self.per_item
+
+    @property
     def unlabelled(self) -> int:
         """How many items still want labels: of the open pilot, else those of cells whose quota is not met."""
         if self.pilot_open:
@@ -100,13 +115,14 @@ class Facts:
 
 def facts(store: Store, project: Project) -> Facts:
     """The counts of a project as they are now."""
-    row = store.db.execute(_FACTS, {"project": project.id}).fetchone()
-    importing, people, versions, pilots, pilot, planned, cases, pending, settled, known, released, changed = row
+    row = store.db.execute(_FACTS, {"project": project.id, "now": time.time()}).fetchone()
+    importing, people, uninvited, versions, pilots, pilot, planned, cases, pending, settled, known, *rest = row
+    released, changed = rest
     left = 0 if pilot is None else store.db.execute(_PILOT_LEFT, (pilot,)).fetchone()[0]
     stock = counts(store, project)
     return Facts(
-        stock, project.per_item, project.retest > 0, bool(importing), people, versions, pilots, pilot is not None, left,
-        bool(planned), cases, pending, bool(settled), bool(known), released, changed,
+        stock, project.per_item, project.retest > 0, bool(importing), people, uninvited, versions, pilots,
+        pilot is not None, left, bool(planned), cases, pending, bool(settled), bool(known), released, changed,
     )  # fmt: skip
 
 
@@ -115,12 +131,13 @@ def steps(found: Facts) -> tuple[StepState, ...]:
     items, labelled, left = found.stock.items, found.labelled, found.unlabelled
     reviewed: State = "not begun" if not labelled else "waiting" if left else "done"
     decided = found.stock.accepted + found.stock.rejected
-    few = found.people < found.per_item
     return (
         StepState("sources", "waiting" if found.importing else "done" if items else "not begun", items or None),
         _guideline(found),
-        StepState("plan", "done" if found.planned or labelled else "not begun"),
-        StepState("people", "not begun" if not found.people else "waiting" if few else "done", found.people or None),
+        StepState("plan", "done" if found.planned else "not begun"),
+        StepState(
+            "people", "not begun" if not found.people else "waiting" if found.few else "done", found.people or None
+        ),
         StepState("review", "waiting" if items and left else "done" if items else "not begun", left or None),
         _adjudication(found),
         StepState("progress", reviewed, decided if labelled else None),
@@ -137,9 +154,10 @@ def next_step(found: Facts, allowed: Sequence[Step]) -> Step | None:
     first_look = not labelled and not found.pilots and found.versions <= 1
     wanted: tuple[tuple[Step, bool], ...] = (
         ("sources", not found.stock.items),
-        ("people", found.people < found.per_item),
+        ("people", found.few),
         ("guideline", first_look or (found.pilot_open and not left)),
         ("review", left > 0),
+        ("progress", left > 0),  # for a lead who does not label: cases wait until the annotators are done
         ("adjudication", found.cases > 0),
         ("release", found.stock.accepted > 0 and (found.released is None or not _is_current(found))),
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotations.database.store import Store
 from annotations.permissions import OPEN
+from annotations.release.steps import Step
 from annotations.types import Annotator, Project
 from pages.ui.choose import DEMOS, annotator_at_desk, own_desks
 from pages.ui.language import _
@@ -90,15 +91,21 @@ def _show_way(found: Way) -> None:
         st.markdown(plain(found.project.name))
         return
     file, part = PLACES[step]
-    said = _("nothing waiting")
-    if step == found.next:
-        known = found.states.get(step)
-        said = _("next: {step}").format(step=step_names()[step])
-        if known and known.state == "waiting" and known.number:
-            said = in_brackets(said, state_text(known))
+    said = _next_in_words(found, step) if step == found.next else _("nothing waiting")
     where = {"project": found.project.name} | ({"section": part} if part else {})
     icon = ":material/arrow_circle_right:" if step == found.next else ":material/check_circle:"
     page_link(file, label=f"**{plain(found.project.name)}** · {plain(said)}", icon=icon, query_params=where)
+
+
+def _next_in_words(found: Way, step: Step) -> str:
+    if step == "people" and found.uninvited:
+        return _("next: invite {number} annotators").format(number=f"{found.uninvited:,}")
+    left = found.states["review"].number if "review" in found.states else None
+    if step == "progress" and left:
+        return _("annotators are labelling, {number} left").format(number=f"{left:,}")
+    known = found.states.get(step)
+    said = _("next: {step}").format(step=step_names()[step])
+    return in_brackets(said, state_text(known)) if known and known.state == "waiting" and known.number else said
 
 
 def _try(_store: Store, _found: Sequence[Project]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from annotations.accounts.links import uninvited
 from annotations.database.store import Store
 from annotations.labels.read import own_progress
 from annotations.projects.annotators import participants
@@ -38,6 +39,7 @@ def show_people(store: Store, project: Project) -> None:
     left = [one for one in everybody if one not in people]
     if not people:
         st.info(_("There are no annotators yet. Add the first one."))
+    _show_uninvited(store, project)
     for person in people:
         _person(store, project, person)
     with st.form("add_people", border=False, clear_on_submit=True):
@@ -59,6 +61,17 @@ def show_people(store: Store, project: Project) -> None:
         with st.expander(_("Former annotators ({number})").format(number=len(left)), expanded=not people):
             for person in left:
                 _former_annotator(store, project, person)
+
+
+def _show_uninvited(store: Store, project: Project) -> None:
+    """Name the annotators who can open no desk because they have neither an account nor an open invitation."""
+    names = uninvited(store, project)
+    if not names:
+        return
+    text = _("No account and no open invitation yet: {names}. They can label once you have invited them.")
+    st.info(plain(text.format(names=series(names))), icon=":material/mail:")
+    where = {"project": project.name}
+    page_link("accounts/page.py", label=_("Invite annotators"), icon=":material/mail:", query_params=where)
 
 
 def _person(store: Store, project: Project, person: Annotator) -> None:

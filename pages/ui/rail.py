@@ -51,11 +51,15 @@ Link = tuple[str, str, str]  # the file of a page, what it is called, its icon
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where a project is, for one visitor. `states`: of the steps that may be seen; `next`: None: nothing waits."""
+    """Where a project is, for one visitor. `states`: of the steps that may be seen; `next`: None: nothing waits.
+
+    `uninvited`: annotators who have neither an account nor an open invitation.
+    """
 
     project: Project
     states: dict[Step, StepState]
     next: Step | None
+    uninvited: int = 0
 
 
 def visible_projects(store: Store) -> list[Project]:
@@ -70,7 +74,8 @@ def way(store: Store, project: Project) -> Way:
     open_to_me: list[Step] = [step for step, (file, _part) in PLACES.items() if opens(file)]
     if mine is None and may(store, "see_all_labels", project):
         found = _facts(latest(store), project.uid, store, project)
-        return Way(project, {one.step: one for one in steps(found)}, next_step(found, open_to_me))
+        states = {one.step: one for one in steps(found)}
+        return Way(project, states, next_step(found, open_to_me), found.uninvited)
     left = own_left(store, project, mine)[0] if mine is not None else 0
     own: dict[Step, StepState] = {"review": StepState("review", "waiting" if left else "done", left or None)}
     return Way(project, own if mine is not None else {}, "review" if left else None)

@@ -2,6 +2,14 @@
 
 import pytest
 
+from annotations.accounts.links import (
+    first_link,
+    invitations,
+    invite_link,
+    spend,
+    uninvited,
+    withdraw_invitation,
+)
 from annotations.adjudication import case, settle_case
 from annotations.database.store import Store
 from annotations.items.batch import Batch
@@ -54,6 +62,43 @@ def test_then_people_then_the_guideline(fresh_store: Store) -> None:
     assert states_of(fresh_store, project)["plan"] == ("not begun", None)
     changed = change_project(fresh_store, project, plan="stop")
     assert states_of(fresh_store, changed)["plan"] == ("done", None)
+
+
+def test_labelling_comes_before_adjudication_for_a_lead_who_does_not_label(fresh_store: Store) -> None:
+    project, items = judged(fresh_store, ["aar", "a"])
+    lead = [step for step in EVERY if step != "review"]
+    assert following(fresh_store, project, *lead) == "progress"
+    assert following(fresh_store, project, "adjudication") == "adjudication", "of an adjudicator, who does nothing else"
+    assert states_of(fresh_store, project)["adjudication"] == ("waiting", 1)
+    for person in annotators(fresh_store, project)[1:]:
+        label(fresh_store, project, person, items[1].uid, "accept")
+    assert following(fresh_store, project, *lead) == "adjudication"
+
+
+def test_labels_do_not_tick_the_plan(fresh_store: Store) -> None:
+    project, _items = judged(fresh_store, ["aaa"])
+    assert states_of(fresh_store, project)["plan"] == ("not begun", None)
+    assert states_of(fresh_store, change_project(fresh_store, project, retest=0.02))["plan"] == ("done", None)
+
+
+def test_annotators_without_an_account_are_invited_first(fresh_store: Store) -> None:
+    project, items = judged(fresh_store, ["aaa", "a"])
+    assert following(fresh_store, project) == "review", "a server without accounts"
+    spend(fresh_store, first_link(fresh_store), "Olga", "correct horse battery")
+    names = [one.name for one in annotators(fresh_store, project)]
+    assert (facts(fresh_store, project).uninvited, uninvited(fresh_store, project)) == (3, names)
+    assert (following(fresh_store, project), states_of(fresh_store, project)["people"]) == ("people", ("waiting", 3))
+    before = latest(fresh_store)
+    secrets = [invite_link(fresh_store, "annotator", project, name=name) for name in names]
+    assert latest(fresh_store) != before and following(fresh_store, project) == "review"
+    spend(fresh_store, secrets[0], "ada", "correct horse battery")
+    assert (facts(fresh_store, project).uninvited, uninvited(fresh_store, project)) == (0, [])
+    withdraw_invitation(fresh_store, invitations(fresh_store)[0])
+    assert facts(fresh_store, project).uninvited == 1 == len(uninvited(fresh_store, project))
+    assert following(fresh_store, project) == "people"
+    for person in annotators(fresh_store, project)[1:]:
+        label(fresh_store, project, person, items[1].uid, "accept")
+    assert following(fresh_store, project) == "release", "nobody has to label any more"
 
 
 def test_an_open_pilot_is_labelled_then_closed(fresh_store: Store) -> None:
