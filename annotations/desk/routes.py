@@ -255,14 +255,15 @@ def sync(call: DeskRequest) -> Reply:
     answers = _append(call, sent)
     items: list[Item] = []
     share = None if call.invited is None else call.invited.items
-    own = own_progress(call.store, at.project, at.annotator, share)  # items that are handed out do not change it
     if want > 0 and call.invited is not None:  # no more than this person was asked to judge
-        want = min(want, max(0, call.invited.items - _progress(call, own).labelled - len(have)))
+        before = own_progress(call.store, at.project, at.annotator, share)
+        want = min(want, max(0, call.invited.items - _progress(call, before).labelled - len(have)))
     if want > 0:
         known = [each for each in have if isinstance(each, str)]
         items = leases.claim(call.store, at.project, at.annotator, have=known, want=want)
     elif not sent:
         leases.heartbeat(call.store, at.project, at.annotator)
+    own = own_progress(call.store, at.project, at.annotator, share)
     now, version = desk_state(call.store, at.project, at.annotator), number_in(body, "version")
     older = 0 < version < now.guideline  # the texts are read only then
     reply: Reply = {

@@ -131,7 +131,8 @@ def own_progress(store: Store, project: Project, annotator: Annotator, share: in
 
     *share*: how many items this annotator was asked to label; None: what is expected. In a cell with a quota, at most
     the quota and the annotator's rejects are expected: then the cell is full. Under the plan `stop`, others are
-    expected to accept as often as this annotator.
+    expected to accept as often as this annotator. An annotator who has labelled as many as
+    expected and holds more items is expected to label those too.
     """
     rows = store.db.execute(
         "SELECT pair, side, coalesce(tally.labelled, 0), coalesce(tally.accepted, 0), quota,"
@@ -143,8 +144,16 @@ def own_progress(store: Store, project: Project, annotator: Annotator, share: in
     cells = tuple(CellProgress(*row) for row in rows if row[5] or row[2])
     labelled = sum(cell.labelled for cell in cells)
     total = _expected_share(store, project, cells, labelled) if share is None else share
+    if share is None and labelled >= total:
+        total = labelled + _held(store, project, annotator)
     total, pace = max(total, labelled), _pace(store, project, annotator)
     return OwnProgress(labelled, total, pace, (total - labelled) / pace if pace else None, cells)
+
+
+def _held(store: Store, project: Project, annotator: Annotator) -> int:
+    """Return how many items without an own label the annotator has on the desk; items to relabel are not counted."""
+    query = "SELECT count(*) FROM assignment WHERE annotator = ? AND project = ? AND state = 'leased' AND kept = 0"
+    return int(store.db.execute(query, (annotator.id, project.id)).fetchone()[0])
 
 
 def _expected_share(store: Store, project: Project, cells: Sequence[CellProgress], labelled: int) -> int:

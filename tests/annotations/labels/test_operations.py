@@ -352,6 +352,17 @@ def test_share_of_many_annotators(fresh_store: Store) -> None:
     assert own_progress(fresh_store, project, people[0]).total == 5  # 9 x 2 / 4, rounded up
 
 
+def test_an_annotator_beyond_the_own_share_is_offered_what_is_counted(fresh_store: Store) -> None:
+    """A faster annotator is handed more than an equal share: the count never says that all is done meanwhile."""
+    project, people = filled_project(fresh_store, 9, people=("A", "B", "C", "D"), per_item=2)
+    items = claim(fresh_store, project, people[0], want=9)
+    for number, item in enumerate(items, 1):
+        store_operations(fresh_store, project, people[0], [decide(item)])
+        found = own_progress(fresh_store, project, people[0])
+        assert (found.labelled, found.total) == (number, 5 if number < 5 else 9)
+    assert own_progress(fresh_store, project, people[0], share=9).total == 9
+
+
 def test_a_quota_ends_the_share_of_its_cell(fresh_store: Store) -> None:
     project, people = filled_project(fresh_store, 32)
     store, items = fresh_store, claim(fresh_store, project, people[0], want=32)
