@@ -76,6 +76,13 @@ SLOW_S = 5.0  # a load that is worth a word
     help="Score cache; default: scores.db beside the database.",
 )
 @click.option("--no-cache", is_flag=True, help="Do not cache scores beyond this run.")
+@click.option(
+    "--items",
+    type=click.Choice(["all", "accepted"]),
+    default="all",
+    show_default=True,
+    help="Of project:NAME: all sentences, or only the accepted ones.",
+)
 @click.option("--project-uid", "uid", hidden=True, help="The project by its id, for jobs.")
 @db_option
 @json_option
@@ -93,7 +100,8 @@ def score(file: str, db: str, as_json: bool, **options: Any) -> None:
             enter_project(store, file.removeprefix(PROJECT), options["uid"])
     own = read_words(Path(options["words"]), options["language"]) if options["words"] else ()
     reading = Reading(options["language"], own)
-    source = open_input(file, db=db, column=options["column"], uid=options["uid"], reading=reading)
+    kept = options["items"] == "accepted"
+    source = open_input(file, db=db, column=options["column"], uid=options["uid"], reading=reading, kept=kept)
     if source.kind == "file" and Path(file).resolve() == out.resolve():
         raise Refused(N_("{file} cannot be both input and output."), file=out.name)
     with Meter() as meter:

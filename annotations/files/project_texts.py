@@ -145,25 +145,29 @@ def _placed(values: dict[str, Any], column: str) -> Candidate:
     return Candidate(text, start, end, first, last, words, side)
 
 
-def project_input(store: Store, named: str, *, uid: str | None = None) -> ScoreInput:
-    """The published items of a project, in the order of import. Raises NotFound, Refused for generations."""
+def project_input(store: Store, named: str, *, uid: str | None = None, kept: bool = False) -> ScoreInput:
+    """Return the published items of a project, in the order of import; with *kept* only accepted ones.
+
+    Raises NotFound, and Refused for generations and where there is no such item.
+    """
     found = project_by_uid(store, uid) if uid else find_project(store, named)
     if found.kind != "sentences":
         message = N_("{project} holds generations. Only sentences with a keyword can be scored.")
         raise Refused(message, project=found.name)
     count, digest = 0, hashlib.sha256()
-    for item in items(store, found):
+    for item in items(store, found, accepted_only=kept):
         digest.update(f"{item.word}\0{item.pair}\0{item.text}\n".encode("utf-8", "surrogatepass"))
         count += 1
     if not count:
-        raise Refused(N_("{project} holds no sentences yet."), project=found.name)
-    path = store.path
-    return ScoreInput("project", found.name, "project", count, digest.hexdigest(), lambda: _project_items(path, found))
+        message = N_("{project} has no kept sentences yet.") if kept else N_("{project} holds no sentences yet.")
+        raise Refused(message, project=found.name)
+    path, digits = store.path, digest.hexdigest()
+    return ScoreInput("project", found.name, "project", count, digits, lambda: _project_items(path, found, kept=kept))
 
 
-def _project_items(path: Path, project: Project) -> Iterator[ScoreItem]:
+def _project_items(path: Path, project: Project, *, kept: bool) -> Iterator[ScoreItem]:
     with Store.open(path) as store:  # its own connection: the run may take hours
-        for number, item in enumerate(items(store, project), 1):
+        for number, item in enumerate(items(store, project, accepted_only=kept), 1):
             yield _project_item(number, item)
 
 
@@ -187,11 +191,15 @@ def open_input(
     column: str | None = None,
     uid: str | None = None,
     reading: Reading | None = None,
+    kept: bool = False,
 ) -> ScoreInput:
-    """A file, or with "project:NAME" a project of the database *db*. Raises NotFound, BadFile, Refused."""
+    """Return a file, or with "project:NAME" a project of the database *db*, or its *kept* items only.
+
+    Raises NotFound, BadFile, Refused.
+    """
     if not named.startswith(PROJECT):
         return file_input(named, column=column, reading=reading)
     if not Path(db).is_file():
         raise Refused(N_("There is no database {path}: check --db and EVENHAND_DB."), path=str(db))
     with Store.open(db) as store:
-        return project_input(store, named.removeprefix(PROJECT), uid=uid)
+        return project_input(store, named.removeprefix(PROJECT), uid=uid, kept=kept)

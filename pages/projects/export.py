@@ -104,9 +104,11 @@ def _ask_options(project: Project, chosen: ExportFormat) -> tuple[ExportOptions 
                 ),
             )  # fmt: skip
     if chosen in ("slguset", "jsonl", "published", "label-studio", "doccano"):
+        released = chosen == "slguset"  # the file of a release holds what is kept
         kept = st.radio(
-            _("Sentences") if project.kind == "sentences" else _("Texts"), ("all", "accepted"), key="export_items",
-            horizontal=True, format_func=lambda which: _items_name(which, project.kind),
+            _("Sentences") if project.kind == "sentences" else _("Texts"), ("all", "accepted"), int(released),
+            key="export_items" if released else "export_items_other", horizontal=True,
+            format_func=lambda which: _items_name(which, project.kind),
         )  # fmt: skip
     password, missing = _password(project, chosen)
     if missing:

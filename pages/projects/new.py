@@ -52,6 +52,8 @@ def ask_labels(per_item: int, doubled: int | None, *, place: str) -> dict[str, i
             placeholder=_("all texts"),
             help=_("All other texts get one label. Empty: every text gets the same number of labels."),
         )
+    if number == 1:
+        st.warning(_("With one label per text, agreement between annotators cannot be measured."))
     return {"per_item": int(number), "doubled": None if sample is None else int(sample)}
 
 
@@ -143,7 +145,7 @@ def _form_of_generations() -> None:
         name = st.text_input(_("Name"), key="name", max_chars=80)
         people = _people()
     with right:
-        labels = ask_labels(1, None, place="generations_")
+        labels = ask_labels(2, None, place="generations_")
         rules = get_args(GoldRule)
         gold = st.radio(
             _("Rule for gold labels"), rules, key="generations_gold", horizontal=True, format_func=agreed_name

@@ -13,6 +13,7 @@ from annotations.database.store import Store
 from annotations.files.detect import detect_layout
 from annotations.files.project_texts import PROJECT, Reading, file_input, project_input
 from annotations.projects.pipeline_counts import state
+from annotations.projects.projects import counts
 from core.errors import EvenhandError
 from core.files.bounded import run_bounded
 from core.files.readers import open_source
@@ -22,7 +23,7 @@ from core.scoring.input import ScoreInput
 from core.scoring.rows import ScoreItem
 from core.sentence_bias.find_words import language_of
 from core.sentence_bias.keyword_packs import PackWord, read_words
-from pages.ui.choose import choose_project
+from pages.ui.choose import choose, choose_project
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.own_words import ENDINGS as WORDS
@@ -61,7 +62,8 @@ NO_WORDS = Words()
 class Chosen:
     """What is to be scored: how the command is given it, what it is called, how many rows it has, the first ones.
 
-    `language`: of most of its sentences. `upload`: it is an uploaded file, which goes with the job.
+    `language`: of most of its sentences. `upload`: it is an uploaded file, which goes with the job. `kept`: only the
+    accepted sentences of a project.
     """
 
     argument: str
@@ -74,6 +76,7 @@ class Chosen:
     column: str | None = None
     words: Words = NO_WORDS
     upload: bool = False
+    kept: bool = False
 
 
 def choose_source(store: Store) -> Chosen | None:
@@ -99,8 +102,15 @@ def _project(store: Store) -> Chosen | None:
     found = choose_project(store)
     if found is None:
         return None
-    seen = _looked_at("project", found.uid, "|".join(state(store)), None)
-    return Chosen(f"{PROJECT}{found.name}", found.name, *seen, uid=found.uid)
+    stock, kept = counts(store, found), False
+    if stock.accepted:
+        names = {
+            "accepted": _("Kept: {n}").format(n=f"{stock.accepted:,}"),
+            "all": _("All: {n}").format(n=f"{stock.items:,}"),
+        }
+        kept = choose(_("Sentences"), names, "score-items") == "accepted"
+    seen = _looked_at("kept" if kept else "project", found.uid, "|".join(state(store)), None)
+    return Chosen(f"{PROJECT}{found.name}", found.name, *seen, uid=found.uid, kept=kept)
 
 
 def _candidates(store: Store) -> Chosen | None:
@@ -158,13 +168,13 @@ def _of_file(path: Path, label: str, column: str | None, words: Words = NO_WORDS
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _looked_at(
-    kind: Literal["project", "file"], named: str, version: str, column: str | None, words: Words = NO_WORDS
+    kind: Literal["project", "kept", "file"], named: str, version: str, column: str | None, words: Words = NO_WORDS
 ) -> tuple[str, int, tuple[ScoreItem, ...], str]:
     """Format, rows, first rows and language; read again when *version* changes."""
     own: tuple[PackWord, ...] = ()
-    if kind == "project":
+    if kind != "file":
         with open_store() as store:
-            found: ScoreInput = project_input(store, "", uid=named)
+            found: ScoreInput = project_input(store, "", uid=named, kept=kind == "kept")
     else:
         own = _own_words(words.table, words.language)
         found = file_input(named, column=column, reading=Reading(words.language, own))

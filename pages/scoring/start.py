@@ -86,9 +86,13 @@ def show_start(store: Store, chosen: Chosen | None, how: How) -> None:
 
 def _request(store: Store, chosen: Chosen, how: How) -> RunRequest:
     rest = ["--project-uid", chosen.uid] if chosen.uid else []
+    rest += ["--items", "accepted"] if chosen.kept else []
     rest += ["--column", chosen.column] if chosen.column else []
     rest += chosen.words.options
-    title = Notice(N_("Score {source} with {models}"), {"source": chosen.label, "models": list(how.models)})
+    wording = (
+        N_("Score the kept sentences of {source} with {models}") if chosen.kept else N_("Score {source} with {models}")
+    )
+    title = Notice(wording, {"source": chosen.label, "models": list(how.models)})
     place = PLACE if chosen.upload else ""
     project = project_by_uid(store, chosen.uid) if chosen.uid else None
     rest += ["--", chosen.argument]

@@ -174,10 +174,13 @@ def test_export_shows_the_first_rows_and_the_count(demo, tmp_path):
     with Store.open(tmp_path / "evenhand.db") as store:
         counted = counts_of(store, project(store, NAME))
     app = open_section(open_page("projects", project=NAME), "export")
-    assert app.metric[0].value == str(counted.items)
-    assert app.code[0].value.startswith("句子,关键词位置,原始关键词,对立关键词")
-    without_exception(app.radio(key="export_items").set_value("accepted").run())
+    assert app.radio(key="export_items").value == "accepted", "as in a release"
     assert app.metric[0].value == str(counted.accepted)
+    assert app.code[0].value.startswith("句子,关键词位置,原始关键词,对立关键词")
+    without_exception(app.radio(key="export_items").set_value("all").run())
+    assert app.metric[0].value == str(counted.items)
+    without_exception(app.radio(key="export_format").set_value("jsonl").run())
+    assert app.radio(key="export_items_other").value == "all"
     without_exception(app.radio(key="export_format").set_value("labels").run())
     assert "虚构" not in app.code[0].value and ",A1," in app.code[0].value
     without_exception(app.toggle(key="names").set_value(True).run())

@@ -135,6 +135,15 @@ def test_text_leaves_with_a_password_only(store, empty_project):
     assert "SlguSet" not in str(app.radio(key="export_format").options)
 
 
+def test_a_new_project_gets_labels_that_can_be_compared(fresh_store):
+    app = open_page("projects", view="new")
+    without_exception(app.segmented_control(key="kind").set_value("generations").run())
+    number = app.number_input(key="generations_per_item")
+    assert number.value == 2 and not app.warning
+    without_exception(number.set_value(1).run())
+    assert "agreement between annotators cannot be measured" in app.warning[0].value
+
+
 def test_settings_open_the_texts(store, empty_project):
     app = open_page("projects", project="g")
     without_exception(app.segmented_control(key="section").set_value("settings").run())

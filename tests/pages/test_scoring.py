@@ -17,6 +17,7 @@ from core.runs.mining import new_mining_run
 from core.runs.records import run_file, runs_folder, runs_in
 from core.runs.scoring import COLUMNS, Settings, score_to_file
 from tests.conftest import SENTENCES
+from tests.support.judged_sentences import judged
 from tests.support.pages import captions_of, html_of, in_language, open_page, without_errors
 
 pytestmark = pytest.mark.usefixtures("nothing_runs")
@@ -67,6 +68,28 @@ def test_a_project_is_shown_and_started(fresh_store, sample_project):
     )
     assert job.title == "Score sample with known, random-zh"
     assert [heading.value for heading in page.subheader] == ["Not finished", "Finished runs"]
+
+
+def test_the_kept_sentences_of_a_project_are_scored_unless_all_are_chosen(fresh_store):
+    project, _items = judged(fresh_store, ["aaa", "aar", "a", "aaa"])
+    page = without_errors(open_page("scoring", project=project.name))
+    choice = page.segmented_control(key="score-items")
+    assert (choice.options, choice.value) == (["Kept: 2", "All: 4"], "accepted")
+    assert any(text.startswith("2 sentences.") for text in captions_of(page).splitlines())
+    page.multiselect(key="score-models").set_value(["known"]).run()
+    without_errors(page.button(key="start").click().run())
+    choice = page.segmented_control(key="score-items").set_value("all")
+    choice.run()
+    page.text_input(key="name").set_value("of all").run()
+    without_errors(page.button(key="start").click().run())
+    found = {job.title: job.command[job.command.index("--project-uid") :] for job in jobs.jobs(fresh_store)}
+    rest = ("--project-uid", project.uid)
+    assert found == {
+        f"Score the kept sentences of {project.name} with known": (
+            *rest, "--items", "accepted", "--", f"project:{project.name}",
+        ),
+        f"Score {project.name} with known": (*rest, "--", f"project:{project.name}"),
+    }  # fmt: skip
 
 
 def test_a_job_that_runs_shows_what_it_has_so_far(fresh_store, sample_project):

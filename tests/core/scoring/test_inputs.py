@@ -16,6 +16,7 @@ from core.mining.run import mine
 from core.mining.settings import CODES, Settings
 from core.resources import keyword_pairs
 from tests.conftest import SENTENCES
+from tests.support.judged_sentences import judged
 
 HEADER = "句子,关键词位置,原始关键词,对立关键词\n"
 
@@ -228,6 +229,17 @@ def test_a_project(fresh_store, sample_project):
     again = open_input("project:sample", db=fresh_store.path)
     assert again.digest == found.digest
     assert open_input("project:x", db=fresh_store.path, uid=sample_project.uid).name == "sample"
+
+
+def test_the_kept_sentences_of_a_project(fresh_store):
+    project, items = judged(fresh_store, ["aaa", "aar", "a", "aaa"])
+    found = open_input(f"project:{project.name}", db=fresh_store.path, kept=True)
+    kept = [item.text for item in items if item.line in (1, 4)]
+    assert (found.rows, [row.sentence for row in found.items()]) == (2, kept)
+    assert found.digest != project_input(fresh_store, project.name).digest
+    create_project(fresh_store, "empty")
+    with pytest.raises(Refused, match="no kept sentences yet"):
+        project_input(fresh_store, "empty", kept=True)
 
 
 def test_projects_that_cannot_be_scored(fresh_store):
