@@ -154,7 +154,7 @@ def _check(
     asked = guideline(store, project)
     answers = {each.code for each in asked.scheme.points} if asked.scheme else set()
     if not why and not set(reasons) - answers:  # a point of a scale says what, not why
-        raise Refused(N_("A decision needs a reason or a note: others will want to know why."))
+        raise Refused(N_("A decision needs a reason or a note, so that others can check it."))
     if choice not in {each.code for each in asked.choices}:
         raise Refused(N_("{choice} is not a choice of this guideline."), choice=choice)
     unknown = set(reasons) - {each.code for each in asked.beside}

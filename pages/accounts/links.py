@@ -6,6 +6,8 @@ from pages.ui.language import _, language
 from pages.ui.text import plain
 from pages.ui.visitor import address_on_this_server
 
+OWN_PLACES = ("first", "own")  # links for the visitor, who sends them to nobody
+
 
 def address_of(secret: str) -> str:
     """The address of a link on this server, as the visitor reaches it; the secret behind the sign #."""
@@ -25,4 +27,7 @@ def show_link(place: str) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(title)}**")
         st.code(address_of(secret), language=None, wrap_lines=True)
-        st.caption(_("Send the link through a channel that only the two of you can read. It is shown here only once."))
+        text = _("Send the link through a channel that only the two of you can read. It is shown here only once.")
+        if place in OWN_PLACES:
+            text = _("The link is shown only once. Keep it safe.")
+        st.caption(text)

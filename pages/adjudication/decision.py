@@ -134,7 +134,7 @@ def _spans(found: Case, scheme: Scheme, choice: str | None, names: dict[str, str
 
 def _rules(project: Project, asked: Guideline) -> list[str]:
     """What a decision has to keep to, before it is made."""
-    said = [_("A decision needs a reason or a note: others will want to know why.")]
+    said = [_("A decision needs a reason or a note, so that others can check it.")]
     if project.kind == "sentences" and project.gold == "unanimous" and not project.rescue:
         said.append(
             _(

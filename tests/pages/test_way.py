@@ -111,7 +111,7 @@ def test_home_has_four_entrances_and_the_desk_is_one_press_away(fresh_store: Sto
     assert set(desks) == {one.name for one in annotators(fresh_store, project)}
     assert set(desks.values()) == {"review"}
     chinese = open_page("home", "zh")
-    assert [one.value for one in chinese.subheader][:4] == ["我来标注", "我主持项目", "我试用模型", "我做测量"]
+    assert [one.value for one in chinese.subheader][:4] == ["标注", "项目管理", "单句试测", "模型评测"]
 
 
 def test_demo_projects_come_last_on_home(fresh_store: Store) -> None:
