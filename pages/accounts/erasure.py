@@ -7,6 +7,7 @@ from annotations.database.store import Store
 from annotations.log.erasure import OwnText, erasable_names, erase, erased_codes, scrub_texts, texts_of
 from annotations.permissions import FORBIDDEN
 from core.errors import EvenhandError, NotAllowed
+from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.text import plain
@@ -40,7 +41,9 @@ def _scrub(texts: list[OwnText]) -> None:
         with open_store() as store:
             scrub_texts(store, texts, author=_owner(store))
     except EvenhandError as error:
-        st.session_state["erasure-error"] = error
+        show_error(error)
+    else:
+        st.rerun()
 
 
 def show_erasure(store: Store, account: Account) -> None:
@@ -76,9 +79,13 @@ def _show_texts(store: Store, code: str) -> None:
         st.caption(
             _("Notes, tags, comments and reasons may name somebody. Read them first; scrubbed text cannot be restored.")
         )
+        lost = _("The text is removed and cannot be restored; the log keeps only its hash.")
         for one in texts[:SHOWN]:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.text(one.text)
                 key = f"scrub-{one.kind}-{one.row}-{one.part}"
-                st.button(_("Scrub"), key=key, type="tertiary", on_click=_scrub, args=([one],))
-        st.button(_("Scrub all"), key=f"scrub-{code}", on_click=_scrub, args=(texts,))
+                if confirmed(_("Scrub"), lost, _("Scrub this text"), key=key):
+                    _scrub([one])
+        label = _("Scrub {n} texts").format(n=f"{len(texts):,}")
+        if confirmed(_("Scrub all"), lost, label, key=f"scrub-{code}"):
+            _scrub(texts)

@@ -102,7 +102,7 @@ def _show_invitations(store: Store, project: Project | None) -> None:
             st.caption(plain(text.format(made=moment(one.created), expires=moment(one.expires))))
             who = one.name or role
             if confirmed(
-                _("Withdraw"), _("The link for {who} opens nothing from now on.").format(who=who),
+                _("Withdraw invitation"), _("The link for {who} opens nothing from now on.").format(who=who),
                 _("Withdraw this invitation"), key=f"uninvite-{one.id}",
             ):  # fmt: skip
                 _withdraw_invitation(one.id)
