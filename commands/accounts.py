@@ -170,8 +170,8 @@ def list_invitations(project: str | None, db: str, as_json: bool) -> None:
     lines = []
     for row in rows:
         desk = f", labels as {row['annotator']}" if row["annotator"] else ""
-        place = row["project"] or "the whole server"
-        lines.append(f"{row['id']}: {row['role']} in {place}{desk}, made {row['created']}, expires {row['expires']}")
+        where = row["project"] or "the whole server"
+        lines.append(f"{row['id']}: {row['role']} in {where}{desk}, made {row['created']}, expires {row['expires']}")
     answer({"invitations": rows}, "\n".join(lines) or "No open invitation.", as_json=as_json)
 
 

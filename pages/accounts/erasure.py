@@ -7,9 +7,9 @@ from annotations.database.store import Store
 from annotations.log.erasure import OwnText, erasable_names, erase, erased_codes, scrub_texts, texts_of
 from annotations.permissions import FORBIDDEN
 from core.errors import EvenhandError, NotAllowed
-from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
+from pages.ui.parts import confirmed
 from pages.ui.text import plain
 from pages.ui.visitor import visitor
 

@@ -13,11 +13,10 @@ from annotations.types import Project
 from core.errors import EvenhandError, NotAllowed
 from pages.accounts.links import offer_link, show_link
 from pages.ui.choose import switch
-from pages.ui.confirm import confirmed, say_changes
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.parts import asks_at_click
+from pages.ui.parts import asks_at_click, confirmed, say_changes
 from pages.ui.text import clauses, named, plain
 from pages.ui.visitor import may, visitor
 

@@ -10,10 +10,9 @@ from annotations.text_policy import without_text
 from annotations.types import Annotator, Project
 from pages.ui.charts import csv_bytes
 from pages.ui.choose import choose, switch
-from pages.ui.confirm import say_changes
 from pages.ui.head import open_store
 from pages.ui.language import _
-from pages.ui.parts import asks
+from pages.ui.parts import asks, say_changes
 from pages.ui.sentences import choice_name
 from pages.ui.text import in_brackets, plain
 from pages.ui.visitor import author

@@ -14,12 +14,11 @@ from core.errors import EvenhandError
 from core.statistics import Estimate
 from pages.ui.charts import downloads
 from pages.ui.choose import annotator_at_desk
-from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import names_of
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import interval, moment, note_text, percent, with_interval
-from pages.ui.parts import asks, asks_at_click
+from pages.ui.parts import asks, asks_at_click, confirmed
 from pages.ui.sentences import item_card, judgement, with_keyword
 from pages.ui.tables import element, joined, show_html
 from pages.ui.text import paragraph, plain, show_signature

@@ -22,12 +22,11 @@ from annotations.projects.annotators import annotators
 from annotations.projects.pipeline_counts import state
 from annotations.types import Choice, Guideline, Project
 from core.errors import N_, EvenhandError, Notice
-from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import option_name
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import follow, start_job
 from pages.ui.language import _
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.text import in_brackets, plain, series
 from pages.ui.visitor import ask_author, page_link
 

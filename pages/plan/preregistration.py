@@ -7,11 +7,10 @@ from annotations.projects.preregistration import Sheet, form, preregister, sheet
 from annotations.types import Project
 from core.errors import EvenhandError
 from pages.ui.choose import switch
-from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import moment
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.text import plain
 
 

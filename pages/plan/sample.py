@@ -23,12 +23,11 @@ from core.errors import EvenhandError
 from core.sampling.designs import BY_JUDGES, LEAST_SHARE, SHARE, SIZED, Design
 from pages.plan.labels_needed import show_labels_needed
 from pages.ui.choose import choose
-from pages.ui.confirm import confirmed
 from pages.ui.guideline_html import names_of
 from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment, percent
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.tables import number_columns, show_html, table
 from pages.ui.text import in_brackets, plain, series, show_signature
 from pages.ui.tiles import Tile, estimate_tile, show_tiles

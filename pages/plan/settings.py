@@ -13,11 +13,10 @@ from annotations.queue.leases import on_desks
 from annotations.types import Plan, Project
 from core.errors import EvenhandError
 from pages.plan.forecast import plan_name
-from pages.ui.confirm import say_changes
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
-from pages.ui.parts import asks
+from pages.ui.parts import asks, say_changes
 from pages.ui.text import clauses, named, plain
 from pages.ui.visitor import ask_author, author
 

@@ -17,11 +17,10 @@ from annotations.projects.consent import (
 from annotations.projects.groups import Grouping, add_grouping, groupings, groups_of, set_group
 from annotations.types import Project
 from core.errors import EvenhandError
-from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.language import _, language
 from pages.ui.numbers import moment
-from pages.ui.parts import asks, asks_at_click
+from pages.ui.parts import asks, asks_at_click, confirmed
 from pages.ui.tables import show_records
 from pages.ui.text import in_brackets, plain, series, spoken
 

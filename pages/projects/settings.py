@@ -13,10 +13,9 @@ from core.resources import table
 from pages.projects.new import agreed_name, ask_care, ask_desk, ask_labels, form_name, gold_name
 from pages.projects.projects import open_project
 from pages.ui.choose import switch
-from pages.ui.confirm import say_changes
 from pages.ui.head import show_error
 from pages.ui.language import _
-from pages.ui.parts import asks
+from pages.ui.parts import asks, say_changes
 from pages.ui.visitor import author
 
 # Settings whose change the method section states, where labels were made under both values.

@@ -10,12 +10,11 @@ from annotations.release.write_out import locked_texts
 from annotations.text_policy import checked_password
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
-from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.text import plain
 
 

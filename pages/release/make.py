@@ -12,11 +12,10 @@ from annotations.release.readiness import Check, checked_reason, checked_version
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
 from core.language import translate
-from pages.ui.confirm import confirmed
 from pages.ui.head import open_store, show_error
 from pages.ui.jobs import is_active, start_job
 from pages.ui.language import _, language
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.text import plain
 from pages.ui.visitor import ask_author, author, page_link
 

@@ -16,11 +16,11 @@ from annotations.types import Project
 from core.errors import N_, EvenhandError, NotFound
 from core.language import Count, Language
 from pages.study.new import ask_uses
-from pages.ui.confirm import confirmed
 from pages.ui.head import in_one_sentence, open_store
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment, number
 from pages.ui.own_words import language_name
+from pages.ui.parts import confirmed
 from pages.ui.tables import show_records
 from pages.ui.text import named, plain
 from pages.ui.tiles import Tile, show_tiles

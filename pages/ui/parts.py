@@ -2,23 +2,31 @@
 
 The page asked when it was drawn. Since then a role may have been taken away, and a click brings its arguments along: so
 a part asks again, in the project that it was given.
+
+Before an act that cannot be undone a part asks the visitor too (`confirmed`); a change of settings is written out above
+the button that stores it (`say_changes`).
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+
+import streamlit as st
 
 from annotations.database.pool import stores
 from annotations.permissions import Action
 from annotations.types import Project
 from core.errors import NotAllowed
 from pages.ui.head import show_error
+from pages.ui.language import _
+from pages.ui.text import named, plain
 from pages.ui.visitor import require_here
 
 Inputs = ParamSpec("Inputs")
 Result = TypeVar("Result")
+Change = tuple[str, str, str]  # the name of a setting, its stored value, its new value
 
 
 @dataclass(slots=True)
@@ -82,3 +90,35 @@ def asks_at_click(action: Action) -> Callable[[Callable[Inputs, None]], Callable
 def _name(body: Callable[..., Any]) -> str:
     module = body.__module__.removeprefix("pages.").replace(".", "/")
     return f"{module}.py: {body.__name__}"
+
+
+def confirmed(
+    label: str, text: str, act: str, *, key: str, icon: str | None = None, primary: bool = False, disabled: bool = False
+) -> bool:
+    """Return whether the visitor pressed *act* below *text*, which a button *label* opens.
+
+    *text* says what will happen. No key of a form field gets here: both buttons want a click of their own.
+    """
+    turn = st.session_state.setdefault(f"turn-{key}", 0)
+    # A new key after each act, because a popover that stays on the page stays open.
+    with st.popover(
+        label, icon=icon, type="primary" if primary else "secondary", disabled=disabled, key=f"ask-{key}-{turn}"
+    ):
+        st.markdown(plain(text))
+        pressed = st.button(plain(act), key=key, type="primary", icon=icon, disabled=disabled)
+    if pressed:
+        st.session_state[f"turn-{key}"] = turn + 1
+    return pressed
+
+
+def say_changes(changes: Sequence[Change], *, published: bool = False) -> None:
+    """Write which settings a button will store, with old and new values; *published*: papers state the change."""
+    lines = "  \n".join(plain(named(name, f"{old} → {new}")) for name, old, new in changes)
+    if published:
+        text = _(
+            "The project log keeps the change with its time. If labels exist, the method section of a release states"
+            " it."
+        )
+    else:
+        text = _("The project log keeps the change with its time.")
+    st.info(f"{lines}  \n{text}", icon=":material/published_with_changes:")

@@ -11,12 +11,11 @@ from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
 from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
-from pages.ui.confirm import confirmed
 from pages.ui.head import show_error
 from pages.ui.jobs import start_job
 from pages.ui.language import _
 from pages.ui.numbers import DASH, moment
-from pages.ui.parts import asks
+from pages.ui.parts import asks, confirmed
 from pages.ui.text import named, plain
 from pages.ui.visitor import page_link
 
