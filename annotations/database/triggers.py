@@ -16,7 +16,7 @@ from annotations.database import chain, migrations
 from core.files.timestamps import timestamp
 
 # SHA-256 over names and statements of all triggers of the newest version: opening a database compares only this.
-DIGEST = "30bce2928dae071e1cb0b1e66ff3af11d5b9df86c69b0a890596fef77d3b07f5"
+DIGEST = "435036b61d71e72b47a0678dc4881ffd620130ed7eb66b09cda7e080ff68c6f9"
 NAMED = 5  # triggers that one sentence names
 RESTORED = "triggers restored"  # of an entry of the log, before its moment
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
