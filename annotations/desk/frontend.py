@@ -25,8 +25,8 @@ from core.language import Language, translate
 
 SCRIPTS = (
     "preferences", "outbox", "server", "queue", "clock", "text", "marks", "panels", "news", "notices", "status", "side",
-    "veil", "tags", "typed", "view", "keys", "scheme", "generations_keys", "generations_view", "desk", "generations",
-    "main",
+    "veil", "tags", "typed", "view", "keys", "outage", "scheme", "generations_keys", "generations_view", "desk",
+    "generations", "main",
 )  # fmt: skip
 STYLES = ("base", "card", "tags", "side", "generations")
 _FOLDER = Path(__file__).resolve().parent / "static"

@@ -80,11 +80,48 @@ def test_kill_9_and_a_restart_lose_nothing(mortal_app_desks: Opener, mortal_app:
     expect(desk.notice("away")).to_be_visible(timeout=WAIT_MS)
     mortal_app.start()
     desk.settle()
-    # While the page says that its connection is gone, keys belong to that dialog.
-    expect(desk.page.locator('[data-testid="stDialog"]')).to_have_count(0)
     seen += [desk.decide("j") for _ in range(4)]
     desk.settle()
     assert labelled(desk) == list(dict.fromkeys(seen)) and len(seen) == 18
+
+
+# At each frame, whether a dialog of the page is drawn.
+WATCH_DIALOGS = """
+window.dialogsDrawn = 0
+const look = () => {
+  const dialog = document.querySelector('[data-testid="stDialog"]')
+  if (dialog?.checkVisibility({ visibilityProperty: true })) window.dialogsDrawn += 1
+  requestAnimationFrame(look)
+}
+look()
+"""
+IN_FOCUS = "(() => { let at = document.activeElement; while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at.dataset.part ?? at.tagName })()"
+CONNECTION_GONE = {"zh": ("正在连接", "服务器没有响应"), "en": ("Connecting", "The server is not responding")}
+
+
+@pytest.mark.rehearsal
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_an_outage_never_covers_the_desk(mortal_app_desks: Opener, mortal_app: Server, lang: str) -> None:
+    desk = mortal_app_desks(make_project(mortal_app, 60)).open(lang=lang)
+    desk.page.evaluate(WATCH_DIALOGS)
+    desk.press("n")
+    desk.page.keyboard.type("a")
+    mortal_app.kill()
+    page_says, desk_says = CONNECTION_GONE[lang]
+    expect(desk.page.get_by_test_id("stConnectionStatus")).to_contain_text(page_says)
+    expect(desk.notice("away")).to_contain_text(desk_says)  # nothing was to be sent, and it is known all the same
+    desk.page.wait_for_timeout(4000)  # the page asks for the server several times by then
+    assert desk.page.evaluate(IN_FOCUS) == "note"
+    desk.page.keyboard.type("b")
+    expect(desk.part("note")).to_have_value("ab")
+    desk.press("Enter")
+    seen = [desk.decide("j"), desk.decide("k", "1", "Enter"), desk.decide("j")]
+    assert desk.page.evaluate("window.dialogsDrawn") == 0
+    assert desk.root.get_attribute("data-pending") == "3"
+    expect(desk.part("saved")).to_contain_text("3")
+    mortal_app.start()
+    desk.settle()
+    assert [(row["item"], row["note"]) for row in desk.labels()] == [(seen[0], "ab"), (seen[1], ""), (seen[2], "")]
 
 
 def test_an_expired_sign_in_keeps_the_outbox(app_desks: Opener) -> None:

@@ -19,6 +19,7 @@ class Desk {
     this.queue = new Queue(data, () => this.draw());
     this.view = this.makeView();
     this.keys = new Keys(this);
+    this.outage = new Outage(this);
     this.leave = (event) => this.queue.outbox.unkept.size && event.preventDefault(); // the rest is in storage
     this.visible = () => this.turned();
     this.online = () => this.queue.flush();
@@ -38,6 +39,7 @@ class Desk {
   stop() {
     keepTyped(this);
     this.keys.stop();
+    this.outage.stop();
     this.queue.stop();
     window.removeEventListener("beforeunload", this.leave);
     window.removeEventListener("online", this.online);

@@ -277,8 +277,9 @@ class Queue {
     }
   }
 
-  async heartbeat() {
-    if (this.idle || Date.now() - this.lastContact < HEARTBEAT_MS - 5000) return;
+  // *now*: do not wait for the next beat.
+  async heartbeat(now = false) {
+    if (this.idle || (!now && Date.now() - this.lastContact < HEARTBEAT_MS - 5000)) return;
     try {
       const reply = await this.server.post("heartbeat", {});
       const turned = this.seated(reply);
