@@ -43,6 +43,7 @@ from annotations.desk.shared_commit import SharedCommit
 from annotations.desk.tokens import issue, verify
 from annotations.guideline.comparison import compares
 from annotations.guideline.free_tags import own_tags
+from annotations.labels.asked_for import skips_left
 from annotations.labels.operations import reveal
 from annotations.labels.operations import store_operations as store_operations
 from annotations.labels.read import own_conflicts as own_conflicts
@@ -281,6 +282,8 @@ def sync(call: DeskRequest) -> Reply:
         reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
     if hello or sent:
         reply["conflicts"] = _conflicts(call)
+        if call.invited is not None:
+            reply["skips_left"] = skips_left(call.store.db, at.project, at.annotator, call.invited.items)
     return reply
 
 
@@ -340,7 +343,10 @@ def _append(call: DeskRequest, sent: Sequence[Any]) -> list[Reply]:
     if compares(call.store, call.at.project):
         read = [as_stored(call.at, each) if isinstance(each, Operation) else each for each in read]
     operations = [each for each in read if isinstance(each, Operation)]
-    stored = store_operations(call.store, call.at.project, call.at.annotator, operations) if operations else []
+    stored: list[Answer] = []
+    if operations:
+        asked = None if call.invited is None else call.invited.items
+        stored = store_operations(call.store, call.at.project, call.at.annotator, operations, asked=asked)
     answers = iter(stored)
     return [each if isinstance(each, dict) else _answer_out(next(answers), call.language) for each in read]
 

@@ -13,6 +13,7 @@ WORDS = (
     N_("Skip"), N_("Note"), N_("Undo"), N_("Opinion"), N_("Done"), N_("Back"), N_("Discard"), N_("Close"),
     N_("Note (Enter saves, Esc cancels)"), N_("No reason chosen: say why in a few words."),
     N_("Why? Choose one or more reasons, then press Enter."), N_("{choice}. Next sentence."), N_("Skipped"),
+    N_("You cannot skip any more texts. Judge this one, or withdraw."),
     N_("Skipped. This item comes back at the end."), N_("Nothing to undo."), N_("Undone."),
     N_("Undone: {what}"), N_("undone"), N_("Showing an earlier decision."),
     N_("An earlier decision cannot be skipped. Press Esc to leave it unchanged."),

@@ -14,6 +14,7 @@ from annotations.guideline.free_tags import clean_tags
 from annotations.guideline.versions import guidelines
 from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
+from annotations.labels.asked_for import check_asked_for
 from annotations.labels.left_texts import insert_left
 from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
 from annotations.labels.retest_labels import RetestItem
@@ -112,6 +113,11 @@ class _ItemState:
     here: int = 1  # 0: this annotator has left the project and gets no items
     pair: int = 0  # 1: it is a comparison
 
+    @property
+    def handed_out(self) -> bool:
+        """Whether this annotator has had the item at a desk; one that was passed over is skipped without an operation."""
+        return self.state not in ("", "skipped") or self.op_id is not None
+
 
 def store_operations(
     store: Store,
@@ -120,17 +126,20 @@ def store_operations(
     operations: Sequence[Operation],
     *,
     now: float | None = None,
+    asked: int | None = None,
 ) -> list[Answer]:
     """Store operations in one transaction that is committed on return. One answer each, in order.
 
     An operation that cannot be stored is refused; the others are stored. One that is stored already gets the same
-    answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. Raises NotAllowed for a
-    person who is not an annotator of the project.
+    answer. `now` (unix seconds) is the time of the labels and renews the annotator's leases. *asked*: how many items a
+    participant of a study is asked to label (`asked_for`); None: no limit, also for items without an assignment, since
+    a desk sends what it holds after a backup was restored that does not know its leases. Raises NotAllowed for a person
+    who is not an annotator of the project.
     """
     moment = time.time() if now is None else now
     with store.write() as db:
         renew_presence(db, project, annotator, moment)
-        writer = _Writer(store, project, annotator, timestamp(now))
+        writer = _Writer(store, project, annotator, timestamp(now), asked)
         return [writer.answer(operation) for operation in operations]
 
 
@@ -167,9 +176,11 @@ def _item_state(store: Store, project: Project, annotator: Annotator, uid: str) 
 class _Writer:
     """Writes one annotator's operations, inside one transaction."""
 
-    def __init__(self, store: Store, project: Project, annotator: Annotator, created: str) -> None:
+    def __init__(
+        self, store: Store, project: Project, annotator: Annotator, created: str, asked: int | None = None
+    ) -> None:
         self.store, self.db, self.project, self.annotator = store, store.db, project, annotator
-        self.created = created
+        self.created, self.asked = created, asked
         self.guidelines = {each.version: each for each in guidelines(store, project)}
         # may have changed since the caller read the project
         query = "SELECT checked, retest FROM project WHERE id = ?"
@@ -197,6 +208,11 @@ class _Writer:
         if known is not None:
             conflict = known and target.op_id != operation.op_id and target.desk != operation.desk
             return Answer(operation.op_id, True, conflict=conflict, latest=target.op_id)
+        if self.asked is not None:
+            check_asked_for(
+                self.db, self.project, self.annotator, operation, asked=self.asked, handed_out=target.handed_out,
+                labelled=target.state == "labelled",
+            )  # fmt: skip
         guideline = self._guideline(operation)
         if operation.choice not in (None, "skip") and bool(target.pair) != is_of_comparisons(guideline):
             raise Refused(N_("This version of the guideline is for other items than this one."))

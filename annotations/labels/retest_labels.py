@@ -40,6 +40,11 @@ class RetestItem:
     sent_back: int | None  # whether its first label is sent for relabelling
     pair: int = 0  # 1: it is a comparison
 
+    @property
+    def handed_out(self) -> bool:
+        """Whether this annotator has had the retest at a desk."""
+        return self.state != "waiting" or self.op_id is not None
+
 
 def retest_item(db: Connection, project: Project, annotator: Annotator, uid: str) -> RetestItem | None:
     """The retest of this annotator with that public id, or None."""

@@ -186,6 +186,7 @@ class Desk {
 
   store(item, choice, reasons) {
     const details = this.details(reasons);
+    this.noMoreSkips = false;
     this.editing = null;
     this.mode = "label";
     const op = this.queue.decide(item, choice, details);
@@ -205,6 +206,11 @@ class Desk {
     if (!item) return;
     if (this.editing)
       return this.view.say(this.t("An earlier decision cannot be skipped. Press Esc to leave it unchanged."));
+    this.noMoreSkips = !this.queue.maySkip;
+    if (this.noMoreSkips) {
+      this.view.say(this.t("You cannot skip any more texts. Judge this one, or withdraw."));
+      return this.draw();
+    }
     this.queue.decide(item, "skip", { form: this.form });
     forgetTyped(this, item);
     this.draw();

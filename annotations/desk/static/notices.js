@@ -20,7 +20,7 @@ class Notices {
   }
 
   draw() {
-    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.pause()];
+    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.skips(), ...this.pause()];
     const looks = made.map((one) => one.textContent).join("\n");
     if (looks === this.looks) return;
     this.looks = looks;
@@ -142,6 +142,11 @@ class Notices {
         list,
       ),
     ];
+  }
+
+  skips() {
+    if (!this.desk.noMoreSkips) return [];
+    return [this.notice("skips", this.t("You cannot skip any more texts. Judge this one, or withdraw."))];
   }
 
   pause() {

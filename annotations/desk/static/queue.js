@@ -27,6 +27,7 @@ class Queue {
     this.latest = new Map(); // item -> the operation that stands for it
     this.conflicts = [];
     this.progress = null;
+    this.skipsLeft = null; // how often a participant of a study may still skip; null: as often as wanted
     this.left = false; // this annotator labels here no more: decisions are still sent, nothing is handed out
     this.state = "starting"; // starting, here, away, signed_out, closed
     this.message = "";
@@ -146,6 +147,7 @@ class Queue {
     if (reply.progress) this.progress = reply.progress;
     if (reply.history) this.remember(reply.history, true);
     if (reply.conflicts) this.conflicts = reply.conflicts;
+    this.skipsLeft = reply.skips_left ?? this.skipsLeft;
     if (reply.history) this.greeted = true;
     if (reply.tags) this.tags = reply.tags;
     this.news = reply.news ?? this.news;
@@ -303,6 +305,12 @@ class Queue {
     let count = stored;
     for (const op of this.outbox.ops.values()) count += op.step ?? 0;
     return Math.max(0, count);
+  }
+
+  // What is on its way counts already.
+  get maySkip() {
+    const waiting = [...this.outbox.ops.values()].filter((op) => op.choice === "skip").length;
+    return this.skipsLeft === null || this.skipsLeft > waiting;
   }
 
   // What the bar counts: the pilot while one is open, else everything.

@@ -1,6 +1,7 @@
 """The pages of a study, and the desk's routes for who came by its link."""
 
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,8 +15,10 @@ from annotations.database.pool import stores
 from annotations.database.store import Store
 from annotations.desk.routes import routes
 from annotations.guideline.versions import add_guideline, guideline
+from annotations.items.batch import items
 from annotations.projects.consent import USES, consents
-from annotations.projects.projects import annotators
+from annotations.projects.projects import annotator, annotators
+from annotations.queue.leases import LEASE_S, claim
 from annotations.server import limits, study_pages
 from annotations.server.gate import Gate
 from annotations.study.people import participants
@@ -144,6 +147,72 @@ def test_the_cookie_opens_one_desk_and_nothing_else(fresh_store: Store, app: Sta
     for path in ("/", "/review", "/media/x.csv", "/_stcore/upload_file/a/b", "/study", "/accounts"):
         assert one.client.get(path).status_code in (401, 404), path
     assert one.client.get("/review", headers={"accept": "text/html"}).headers["location"] == "/sign-in"
+
+
+@pytest.fixture
+def participant(fresh_store: Store, app: Starlette) -> RouteDesk:
+    """The desk of a participant who is asked to judge 3 of 12 texts."""
+    project, _ = filled_project(fresh_store, 12, per_item=1)
+    ada = Visitor(browser(app), fresh_store, new_study(fresh_store, project))
+    ada.send("/begin", ada.send("/consent", ada.open()))
+    return at_desk(ada, project)
+
+
+def results(desk: RouteDesk, *operations: Any) -> list[str]:
+    answers = desk.sync(*operations)["answers"]
+    return [one["result"] if one["result"] == "acked" else one["reason"] for one in answers]
+
+
+def test_a_participant_judges_no_text_that_was_not_handed_out(fresh_store: Store, participant: RouteDesk) -> None:
+    handed = [one["id"] for one in participant.sync(want=60)["items"]]
+    others = [one.uid for one in items(fresh_store, participant.project) if one.uid not in handed]
+    assert len(handed) == 3
+    choices = ("accept", None, "skip")
+    refused = [participant.op(item, choice) for item, choice in zip(others, choices, strict=False)]
+    assert results(participant, *refused, participant.op(handed[0], "accept")) == [
+        *["This text was not handed out to you."] * 3, "acked",
+    ]  # fmt: skip
+    assert fresh_store.db.execute("SELECT count(*) FROM label").fetchone() == (1,)
+
+
+def test_a_participant_judges_no_more_texts_than_asked_for(participant: RouteDesk) -> None:
+    seen = [one["id"] for one in participant.sync(want=60)["items"]]
+    skips = [participant.op(item, "skip") for item in seen]
+    reply = participant.sync(*skips, want=60)
+    assert reply["skips_left"] == 0
+    seen += [one["id"] for one in reply["items"]]
+    assert len(seen) == 6  # as many again in place of those that were skipped, and no more
+    limit = "You can skip at most 3 times. Judge this text, or withdraw."
+    assert results(participant, *(participant.op(item, "skip") for item in seen[3:])) == [limit] * 3
+    assert participant.sync(want=60, have=seen[3:])["items"] == []
+    labels = [participant.op(item, "accept", base=skip["op"]) for item, skip in zip(seen, skips, strict=False)]
+    labels += [participant.op(item, "accept") for item in seen[3:]]
+    enough = "You have judged all 3 texts that you were asked to judge; no others are stored."
+    assert results(participant, *labels) == [*["acked"] * 3, *[enough] * 3]
+    assert results(participant, *labels[:3], skips[0]) == ["acked"] * 4  # sent once more
+    undo = participant.op(seen[0], None, base=labels[0]["op"])
+    change = participant.op(seen[1], "reject", reasons=["name"], base=labels[1]["op"])
+    assert results(participant, undo, change, participant.op(seen[4], "accept")) == ["acked"] * 3
+    assert participant.sync()["progress"]["labelled"] == 3
+
+
+def test_a_late_label_of_a_participant_is_stored(fresh_store: Store, participant: RouteDesk) -> None:
+    handed = [one["id"] for one in participant.sync(want=60)["items"]]
+    ada = annotator(fresh_store, participant.project, "Ada")
+    later = time.time() + LEASE_S + 60
+    assert set(handed) <= {one.uid for one in claim(fresh_store, participant.project, ada, want=60, now=later)}
+    assert results(participant, *(participant.op(item, "accept") for item in handed)) == ["acked"] * 3
+
+
+def test_a_text_of_the_test_is_not_handed_out(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4, per_item=1)
+    ada = Visitor(browser(app), fresh_store, new_study(fresh_store, project, questions=1, pass_mark=1))
+    page = ada.send("/consent", ada.open())
+    page = ada.send("/test", page, **dict.fromkeys(re.findall(r'name="(q\d+)"', page), "accept"))
+    ada.send("/begin", page)
+    desk = at_desk(ada, project)
+    (asked,) = fresh_store.db.execute("SELECT uid FROM item JOIN assignment ON item = item.id").fetchone()
+    assert results(desk, desk.op(asked, "accept")) == ["This text was not handed out to you."]
 
 
 def test_what_a_service_must_say(fresh_store: Store, app: Starlette) -> None:
