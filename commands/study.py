@@ -15,7 +15,7 @@ from annotations.study import people, studies
 from annotations.study.links import path_for
 from annotations.study.pay import pay
 from annotations.study.studies import Settings, Study
-from annotations.study.texts import CONSENT
+from annotations.study.texts import ADULT, CONSENT
 from annotations.study.withdrawal import finish_withdrawals
 from annotations.study.withdrawal import withdraw as withdraw_labels
 from commands.permissions import acting_person
@@ -98,6 +98,14 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 )
 @click.option("--pass-mark", type=int, default=0, show_default=True, help="How many of them must be right to pass.")
 @click.option("--keep-days", type=int, default=30, show_default=True, help="Days that the service's ids are stored.")
+@click.option(
+    "--minimum-age", type=int, default=ADULT, show_default=True, help="Minimum age, which the consent states."
+)
+@click.option(
+    "--kept-years", type=int, default=0, show_default=True,
+    help="Years that labels are stored after the end of the study, which the consent states; 0: as long as the data set"
+    " exists.",
+)  # fmt: skip
 @click.option("--consent-en", type=_file, help="The consent in English, Markdown.")
 @click.option("--consent-zh", type=_file, help="The consent in Chinese, Markdown.")
 @_ask_use
@@ -107,7 +115,7 @@ def _texts(en: Path | None, zh: Path | None) -> dict[Language, str]:
 @json_option
 def create(
     project: str, name: str, consent_en: Path | None, consent_zh: Path | None, uses: tuple[Use, ...],
-    questions: int, author: str, url: str,
+    questions: int, minimum_age: int, kept_years: int, author: str, url: str,
     db: str, as_json: bool, **fields: Any,
 ) -> None:  # fmt: skip
     """Make a study NAME in PROJECT and print its link. Its test asks about items with known answers."""
@@ -119,7 +127,7 @@ def create(
         settings = Settings(**{**fields, "pause": fields["pause"] or None, "questions": questions})
         texts = _texts(consent_en, consent_zh)
         made = studies.create_study(store, place, name, settings, questions=known, consent=texts, uses=uses,
-                                    author=author)  # fmt: skip
+                                    minimum_age=minimum_age, kept_years=kept_years, author=author)  # fmt: skip
         link = _address(store, made, url)
     codes = {one: made.code(one) for one in studies.OUTCOMES}
     lines = [f"{made.name}: {link}", *(f"code, {one.replace('_', ' ')}: {code}" for one, code in codes.items())]

@@ -38,7 +38,8 @@ WORDS = (
         " automatically."
     ),
     # notices
-    N_("Connection error"), N_("The server is not responding. Try again later."), N_("Sign in again"), N_("Download"), N_("Remove from here"),
+    N_("Connection error"), N_("The server is not responding. Try again later."), N_("Sign in again"), N_("Download"),
+    N_("Remove from here"),
     N_(
 
             "The server is not responding. You can keep working: {ready} sentences are ready, and {n}"

@@ -115,7 +115,7 @@ class _ItemState:
 
     @property
     def handed_out(self) -> bool:
-        """Whether this annotator has had the item at a desk; one that was passed over is skipped without an operation."""
+        """Whether this annotator has had the item at a desk, which a text of the test is not: no operation skipped it."""
         return self.state not in ("", "skipped") or self.op_id is not None
 
 

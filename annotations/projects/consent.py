@@ -23,17 +23,20 @@ USES: tuple[Use, ...] = get_args(Use)
 TEXTS: dict[Use, str] = {
     "release": N_(
         "My labels in this project may be published one by one in its releases: the item, my choice, reasons, marks,"
-        " notes and comments, when and how fast I labelled, and a pseudonym in place of my name. I can withdraw this"
-        " at any time; releases that were made before then stay as they are."
+        " notes and comments, when and how fast I labelled, and a pseudonym in place of my name. My consent is"
+        " voluntary. I can withdraw it at any time, without giving a reason and without any disadvantage; releases that"
+        " were made before then stay as they are."
     ),
     "disaggregated": N_(
         "My labels in this project may be published one by one: the item, my choice, reasons and marks, and a pseudonym"
-        " in place of my name. My notes, comments and times are not published. I can withdraw this at any time; files"
-        " that were published before then cannot be recalled."
+        " in place of my name. My notes, comments and times are not published. My consent is voluntary. I can withdraw"
+        " it at any time, without giving a reason and without any disadvantage; files that were published before then"
+        " cannot be recalled."
     ),
     "training": N_(
-        "Models may be trained on my labels one by one, as well as on what all annotators said together. I can"
-        " withdraw this at any time; models that were trained before then cannot be changed."
+        "Models may be trained on my single labels, in addition to the aggregated labels of all annotators. My consent"
+        " is voluntary. I can withdraw it at any time, without giving a reason and without any disadvantage; models"
+        " that were trained before then cannot be changed."
     ),
 }
 # The same in a few words, for tables.

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -29,6 +30,7 @@ from core.language import (
     Count,
     Language,
     explain,
+    one_after_another,
     translate,
     visitor_language,
 )
@@ -52,6 +54,8 @@ GIVES = {
 DIFFERENT = N_("The passwords do not match.")
 TOO_OFTEN = N_("Too many attempts. Try again in {minutes} minutes.")
 _pages = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True)
+# Sentences of a template, each on a line of its own: no space after a full stop of Chinese.
+_pages.filters["paragraph"] = lambda text: Markup(one_after_another(str(text).split()))  # noqa: S704 - escaped already
 
 
 def routes(prefix: str = "") -> list[Route]:

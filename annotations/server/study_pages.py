@@ -3,7 +3,7 @@
 Nothing is stored before somebody agrees, so the preview of a mail program and a look around leave no trace.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -40,6 +40,7 @@ NO_ID = N_(
     "This address does not show where you came from. Open the study from the page of the platform that invited you."
 )
 ONLY_PREVIEW = N_("This is a preview. Accept the task first, then open the link again.")
+UNANSWERED = N_("Open and answer every text first. This did not count as an attempt.")
 CHANGED = N_("The consent form changed while you were reading it. Please read it again.")
 ENDS = {
     "finished": N_("Thank you. You have judged all texts."),
@@ -250,7 +251,7 @@ def agree_form(at: Visit) -> Reply:
     return Reply(secret=secret)
 
 
-def _test_page(at: Visit, who: Participant) -> Reply:
+def _test_page(at: Visit, who: Participant, answers: Mapping[str, str] | None = None, problem: str = "") -> Reply:
     project = project_by_uid(at.store, at.study.project)
     newest = guideline(at.store, project)
     values = {
@@ -260,15 +261,19 @@ def _test_page(at: Visit, who: Participant) -> Reply:
         "questions": questions_of_try(at.store, at.study, who.uid, who.tries),
         "who": who,
         "left": TRIES - who.tries,
+        "answers": answers or {},
+        "problem": problem,
         "warning": at.study.warning(at.language),
     }
     return Reply("study_test.html", values=values)
 
 
 def answers_form(at: Visit) -> Reply:
-    """One try of the test."""
+    """One try of the test; with a text that was not opened or answered it is not one yet."""
     if at.who is not None and at.who.state == "test" and at.sent.get("try") == str(at.who.tries):
         answers = {name.removeprefix("q"): value for name, value in at.sent.items() if name.startswith("q")}
+        if any(str(one.id) not in answers for one in questions_of_try(at.store, at.study, at.who.uid, at.who.tries)):
+            return _test_page(at, at.who, answers, at.say(UNANSWERED))
         people.answer_test(at.store, at.study, at.who, answers)
     return Reply()
 

@@ -16,7 +16,7 @@ from annotations.database.store import Store, columns_and_marks
 from annotations.projects.annotators import checked_name
 from annotations.projects.consent import USES, Use
 from annotations.projects.projects import project_by_uid
-from annotations.study.texts import CONSENT, WARNING
+from annotations.study.texts import ADULT, CONSENT, WARNING, Facts, fill_in, places
 from annotations.types import Item, Project
 from core.errors import N_, NotFound, Refused
 from core.files.timestamps import timestamp
@@ -34,6 +34,7 @@ LIMITS = {
     "items": (1, 5_000), "places": (1, 100_000), "minutes": (5, 24 * 60), "pause": (1, 600), "questions": (0, 20),
     "pass_mark": (0, 20), "keep_days": (0, 3_650),
 }  # fmt: skip
+FACTS = {"minimum_age": (1, 120), "kept_years": (0, 100)}  # stated in the consent form only
 
 
 def _code() -> str:
@@ -161,15 +162,26 @@ def create_study(
     questions: Sequence[tuple[Item, str]] = (),
     consent: dict[Language, str] | None = None,
     uses: Collection[Use] = (),
+    minimum_age: int = ADULT,
+    kept_years: int = 0,
     author: str = "",
 ) -> Study:
     """Make a study; *questions*: items with their answers for the test, *consent*: its text in both languages.
-    *uses*: of labels one by one, about which the form asks; nobody has to agree to them.
+
+    *uses*: of labels one by one, about which the form asks; nobody has to agree to them. *minimum_age*, *kept_years*
+    (`Facts`) and the settings are filled into the places of the consent.
 
     Raises Refused for a name that is taken, a setting out of its limits, or fewer questions than one try asks.
     """
     bare, uid = checked_name(name), uuid.uuid4().hex
     _check(settings, len(questions))
+    for name, value in (("minimum_age", minimum_age), ("kept_years", kept_years)):
+        _check_number(name, value, *FACTS[name])
+    facts = Facts(
+        settings.contact, settings.items, settings.reward, settings.currency,
+        None if settings.service == "link" else settings.keep_days, minimum_age, kept_years,
+    )  # fmt: skip
+    texts = {language: fill_in(text, language, facts) for language, text in (consent or CONSENT).items()}
     values = {one: getattr(settings, one) for one in _FIELDS}
     row = {"uid": uid, "project": project.id, "name": bare, "created": timestamp(), **values}
     with store.write() as db:
@@ -184,8 +196,9 @@ def create_study(
             }  # fmt: skip
             db.execute(f"INSERT INTO study_question {columns_and_marks(question)}", question)
         record_study(db, uid)
-        _insert_consent(store, int(made.lastrowid or 0), consent or CONSENT, uses)
+        _insert_consent(store, int(made.lastrowid or 0), texts, uses)
         logged = {one: value for one, value in values.items() if not one.startswith(("code_", "warning_"))}
+        logged |= {"minimum_age": minimum_age, "kept_years": kept_years}
         record(store, project, "study_made", author=author, study=bare, **logged)
     return study_of_uid(store, uid)
 
@@ -232,6 +245,8 @@ def _insert_consent(store: Store, study: int, texts: dict[Language, str], uses: 
     for text in texts.values():
         if not text.strip() or len(text) > LONGEST_TEXT:
             raise Refused(N_("The consent form needs 1 to {most} characters in each language."), most=LONGEST_TEXT)
+        if missing := places(text):
+            raise Refused(N_("The consent form does not say this yet: {places}."), places=", ".join(missing))
     query = "SELECT coalesce(max(version), 0) + 1 FROM study_consent WHERE study = ?"
     version = store.db.execute(query, (study,)).fetchone()[0]
     made = store.db.execute(
@@ -253,10 +268,9 @@ def _check(settings: Settings, questions: int) -> None:
         value = getattr(settings, name)
         if name == "pause" and value is None:
             continue
-        if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise Refused(
-                N_("{field} must be a whole number from {least} to {most}."), field=name, least=least, most=most
-            )
+        _check_number(name, value, least, most)
+    if not settings.contact.strip():
+        raise Refused(N_("A study needs a contact: the consent form names who answers questions."))
     for amount in (settings.reward, settings.floor):
         if not math.isfinite(amount) or amount < 0:
             raise Refused(N_("Pay must be a number, 0 or more."))
@@ -274,3 +288,8 @@ def _check(settings: Settings, questions: int) -> None:
             "A test of {number} questions needs at least as many texts with a known answer, and at most {most}."
         )
         raise Refused(message, number=settings.questions, most=MOST_QUESTIONS)
+
+
+def _check_number(name: str, value: Any, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise Refused(N_("{field} must be a whole number from {least} to {most}."), field=name, least=least, most=most)

@@ -20,8 +20,9 @@ def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
     """What each use is, the answer so far, and buttons to give, refuse or withdraw consent to it."""
     st.subheader(_("Use of your labels"))
     text = _(
-        "You answer for each use. Without your consent, your labels are used only in counts, agreement and gold"
-        " labels, never one by one."
+        "You answer for each use, and change your answer at any time. Without your consent, your labels are used only"
+        " in counts, agreement and gold labels, never one by one. They are stored as long as the project. Ask the"
+        " project lead if anything is unclear."
     )
     st.caption(text)
     for use in USES:
@@ -31,8 +32,9 @@ def ask_consent(store: Store, project: Project, annotator: Annotator) -> None:
 def _ask_use(store: Store, project: Project, annotator: Annotator, use: Use) -> None:
     standing, name = consent_of(store, project, annotator, use), NAMES[use]
     st.markdown(f"**{plain(_(name))}**")
-    agreed = TEXTS[use]
-    st.markdown(plain(_(agreed)))
+    # A consent is shown in the words that were agreed to, which may be older than those of today.
+    newest = TEXTS[use]
+    st.markdown(plain(standing.text if standing.given and standing.text else _(newest)))
     if standing.given is None:
         st.caption(_("You have not answered."))
     else:

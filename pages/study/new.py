@@ -1,6 +1,7 @@
 """A new study: its settings, its test, its texts."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
@@ -10,8 +11,8 @@ from annotations.permissions import require
 from annotations.projects.consent import NAMES, USES, Use
 from annotations.projects.projects import project_by_uid
 from annotations.quality.known_answers import known_items
-from annotations.study.studies import MOST_QUESTIONS, SERVICES, Settings, create_study
-from annotations.study.texts import CONSENT, WARNING
+from annotations.study.studies import FACTS, MOST_QUESTIONS, SERVICES, Settings, create_study
+from annotations.study.texts import ADULT, CONSENT, WARNING
 from annotations.types import Project
 from core.errors import EvenhandError
 from core.language import LANGUAGES, Language
@@ -42,7 +43,7 @@ def _make(uid: str) -> None:
             settings = Settings(**values, **{name: code for name, code in codes.items() if code})
             made = create_study(
                 store, project, typed["name"], settings, questions=questions, consent=texts, uses=typed["uses"],
-                author=who.name,
+                minimum_age=int(typed["minimum_age"]), kept_years=int(typed["kept_years"]), author=who.name,
             )  # fmt: skip
             st.session_state[f"study-{uid}"] = made.uid
     except EvenhandError as error:
@@ -62,6 +63,9 @@ def show_new(store: Store, project: Project, *, open_at_first: bool) -> None:
         st.text_input(_("Contact for questions (address or name)"), key="new-contact", max_chars=200)
         _numbers(standard)
         _test(store, project)
+        st.caption(
+            _("The consent form states the contact, texts, reward, minimum age and storage above in place of {…}.")
+        )
         for code in LANGUAGES[::-1]:
             st.text_area(
                 _("Consent form, {language}").format(language=language_name(code)),
@@ -109,12 +113,21 @@ def _numbers(standard: Settings) -> None:
         "minutes": (_("Minutes of inactivity before the place is released"), 5),
         "pause": (_("Minutes of work before a break is suggested (0 = never)"), 0),
         "keep_days": (_("Days to keep platform ids after the end"), 0),
+        "minimum_age": (_("Minimum age"), FACTS["minimum_age"][0]),
+        "kept_years": (_("Years to keep labels (0 = as long as the data set)"), FACTS["kept_years"][0]),
     }
-    rows = (("items", "places"), ("reward", "floor"), ("minutes", "pause"), ("keep_days",))
+    rows = (
+        ("items", "places"),
+        ("reward", "floor"),
+        ("minutes", "pause"),
+        ("minimum_age", "keep_days"),
+        ("kept_years",),
+    )
+    values = asdict(standard) | {"minimum_age": ADULT, "kept_years": 0}
     for row in rows:
         for column, name in zip(st.columns(2), row, strict=False):
             label, least = labels[name]
-            column.number_input(label, least, value=getattr(standard, name), key=f"new-{name}")
+            column.number_input(label, least, value=values[name], key=f"new-{name}")
     st.text_input(_("Currency"), standard.currency, key="new-currency", max_chars=8, width=120)
     st.checkbox(_("Blur each text until it is opened"), standard.cover, key="new-cover")
 

@@ -95,7 +95,11 @@ const look = () => {
 }
 look()
 """
-IN_FOCUS = "(() => { let at = document.activeElement; while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at.dataset.part ?? at.tagName })()"
+IN_FOCUS = """(() => {
+  let at = document.activeElement
+  while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
+  return at.dataset.part ?? at.tagName
+})()"""
 CONNECTION_GONE = {"zh": ("正在连接", "服务器没有响应"), "en": ("Connecting", "The server is not responding")}
 
 

@@ -60,7 +60,9 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     ids = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
     ada = Visitor(browser(app), fresh_store, study, **ids)
     page = ada.open()
-    assert "<h2>Consent</h2>" in page
+    assert "<h2>Consent to take part</h2>" in page
+    assert "Participation is voluntary." in page
+    assert "Return the task on the platform" in page
     assert "insults" in page
     assert CONTACT in page
     assert participants(fresh_store, study) == []  # a look stores nothing
@@ -70,6 +72,7 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
     assert fresh_store.db.execute("SELECT outside, task, session FROM study_identity").fetchall() == [
         ("p1", "s1", "x1")
     ]
+    assert "You need at least 2 correct answers (2 attempts left)." in page
     for choice, then in (
         ("reject", "correct. Read the instructions again; this is your last attempt."),
         ("accept", "You have passed the test."),
@@ -128,6 +131,28 @@ def test_who_fails_twice_gets_a_code_and_no_desk(fresh_store: Store, app: Starle
     bo.send("/begin", page)
     assert bo.client.get(f"{bo.path}/desk.json").status_code == 409
     assert len(annotators(fresh_store, project)) == 3
+
+
+def test_a_covered_text_of_the_test_is_opened_before_it_is_answered(fresh_store: Store, app: Starlette) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project, questions=2, pass_mark=1)
+    ada = Visitor(browser(app), fresh_store, study)
+    page = ada.send("/consent", ada.open())
+    assert "You need at least 1 correct answer (2 attempts left)." in page
+    covered = re.findall(r'<details class="covered">.*?</details>', page, re.DOTALL)
+    assert len(covered) == 2 and [one.count('type="radio"') for one in covered] == [2, 2]
+    first, _second = re.findall(r'<details.*?name="(q\d+)"', page, re.DOTALL)
+    page = ada.send("/test", page, **{first: "accept"})
+    assert "Open and answer every text first. This did not count as an attempt." in page
+    assert page.count('<details class="covered" open>') == 1 and page.count(" checked") == 1
+    (who,) = participants(fresh_store, study)
+    assert (who.state, who.tries) == ("test", 0)
+    plain = new_study(fresh_store, project, "plain", questions=1, pass_mark=1, cover=False)
+    bo = Visitor(browser(app), fresh_store, plain)
+    page = bo.open()
+    assert "nothing is stored." in page and "Return the task" not in page  # nobody's platform sent them
+    page = bo.send("/consent", page)
+    assert 'class="covered"' not in page and page.count(" required>") == 2
 
 
 def test_the_cookie_opens_one_desk_and_nothing_else(fresh_store: Store, app: Starlette) -> None:

@@ -93,6 +93,18 @@ def test_a_changed_consent_is_a_new_version(fresh_store: Store) -> None:
         change_consent(fresh_store, study, {"en": "", "zh": "x"})
 
 
+def test_a_consent_form_says_every_fact(fresh_store: Store) -> None:
+    project, _ = filled_project(fresh_store, 4)
+    study = new_study(fresh_store, project, reward=3.5)
+    first = consent(fresh_store, study)
+    assert CONTACT in first.en and CONTACT in first.zh and "3.50 EUR" in first.en
+    with pytest.raises(Refused, match="does not say this yet") as refused:
+        change_consent(fresh_store, study, {"en": "Ask {contact}. {age}", "zh": "新"})
+    assert refused.value.values["places"] == "{age}, {contact}"
+    with pytest.raises(Refused, match="must be a whole number from"):
+        create_study(fresh_store, project, "young", Settings(contact=CONTACT), minimum_age=0)
+
+
 def test_the_test_has_two_tries(fresh_store: Store) -> None:
     project, _ = filled_project(fresh_store, 8)
     study = new_study(fresh_store, project, questions=2, pass_mark=2)
