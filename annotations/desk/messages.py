@@ -3,6 +3,7 @@
 from typing import Any
 
 from annotations.desk.session import DeskSession
+from annotations.labels.covered import without_word
 from annotations.labels.marks import parse_marks
 from annotations.types import Decision, Item, Kind, Operation, OwnProgress
 from core.errors import N_, EvenhandError, Refused
@@ -44,8 +45,10 @@ SOURCE_KEYS = ("file", *SOURCE_COLUMNS)  # what is shown if such a column is an 
 Json = dict[str, Any]
 
 
-def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> Json:
+def item_out(item: Item, base: str | None = None, kind: Kind = "sentences", *, covered: bool = False) -> Json:
     """An item as the desk shows it; `base`: the operation that a new label replaces. Spans in code points.
+
+    *covered*: without its word and side; `words` are both words, as the desk shows them on demand.
 
     Of a generation: the text, its context and the person meant. Model, setting, data set, file and stratum are not
     sent: annotators judge the text alone. Of a comparison, `text` is on the left and `second` on the right.
@@ -54,16 +57,26 @@ def item_out(item: Item, base: str | None = None, kind: Kind = "sentences") -> J
         texts = {"text": item.text} | ({} if item.second is None else {"second": item.second})
         return {"id": item.uid, **texts, "context": item.context or "", **person_out(item), "base": base}
     told = [text for name in SOURCE_COLUMNS if (text := _source_text(item.extra.get(name)))]
+    shown = without_word(item) if covered else item
     return {
         "id": item.uid,
-        "text": item.text,
-        "word": item.word,
+        "text": shown.text,
+        "word": shown.word,
         "pair": item.pair,
-        "side": item.side,
-        "counterpart": item.counterpart,
+        "side": shown.side,
+        "counterpart": shown.counterpart,
+        **({"covered": True, "words": _both_words(item)} if covered else {}),
         "source": " ".join(told) or item.file,
         "base": base,
     }
+
+
+def _both_words(item: Item) -> list[str] | None:
+    """Both words, the male one first; without a known side, in the order of their characters."""
+    if item.word is None or not item.counterpart:
+        return None
+    words = [item.text[slice(*item.word)], item.counterpart]
+    return sorted(words) if not item.side else words[::-1] if item.side == "female" else words
 
 
 def _source_text(value: Any) -> str:
@@ -81,10 +94,13 @@ def _source_field(key: str, value: Any) -> str:
     return _source_text(value).rsplit("/", 1)[-1] if key == "file" else _source_text(value)
 
 
-def decision_out(decision: Decision, kind: Kind = "sentences") -> Json:
-    """One own decision with its item."""
+def decision_out(
+    decision: Decision, kind: Kind = "sentences", *, covered: bool = False, ago: int | None = None
+) -> Json:
+    """One own decision with its item; *ago*: how many labels are newer, where that limits its undo."""
     return {
-        "item": item_out(decision.item, kind=kind),
+        "item": item_out(decision.item, kind=kind, covered=covered),
+        **({} if ago is None else {"ago": ago}),
         "choice": decision.choice,
         "reasons": decision.reasons,
         "tags": decision.tags,

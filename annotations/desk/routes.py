@@ -44,6 +44,13 @@ from annotations.desk.tokens import issue, verify
 from annotations.guideline.comparison import compares
 from annotations.guideline.free_tags import own_tags
 from annotations.labels.asked_for import skips_left
+from annotations.labels.covered import (
+    CoveredLabels,
+    covered_labels,
+    covers_words,
+    uncovered_cells,
+    uncovered_operations,
+)
 from annotations.labels.operations import reveal
 from annotations.labels.operations import store_operations as store_operations
 from annotations.labels.read import own_conflicts as own_conflicts
@@ -277,8 +284,7 @@ def sync(call: DeskRequest) -> Reply:
         **desk_news(call.store, at.project, at.annotator, now),
     }
     if hello:
-        found = own_decisions(call.store, at.project, at.annotator, limit=hello)
-        reply["history"] = [_decision(call, each) for each in found]
+        reply["history"] = _own_decisions(call, hello)
         reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []
     if hello or sent:
         reply["conflicts"] = _conflicts(call)
@@ -297,14 +303,14 @@ def heartbeat(call: DeskRequest) -> Reply:
 def history(call: DeskRequest) -> Reply:
     """Own past decisions, newest first. In: `limit`, `search`."""
     limit = max(1, min(number_in(call.body, "limit", 10), MOST_HISTORY))
-    search = search_in(call.body)
-    found = own_decisions(call.store, call.at.project, call.at.annotator, limit=limit, search=search)
-    return {"history": [_decision(call, each) for each in found]}
+    return {"history": _own_decisions(call, limit, search_in(call.body))}
 
 
 def item(call: DeskRequest) -> Reply:
     """One item with the annotator's own decision. In: `item`."""
-    return {"decision": _decision(call, standing_decision(call.store, call.at, id_in(call.body, "item")))}
+    found = standing_decision(call.store, call.at, id_in(call.body, "item"))
+    (decision,) = _decisions(call, [found], covered_labels(call.store, call.at.project, call.at.annotator))
+    return {"decision": decision}
 
 
 def opinion(call: DeskRequest) -> Reply:
@@ -369,6 +375,9 @@ def _answer_out(answer: Answer, language: Language) -> Reply:
 def _progress(call: DeskRequest, own: OwnProgress) -> OwnProgress:
     at = call.at
     found = progress_with_retests(call.store, at.project, at.annotator, own)
+    covered = covered_labels(call.store, at.project, at.annotator)
+    if covered is not None:
+        found = replace(found, cells=uncovered_cells(call.store, covered, found.cells))
     return found if call.invited is None else replace(found, total=call.invited.items)
 
 
@@ -378,17 +387,39 @@ def _items(call: DeskRequest, items: Sequence[Item]) -> list[Reply]:
     beside = item_news(call.store, at, items, call.language)
     veil = {"veil": True} if call.invited is not None and call.invited.cover else {}
     kind = at.project.kind
-    return [item_out(as_shown(at, each), replaced.get(each.uid), kind) | beside[each.uid] | veil for each in items]
+    covered = covers_words(at.project)
+    return [
+        item_out(as_shown(at, each), replaced.get(each.uid), kind, covered=covered) | beside[each.uid] | veil
+        for each in items
+    ]
 
 
-def _decision(call: DeskRequest, found: Decision) -> Reply:
-    return decision_out(decision_as_shown(call.at, found), call.at.project.kind)
+def _own_decisions(call: DeskRequest, limit: int, search: str = "") -> list[Reply]:
+    at = call.at
+    covered = covered_labels(call.store, at.project, at.annotator)
+    found = own_decisions(call.store, at.project, at.annotator, limit=limit, search=search, covered=covered)
+    return _decisions(call, found, covered)
+
+
+def _decisions(call: DeskRequest, found: Sequence[Decision], covered: CoveredLabels | None) -> list[Reply]:
+    """Decisions for the desk; the word of an item is covered as long as its label can be undone."""
+    if covered is None:
+        return [_decision(call, each) for each in found]
+    old = uncovered_operations(call.store, call.at.annotator, covered, [each.op_id for each in found])
+    return [_decision(call, each, covered=each.op_id not in old, ago=covered.ago(each.op_id)) for each in found]
+
+
+def _decision(call: DeskRequest, found: Decision, *, covered: bool = False, ago: int | None = None) -> Reply:
+    return decision_out(decision_as_shown(call.at, found), call.at.project.kind, covered=covered, ago=ago)
 
 
 def _conflicts(call: DeskRequest) -> list[Reply]:
     found = own_conflicts(call.store, call.at.project, call.at.annotator)
     stands = [standing_choice(call.store, call.at, each.item.uid) for each in found]
     return [
-        {**_decision(call, each), "stands": choice_as_shown(call.at, each.item, choice)}
+        {
+            **_decision(call, each, covered=covers_words(call.at.project)),
+            "stands": choice_as_shown(call.at, each.item, choice),
+        }
         for each, choice in zip(found, stands, strict=True)
     ]

@@ -22,7 +22,10 @@ WORDS = (
     N_("My progress: {done} of {total}"), N_("Saved {time}"), N_("{n} waiting to be sent"), N_("{n} per hour"),
     N_("Pace"),
     N_("about {n} h left"), N_("about {n} min left"), N_("Hide the pace"), N_("Show the pace"),
-    N_("My progress by keyword pair"), N_("dark: kept, light: labelled"), N_("{accepted} kept, {labelled} labelled"),
+    N_("My progress by keyword pair"), N_("dark: kept, light: labelled"),
+    N_("Your newest {n} labels are not counted yet: their words are covered."),
+    N_("Where words are covered, undo goes back {n} labels."),
+    N_("{accepted} kept, {labelled} labelled"),
     N_("{accepted} of {quota} kept, {labelled} labelled"), N_("{name} labelling {project}"),
     # the past
     N_("Guideline"), N_("My last ten (click to change)"), N_("Change: {choice}. {text}"), N_("Found: {n}"),

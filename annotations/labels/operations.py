@@ -115,7 +115,7 @@ class _ItemState:
 
     @property
     def handed_out(self) -> bool:
-        """Whether this annotator has had the item at a desk, which a text of the test is not: no operation skipped it."""
+        """Whether this annotator has had the item at a desk: one passed over is skipped without an operation."""
         return self.state not in ("", "skipped") or self.op_id is not None
 
 

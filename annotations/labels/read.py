@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +15,7 @@ from annotations.database.store import Store
 from annotations.items.batch import ITEM_COLUMNS, as_item
 from annotations.items.wanted_labels import labels_expected
 from annotations.labels import retest_labels
+from annotations.labels.covered import SHOWN_TEXT, CoveredLabels
 from annotations.labels.left_texts import left_column
 from annotations.types import Annotator, CellProgress, Decision, Item, Mark, OwnProgress, Project
 
@@ -77,14 +79,21 @@ def _decision(row: Sequence[Any]) -> Decision:
 
 
 def own_decisions(
-    store: Store, project: Project, annotator: Annotator, *, limit: int = 10, search: str = ""
+    store: Store,
+    project: Project,
+    annotator: Annotator,
+    *,
+    limit: int = 10,
+    search: str = "",
+    covered: CoveredLabels | None = None,
 ) -> list[Decision]:
     """The annotator's own valid decisions, newest first; `search`: only if the sentence or note contains it.
 
-    Looks back over the annotator's last 50,000 labels.
+    A search does not find the words of *covered* labels. Looks back over the annotator's last 50,000 labels.
     """
+    text = SHOWN_TEXT.format(covered="label.id >= :covered")
     wanted = (
-        "AND (instr(item.text, :search) OR instr(item.second, :search)"
+        f"AND (instr({text}, :search) OR instr(item.second, :search)"
         " OR instr(note, :search) OR instr(label.tags, :search))"
         " AND label.id > coalesce((SELECT id FROM label"
         f" WHERE annotator = :annotator AND project = :project ORDER BY id DESC LIMIT 1 OFFSET {MOST_SEARCHED}), 0)"
@@ -98,8 +107,11 @@ def own_decisions(
         " ORDER BY label.id DESC LIMIT :limit"
     )
     values = {"annotator": annotator.id, "project": project.id, "search": search.strip(), "limit": limit}
+    values["covered"] = sys.maxsize if covered is None else covered.first
     found = [_decision(row) for row in store.db.execute(query, values)]
-    again = retest_labels.own_retest_decisions(store, project, annotator, limit=limit, search=search.strip())
+    again = retest_labels.own_retest_decisions(
+        store, project, annotator, limit=limit, search=search.strip(), covered=covered
+    )
     return retest_labels.merge_newest_first(found, again)[:limit]
 
 

@@ -1,6 +1,7 @@
 """Labels of retests: stored by the same rules as other labels, and read by the desk that made them."""
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from sqlite3 import Connection
@@ -9,6 +10,7 @@ from typing import Any
 from annotations.database.store import Store, columns_and_marks
 from annotations.guideline.comparison import Place
 from annotations.items.batch import ITEM_COLUMNS, ITEM_TABLES, as_item
+from annotations.labels.covered import SHOWN_TEXT, CoveredLabels
 from annotations.labels.left_texts import insert_left
 from annotations.queue.assignments import next_turn
 from annotations.queue.retests import assign_repeat
@@ -114,17 +116,25 @@ def standing_decision(store: Store, project: Project, annotator: Annotator, uid:
 
 
 def own_retest_decisions(
-    store: Store, project: Project, annotator: Annotator, *, limit: int, search: str = ""
+    store: Store,
+    project: Project,
+    annotator: Annotator,
+    *,
+    limit: int,
+    search: str = "",
+    covered: CoveredLabels | None = None,
 ) -> list[Decision]:
-    """The annotator's valid retest labels, newest first."""
+    """The annotator's valid retest labels, newest first; a search does not find the words of *covered* ones."""
+    text = SHOWN_TEXT.format(covered="retest_label.id >= :covered")
     wanted = (
-        "AND (instr(item.text, :search) OR instr(item.second, :search)"
+        f"AND (instr({text}, :search) OR instr(item.second, :search)"
         " OR instr(retest_label.note, :search) OR instr(retest_label.tags, :search))"
         if search
         else ""
     )
     query = f"{OWN.format(which='retest_label.id = retest.latest')} {wanted} ORDER BY retest_label.id DESC LIMIT :limit"
     values = {"annotator": annotator.id, "project": project.id, "search": search, "limit": limit}
+    values["covered"] = sys.maxsize if covered is None else covered.first_retest
     return [_decision(row) for row in store.db.execute(query, values)]
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, NamedTuple
 from annotations.adjudication.comments import Comment
 from annotations.database.store import Store, at_one_moment
 from annotations.items.batch import ITEM_COLUMNS, as_item
+from annotations.labels.covered import SHOWN_TEXT, covered_labels, without_word
 from annotations.labels.read import form_of
 from annotations.projects.annotators import is_active
 from annotations.types import Annotator, Item, Mark, Project
@@ -41,9 +42,11 @@ WHERE project = :project AND (thread = :annotator OR thread IS NULL AND annotato
 ORDER = "ORDER BY turn DESC, again DESC, id DESC"
 _RETEST_STATE = "iif(state IN ('labelled', 'skipped', 'leased'), state, 'released')"
 _WITH_WORDS = (
-    "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr(text, :search) OR instr(context, :search))"
+    "SELECT id FROM item NOT INDEXED WHERE project = :project AND (instr({text}, :search) OR instr(context, :search))"
 )
 _HIT = "item IN (SELECT value FROM json_each(:found))"
+# Where words are covered, only older valid labels are found by the word itself.
+_HIT_UNCOVERED = "item IN (SELECT value FROM json_each(:uncovered)) AND state = 'labelled' AND latest < :first"
 _DECIDED = "(state NOT IN ('leased', 'released') OR op_id IS NOT NULL)"
 _NOTED = "item IN (SELECT item FROM label WHERE annotator = :annotator AND project = :project AND instr(note, :search))"
 _NOTED_RETEST = "id IN (SELECT retest FROM retest_label WHERE instr(note, :search))"
@@ -120,8 +123,9 @@ class Act:
 class Entry:
     """One item in a record: its public id at the desk, its state, its acts and comments.
 
-    `item` None: no decision; it waits at the desk or went to others. `revealed`: when an opinion or another's label was
-    shown. `state` "": only comments; "released": its lease ended and it went to others.
+    `item` None: no decision; it waits at the desk or went to others. `covered`: its word is (`labels.covered`).
+    `revealed`: when an opinion or another's label was shown. `state` "": only comments; "released": its
+    lease ended and it went to others.
     """
 
     uid: str
@@ -131,6 +135,7 @@ class Entry:
     revealed: str | None
     acts: tuple[Act, ...]
     comments: tuple[Comment, ...]
+    covered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +225,25 @@ def _entry_query(
 ) -> tuple[str, dict[str, Any]]:
     words = looked.search.strip()
     values = {"annotator": annotator.id, "project": project.id, "search": words}
+    hit = _HIT
     if words:
-        found = store.db.execute(_WITH_WORDS, values).fetchall()
-        values["found"] = json.dumps([row[0] for row in found])
+        values["found"] = _items_with_words(store, values, "text")
+    if words and (covered := covered_labels(store, project, annotator)) is not None:
+        values |= {"uncovered": values["found"], "first": covered.first, "first_retest": covered.first_retest}
+        values["found"] = _items_with_words(store, values, SHOWN_TEXT.format(covered="1"))
+        hit = f"({_HIT} OR {_HIT_UNCOVERED})"
     query = _KEYS.format(
         states=f"'{looked.state}'" if looked.state else "'labelled', 'skipped', 'leased', 'released'",
-        search=f"AND ({_HIT} AND {_DECIDED} OR {_NOTED})" if words else "",
-        search_again=f"AND ({_HIT} OR {_NOTED_RETEST})" if words else "",
+        search=f"AND ({hit} AND {_DECIDED} OR {_NOTED})" if words else "",
+        search_again=f"AND ({hit.replace(':first', ':first_retest')} OR {_NOTED_RETEST})" if words else "",
         again=_RETEST_STATE, others="0" if looked.state or words else "1",
     )  # fmt: skip
     return query, values
+
+
+def _items_with_words(store: Store, values: dict[str, Any], text: str) -> str:
+    """The ids of the items whose *text* (SQL) or context has the words of a search, as JSON."""
+    return json.dumps([row[0] for row in store.db.execute(_WITH_WORDS.format(text=text), values)])
 
 
 def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_Key]) -> Iterator[Entry]:
@@ -238,19 +252,28 @@ def _read(store: Store, project: Project, annotator: Annotator, keys: Sequence[_
     ids = [key.id for key in keys if not key.again]
     mine, acts = _assignments(store, annotator, ids), _acts(store, annotator, ids)
     said = _comments(store, project, annotator, ids)
+    covered = covered_labels(store, project, annotator)
     items = _items(store, [*ids, *(one[1] for one in again.values())])
     for key in keys:
         if key.again:
-            uid, item, state, latest, op_id = again[key.id]
+            uid, item_id, state, latest, op_id = again[key.id]
             done = _retest_acts(store, key.id, latest if state == "labelled" else None, op_id)
-            yield Entry(uid, items[item], state, False, None, done, ())
+            hides = covered is not None and not _is_older(state, latest, covered.first_retest)
+            item = without_word(items[item_id]) if hides else items[item_id]
+            yield Entry(uid, item, state, False, None, done, (), hides)
             continue
         state, kept, revealed, latest, op_id = mine.get(key.id, ("", 0, None, None, None))
         found = tuple(_marked_standing(act, row, latest, op_id) for row, act in acts[key.id])
         hidden = state in ("leased", "released") and not found
-        item = items[key.id]
+        hides = covered is not None and not _is_older(state, latest, covered.first)
+        item = without_word(items[key.id]) if hides else items[key.id]
         waits = bool(kept) and state == "leased"
-        yield Entry(item.uid, None if hidden else item, state, waits, revealed, found, tuple(said[key.id]))
+        yield Entry(item.uid, None if hidden else item, state, waits, revealed, found, tuple(said[key.id]), hides)
+
+
+def _is_older(state: str, latest: int | None, first: int) -> bool:
+    """Whether an item has a valid label before the *first* row whose word is covered."""
+    return state == "labelled" and latest is not None and latest < first
 
 
 def _marks(ids: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ from pages.ui.head import show_error
 from pages.ui.language import _
 from pages.ui.numbers import moment
 from pages.ui.parts import asks
-from pages.ui.sentences import choice_name, choice_sign, marked
+from pages.ui.sentences import choice_name, choice_sign, marked, with_cover
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import plain, series
 
@@ -67,7 +67,7 @@ def _item(one: Entry, words: dict[str, str]) -> Markup:
         )
         text = span(why, "soft")
     else:
-        text = marked(item.whole_text, item.word, item.side)
+        text = with_cover(item) if one.covered else marked(item.whole_text, item.word, item.side)
     context = element("div", item.context, "soft verbatim") if item is not None and item.context else ""
     lines = [_act(act, words) for act in one.acts]
     if one.revealed:

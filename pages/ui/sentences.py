@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from annotations.desk.announcements import option_name
 from annotations.files.import_items import PreviewRow
-from annotations.types import CellCount, Choice, Kind, Mark, ProjectCounts, Question
+from annotations.types import CellCount, Choice, Item, Kind, Mark, ProjectCounts, Question
 from core.language import translate
 from core.types import Problem, Span
 from pages.ui.language import _, language
@@ -35,6 +35,15 @@ def marked(text: str, word: Span | None, side: str | None) -> Markup:
     start, end = word
     inside = joined([text[start:end], side_mark(side)])
     return joined([text[:start], span(inside, f"word {side}"), text[end:]])
+
+
+def with_cover(item: Item) -> Markup:
+    """A sentence whose word is covered by a bar that is as wide for every word."""
+    if item.word is None:
+        return escape(item.text)
+    start, end = item.word
+    cover = Markup('<span class="covered-word" role="img" aria-label="{}"></span>').format(_("covered word"))
+    return joined([item.text[:start], cover, item.text[end:]])
 
 
 def with_keyword(text: str, word: Span | None, side: str | None) -> Markup:

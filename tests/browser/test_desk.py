@@ -271,6 +271,38 @@ def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: in
     assert [row["form_shown"] for row in desk.labels()] == [presentation]
 
 
+def test_a_covered_word_is_shown_once_its_label_has_left_the_undo_history(desks: Opener) -> None:
+    sentences = [f"第{n}天，{'女儿' if n % 2 else '儿子'}在河边散步。" for n in range(40)]
+    desk = desks(make_project(desks.server, sentences, presentation="masked")).open()
+    seen = [desk.decide("j") for _ in range(32)]
+    desk.settle()
+    rows = desk.part("past").locator("button")
+    expect(rows.first.locator(".bar-of-word")).to_have_attribute("aria-label", "covered word")
+    widths = {row.locator(".bar-of-word").bounding_box()["width"] for row in rows.all()}  # type: ignore[index]
+    assert len(widths) == 1
+    expect(desk.part("balance").locator(".count").first).to_have_text("1")  # two labels of 32 are not covered
+    desk.press("/")
+    desk.page.keyboard.type("女儿")
+    expect(desk.part("pastTitle")).to_have_text("Found: 1")
+    rows.first.click()
+    expect(desk.text.locator(".keyword.female")).to_have_text("女儿")
+    desk.press("Escape")
+    for _ in range(30):
+        desk.press("u")
+    expect(desk.root).to_have_attribute("data-item", seen[2])
+    desk.press("u")
+    expect(desk.notice("hint")).to_have_text("Where words are covered, undo goes back 30 labels.")
+    assert desk.item == seen[2] and desk.text.locator(".cover").count() == 1
+    desk.settle()
+    desk.open()
+    assert desk.text.locator(".cover").count() == 1
+    rows.first.click()  # older than the undo history, so in full, which is stored with a change
+    expect(desk.text.locator(".keyword")).to_have_count(1)
+    desk.press("k", "1", "Enter")
+    desk.settle()
+    assert desk.labels()[-1]["form_shown"] == "original" and desk.labels()[0]["form_shown"] == "masked"
+
+
 # ---- invariant 7: an outbox never crosses over ----------------------------------------------------------------------
 
 

@@ -70,8 +70,9 @@ class Desk {
     return this.editing?.item ?? this.queue.items[0] ?? null;
   }
 
-  get form() {
-    return this.data.project.presentation;
+  // What was on screen, which is stored with a decision.
+  formOf(item) {
+    return item.covered ? "masked" : "original";
   }
 
   covers(item) {
@@ -83,7 +84,7 @@ class Desk {
   }
 
   get masked() {
-    return this.form === "masked";
+    return this.data.project.kind === "sentences" && this.data.project.presentation === "masked";
   }
 
   draw() {
@@ -185,8 +186,8 @@ class Desk {
   }
 
   store(item, choice, reasons) {
-    const details = this.details(reasons);
-    this.noMoreSkips = false;
+    const details = { ...this.details(reasons), form: this.formOf(item) };
+    this.hint = "";
     this.editing = null;
     this.mode = "label";
     const op = this.queue.decide(item, choice, details);
@@ -198,7 +199,7 @@ class Desk {
 
   details(reasons) {
     const tags = this.view.tags.finished();
-    return { reasons, tags, note: this.draft.note.trim(), seconds: this.clock.seconds, form: this.form };
+    return { reasons, tags, note: this.draft.note.trim(), seconds: this.clock.seconds };
   }
 
   skip(time) {
@@ -206,24 +207,30 @@ class Desk {
     if (!item) return;
     if (this.editing)
       return this.view.say(this.t("An earlier decision cannot be skipped. Press Esc to leave it unchanged."));
-    this.noMoreSkips = !this.queue.maySkip;
-    if (this.noMoreSkips) {
-      this.view.say(this.t("You cannot skip any more texts. Judge this one, or withdraw."));
-      return this.draw();
-    }
-    this.queue.decide(item, "skip", { form: this.form });
+    if (!this.queue.maySkip) return this.tell(this.t("You cannot skip any more texts. Judge this one, or withdraw."));
+    this.queue.decide(item, "skip", { form: this.formOf(item) });
     forgetTyped(this, item);
     this.draw();
     this.view.say(this.t("Skipped. This item comes back at the end."));
+  }
+
+  // A sentence above the card, until the next decision.
+  tell(text) {
+    this.hint = text;
+    this.draw();
+    this.view.say(text);
   }
 
   undo() {
     if (this.queue.left) return this.view.say(this.t("You no longer label in this project."));
     const decision = this.editing ?? this.queue.past[0];
     if (!decision) return this.view.say(this.t("Nothing to undo."));
+    if (!this.queue.mayUndo(decision))
+      return this.tell(this.t("Where words are covered, undo goes back {n} labels.", { n: UNDOABLE }));
     this.editing = null;
     this.opinion = null;
-    this.queue.takeBack(decision, this.form);
+    this.hint = "";
+    this.queue.takeBack(decision, this.formOf(decision.item));
     this.mode = "label";
     this.draw();
     this.view.say(this.t("Undone."));
@@ -243,16 +250,16 @@ class Desk {
   }
 
   takeSkipped(decision) {
-    this.queue.takeBack(decision, this.form);
+    this.queue.takeBack(decision, this.formOf(decision.item));
     this.mode = "label";
     this.draw();
   }
 
   async openItem(id) {
     const known = this.queue.past.find((one) => one.item.id === id);
-    if (known) return this.edit(known);
+    if (known && this.queue.mayUndo(known)) return this.edit(known); // an older one is not covered any more
     const reply = await this.request("item", { item: id });
-    if (reply?.decision) this.edit(reply.decision);
+    if (reply?.decision) this.edit(this.queue.place(reply.decision));
     return undefined;
   }
 

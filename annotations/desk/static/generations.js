@@ -6,10 +6,6 @@ class GenerationDesk extends Desk {
     return new GenerationView(this);
   }
 
-  get form() {
-    return "original";
-  }
-
   covers() {
     return Boolean(this.data.project.blur);
   }

@@ -43,7 +43,7 @@ function changedOptions(now, next, t) {
 }
 
 function listOf(lines) {
-  return element("ul", {}, ...lines.map((text) => element("li", { text })));
+  return element("ul", {}, ...lines.map((line) => element("li", {}, ...[line].flat())));
 }
 
 // What came back, with what it was; a covered text is not shown here either.
@@ -51,8 +51,8 @@ function cameBack(desk) {
   const { queue, t } = { queue: desk.queue, t: (text, values) => desk.t(text, values) };
   if (!queue.back) return [];
   const line = (item) => {
-    const text = desk.covers(item) ? t("covered text") : oneLine(item, desk.masked);
-    return `${text} · ${[item.earlier.choice, ...item.earlier.reasons].join(", ")}`;
+    const text = desk.covers(item) ? [t("covered text")] : lineOf(item, t);
+    return [...text, ` · ${[item.earlier.choice, ...item.earlier.reasons].join(", ")}`];
   };
   const lines = queue.items.filter((item) => item.earlier).slice(0, LISTED).map(line);
   const head = t("Sent back to you for relabelling: {n}", { n: queue.back });

@@ -20,7 +20,7 @@ class Notices {
   }
 
   draw() {
-    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.skips(), ...this.pause()];
+    const made = [...this.connection(), ...this.storage(), ...this.refused(), ...this.conflicts(), ...this.hint(), ...this.pause()];
     const looks = made.map((one) => one.textContent).join("\n");
     if (looks === this.looks) return;
     this.looks = looks;
@@ -129,7 +129,7 @@ class Notices {
         text: this.t("Decide again"),
       });
       const says = this.t("{text}: {here} here, {stands} at the other desk. The latter counts.", {
-        text: oneLine(one.item, this.desk.masked),
+        text: oneLine(one.item, this.t),
         here: one.choice ? this.desk.whatOf({ choice: one.choice, tags: one.tags }) : this.t("undone"),
         stands,
       });
@@ -144,9 +144,8 @@ class Notices {
     ];
   }
 
-  skips() {
-    if (!this.desk.noMoreSkips) return [];
-    return [this.notice("skips", this.t("You cannot skip any more texts. Judge this one, or withdraw."))];
+  hint() {
+    return this.desk.hint ? [this.notice("hint", this.desk.hint)] : [];
   }
 
   pause() {

@@ -2,7 +2,7 @@
 // says itself what is waiting, so the dialog is closed before it is drawn. Other dialogs stay.
 
 const PAGE_DIALOG = '[data-testid="stDialog"]';
-const CONNECTION_ERROR = "Connection error";
+const CONNECTION_ERROR = "Connection error"; // before the page translates it
 
 class Outage {
   constructor(desk) {
@@ -33,7 +33,7 @@ class Outage {
   }
 
   isAboutConnection(dialog) {
-    const titles = [CONNECTION_ERROR, this.desk.t(CONNECTION_ERROR)];
+    const titles = [CONNECTION_ERROR, this.desk.t("Connection error")];
     return titles.some((title) => dialog.textContent.includes(title));
   }
 }

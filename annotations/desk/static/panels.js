@@ -107,7 +107,7 @@ function drawOpinion(place, desk) {
   );
   place.replaceChildren(
     element("span", { class: "soft", text: t("Previous sentence") }),
-    element("span", { class: "left", text: oneLine(opinion.item, true) }),
+    element("span", { class: "left" }, ...lineOf(opinion.item, t)),
     ...words,
     element("span", { text: `Bias_c ${signed(opinion.bias)} (log10) · ${leaning(opinion, t)}` }),
     element("span", { class: "soft", text: opinion.signature ?? "" }),

@@ -7,6 +7,7 @@ const BACK_OFF_MS = [300, 700, 1500, 3000, 5000, 10000];
 const ASK_AGAIN_MS = 20000; // when there is nothing to label
 const HEARTBEAT_MS = 60000;
 const PAST = 30; // own decisions asked for at the start
+const UNDOABLE = 30; // labels that undo goes back where words are covered; the server uncovers older ones
 
 class Queue {
   constructor(data, changed) {
@@ -15,6 +16,7 @@ class Queue {
     this.server = new Server(data.api, data.token, data.language);
     this.outbox = new Outbox(this.owner);
     this.version = data.guideline.version;
+    this.coversWords = data.project.kind === "sentences" && data.project.presentation === "masked";
     this.pilot = data.pilot ?? null; // how far one is in the open pilot; null: none is open
     this.news = data.news ?? []; // versions whose changes have not been read
     this.back = data.back ?? 0; // how many items a new version has sent back to this annotator
@@ -22,6 +24,7 @@ class Queue {
     this.tags = null; // own tags of before, told once
     this.desk = randomId();
     this.revision = 0;
+    this.made = 0; // labels of this visit
     this.items = []; // the first one is next on screen
     this.past = []; // own decisions, newest first
     this.latest = new Map(); // item -> the operation that stands for it
@@ -84,6 +87,7 @@ class Queue {
       step: (choice && choice !== "skip" ? 1 : 0) - counted, // how it moves the count of labelled sentences
       made: Date.now(),
     };
+    if (choice && choice !== "skip") this.made += 1;
     this.outbox.keep(op);
     this.latest.set(item.id, op.op);
     this.items = this.items.filter((one) => one.id !== item.id);
@@ -95,7 +99,7 @@ class Queue {
     const op = this.record(item, choice, details);
     const { reasons, tags, note, extraneous, spans } = op;
     const created = new Date(op.made).toISOString();
-    this.past.unshift({ item, choice, reasons, tags, note, extraneous, spans, op: op.op, created });
+    this.past.unshift({ item, choice, reasons, tags, note, extraneous, spans, op: op.op, created, made: this.made });
     this.flush();
     return op;
   }
@@ -259,12 +263,25 @@ class Queue {
     return fresh.length;
   }
 
+  // Where a decision of the server is in the undo history.
+  place(decision) {
+    const waiting = [...this.outbox.ops.values()].filter((op) => op.choice && op.choice !== "skip").length;
+    decision.made = this.made - waiting - (decision.ago ?? (decision.item.covered ? 0 : UNDOABLE));
+    return decision;
+  }
+
+  // Whether a decision is still in the undo history, which ends where words are covered: the word is shown after that.
+  mayUndo(decision) {
+    return !this.coversWords || decision.choice === "skip" || this.made - decision.made < UNDOABLE;
+  }
+
   // The server's list of own decisions; what is decided or taken back here and not yet stored there goes first.
   remember(decisions, whole) {
     const mine = this.past.filter((one) => this.outbox.ops.has(one.op) || one.choice === "skip" || !whole);
     const taken = new Set([...mine, ...this.items.map((item) => ({ item }))].map((one) => one.item.id));
     for (const op of this.outbox.ops.values()) taken.add(op.item);
     const older = decisions.filter((one) => !taken.has(one.item.id));
+    for (const one of older) this.place(one);
     for (const one of older) this.latest.set(one.item.id, one.op);
     this.past = [...mine, ...older];
   }

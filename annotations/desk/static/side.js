@@ -87,7 +87,7 @@ class Side {
   row(decision) {
     const { desk, t } = this;
     const { item, choice } = decision;
-    const text = oneLine(item, desk.masked);
+    const text = oneLine(item, t);
     const keys = (decision.reasons ?? []).map(
       (code) => [...desk.data.reasons, ...(desk.data.scheme?.points ?? [])].find((one) => one.code === code)?.key.toUpperCase() ?? code,
     );
@@ -104,7 +104,7 @@ class Side {
     });
     row.append(
       element("b", { text: sign }),
-      element("span", { text }),
+      element("span", {}, ...lineOf(item, t)),
       element("i", { text: keys.join(" ").toUpperCase() }),
     );
     if (keys.length) row.setAttribute("aria-label", `${says} ${keys.join(" ").toUpperCase()}`);
@@ -135,6 +135,8 @@ class Side {
     const rows = [...pairs].map(([pair, sides]) => balanceRow(pair, sides, most, t));
     part.balance.replaceChildren(...rows);
     if (rows.length) part.balance.append(element("p", { class: "legend" }, t("dark: kept, light: labelled")));
+    if (rows.length && this.desk.masked)
+      part.balance.append(element("p", { class: "legend" }, t("Your newest {n} labels are not counted yet: their words are covered.", { n: UNDOABLE })));
   }
 }
 

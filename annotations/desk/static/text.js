@@ -43,21 +43,17 @@ function cover(t) {
   });
 }
 
-function drawSentence(place, item, masked, t) {
+function drawSentence(place, item, t) {
   if (!item) return place.replaceChildren();
   const [before, word, after] = parts(item);
   if (!item.word) return place.replaceChildren(before);
-  return place.replaceChildren(before, masked ? cover(t) : keyword(word, item.side, t), after);
+  return place.replaceChildren(before, item.covered ? cover(t) : keyword(word, item.side, t), after);
 }
 
-// Every reading that S shows: the counterpart in the original form, both words in the masked one, male word first.
-function readingsOf(item, masked) {
-  if (!item?.word || !item.counterpart) return [];
-  const [, word] = parts(item);
-  const other = { side: otherSide(item.side), word: item.counterpart };
-  if (!masked) return [other];
-  const own = { side: item.side, word };
-  return item.side === "female" ? [other, own] : [own, other];
+// Every reading that S shows: the counterpart, or both words, male word first, where the word is covered.
+function readingsOf(item) {
+  if (item?.covered) return (item.words ?? []).map((word, place) => ({ side: place ? "female" : "male", word }));
+  return item?.word && item.counterpart ? [{ side: otherSide(item.side), word: item.counterpart }] : [];
 }
 
 function drawReading(item, reading, t) {
@@ -67,10 +63,10 @@ function drawReading(item, reading, t) {
 }
 
 // What a screen reader says of an item.
-function spoken(item, masked, t) {
+function spoken(item, t) {
   if (!item.word) return item.text;
   const [before, word, after] = parts(item);
-  if (masked) return `${before} ${t("covered word")} ${after}`;
+  if (item.covered) return `${before} ${t("covered word")} ${after}`;
   return `${item.text} ${sideWord(item.side, t)}: ${word}`;
 }
 
@@ -83,8 +79,16 @@ function spokenTexts(item, t) {
   return isPair(item) ? `${t("Left text")}: ${item.text} ${t("Right text")}: ${item.second}` : item.text;
 }
 
-function oneLine(item, masked) {
+// An item in one line, for what is read aloud.
+function oneLine(item, t) {
   if (isPair(item)) return `${item.text} ‖ ${item.second}`;
   const [before, word, after] = parts(item);
-  return before + (masked && item.word ? "▢▢" : word) + after;
+  return item.covered && item.word ? `${before} ${t("covered word")} ${after}` : before + word + after;
+}
+
+// The same for the eye: a bar in place of a covered word, as wide for every word.
+function lineOf(item, t) {
+  if (!item.covered || !item.word) return [oneLine(item, t)];
+  const [before, , after] = parts(item);
+  return [before, element("span", { class: "bar-of-word", role: "img", "aria-label": t("covered word") }), after];
 }

@@ -167,10 +167,10 @@ class View {
 
   drawItem(item) {
     const { desk, part } = this;
-    const form = `${item?.id}:${desk.masked}:${desk.veiled}`;
+    const form = `${item?.id}:${item?.covered}:${desk.veiled}`;
     if (this.text === form) return;
     this.text = form;
-    drawSentence(part.text, item, desk.masked, this.t);
+    drawSentence(part.text, item, this.t);
     this.readings(item);
     this.meta(item);
   }
@@ -215,7 +215,7 @@ class View {
   // The place of the readings is kept free, so that nothing jumps when S is pressed.
   readings(item) {
     const { desk, part, t } = this;
-    const readings = readingsOf(item, desk.masked);
+    const readings = readingsOf(item);
     part.readings.hidden = !readings.length || desk.veiled;
     part.readings.classList.toggle("held", desk.held);
     const hold = part.acts.querySelector("[data-act=hold]");
@@ -233,7 +233,7 @@ class View {
         text: "　".repeat(Array.from(item.text).length + 5),
       }),
     );
-    const hint = desk.masked ? t("Hold {key} to read both words") : t("Hold {key} to see the counterpart");
+    const hint = item.covered ? t("Hold {key} to read both words") : t("Hold {key} to see the counterpart");
     const [left, right] = hint.split("{key}");
     part.readings.replaceChildren(
       ...free,
@@ -269,7 +269,7 @@ class View {
 
   spoken(item) {
     if (this.desk.veiled) return this.t("The text is covered until you open it.");
-    return spoken(item, this.desk.masked, this.t);
+    return spoken(item, this.t);
   }
 
   focusNote() {

@@ -14,6 +14,7 @@ from annotations.database.store import Store
 from annotations.desk.frontend import start_data
 from annotations.desk.routes import MOST_BYTES, PATH, routes, stores
 from annotations.desk.tokens import issue
+from annotations.labels.covered import COVER
 from annotations.projects.projects import add_annotators, add_guideline, guideline, replace_annotator
 from annotations.queue import leases
 from annotations.types import Project
@@ -34,7 +35,7 @@ def test_items_go_out_and_labels_come_in(ada: Desk) -> None:
     assert len(first["items"]) == 5 and first["history"] == [] and first["progress"]["labelled"] == 0
     item = first["items"][0]
     start, end = item["word"]
-    assert item["text"][start:end] in item["pair"].split("/") and item["base"] is None
+    assert item["text"][start:end] == COVER and item["words"] == item["pair"].split("/") and item["base"] is None
     reply = ada.sync(ada.op(item["id"], "accept"))
     assert reply["answers"] == [{"op": "desk-1-1", "result": "acked", "conflict": False, "latest": "desk-1-1"}]
     assert reply["progress"]["labelled"] == 1

@@ -15,6 +15,7 @@ globalThis.sessionStorage = {
 const at = (annotator = "a") => {
   const desk = Object.create(Desk.prototype);
   const queue = { outbox: { owner: `d:p:${annotator}:` }, decide: () => ({ choice: "skip" }) };
+  Object.assign(queue, { maySkip: true, once: new Set() });
   const view = { tags: { finished: () => [...desk.draft.tags] }, say: () => {} };
   Object.assign(desk, { queue, view, editing: null, mode: "label", draft: {}, t: (text) => text });
   Object.assign(desk, { draw: () => {}, labelOf: () => "", details: () => ({}) });

@@ -100,7 +100,7 @@ def test_what_is_not_read_yet_is_not_shown(three_people: tuple[Store, Project, l
     waiting = by_item(store, project, ada)[items[3].uid]
     assert (waiting.state, waiting.item, waiting.acts) == ("leased", None, ())
     assert entries(store, project, ada, RecordQuery(search=items[3].text)).total == 0
-    assert entries(store, project, ada, RecordQuery(search=items[0].text)).total == 1
+    assert entries(store, project, ada, RecordQuery(search=items[0].text[:5])).total == 1
     assert items[3].text not in "".join(record_csv(store, project, ada))
 
 
@@ -192,7 +192,7 @@ def test_pages_search_and_states(fresh_store: Store) -> None:
 
 
 def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_store: Store) -> None:
-    project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1)
+    project, (ada,) = filled_project(fresh_store, 4, people=("Ada",), per_item=1, presentation="original")
     project = change_project(fresh_store, project, retest=1.0, retest_hours=24)
     first = claim(fresh_store, project, ada, want=9, now=START)
     store_operations(fresh_store, project, ada, [decide(one) for one in first], now=START)
@@ -214,7 +214,7 @@ def test_what_came_again_is_an_entry_of_its_own_and_only_once_it_is_done(fresh_s
 
 
 def test_what_went_to_others_unread_is_not_shown(fresh_store: Store) -> None:
-    project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1)
+    project, (ada, bo) = filled_project(fresh_store, 3, people=("Ada", "Bo"), per_item=1, presentation="original")
     first = claim(fresh_store, project, ada, want=3, now=START)
     label_at(fresh_store, project, ada, first[0], "skip")
     assert claim(fresh_store, project, bo, want=3, now=START + DAY), "what Ada left for a day goes to Bo"
