@@ -283,6 +283,8 @@ def sync(call: DeskRequest) -> Reply:
         "left": not now.active,
         **desk_news(call.store, at.project, at.annotator, now),
     }
+    if want > 0 and not items:
+        reply["skipped"] = leases.left_to_others(call.store, at.project, at.annotator)
     if hello:
         reply["history"] = _own_decisions(call, hello)
         reply["tags"] = own_tags(call.store, at.project, at.annotator) if reply["pilot"] else []

@@ -132,6 +132,17 @@ def on_desks(store: Store, project: Project, now: float | None = None) -> int:
     return int(store.db.execute(query, (project.id, project.id, moment)).fetchone()[0])
 
 
+def left_to_others(store: Store, project: Project, annotator: Annotator) -> int:
+    """Return how many open items this annotator has skipped twice: they are not handed out to them again."""
+    # A text of a study's test counts as skipped twice, without an operation.
+    query = (
+        "SELECT count(*) FROM assignment JOIN published_item AS item ON item.id = assignment.item"
+        " WHERE annotator = ? AND assignment.project = ? AND state = 'skipped' AND skips >= 2 AND op_id IS NOT NULL"
+        " AND (taken < wanted OR aside = 1)"
+    )
+    return int(store.db.execute(query, (annotator.id, project.id)).fetchone()[0])
+
+
 def _load(db: Connection, handed: list[retests.LeasedItem]) -> list[Item]:
     ids = [one.item for one in handed]
     marks = ", ".join("?" * len(ids))

@@ -271,6 +271,22 @@ def test_what_was_shown_is_stored(desks: Opener, presentation: str, readings: in
     assert [row["form_shown"] for row in desk.labels()] == [presentation]
 
 
+def test_a_desk_says_what_was_skipped_twice(desks: Opener) -> None:
+    desk = desks(make_project(desks.server, 3)).open()
+    skipped = [desk.decide("x"), desk.decide("x")]
+    kept = desk.decide("j")
+    assert [desk.decide("x"), desk.decide("x")] == skipped  # once more, at the end
+    empty = desk.part("empty")
+    expect(empty).to_contain_text("Skipped twice, and left to other annotators or to the lead: 2.")
+    assert "The remaining sentences" not in empty.inner_text()
+    desk.press("u")
+    expect(desk.root).to_have_attribute("data-item", skipped[1])
+    desk.decide("j")
+    expect(empty).to_contain_text("or to the lead: 1.")
+    desk.settle()
+    assert [one for one in labelled(desk) if one == skipped[1]] and labelled(desk)[0] == kept
+
+
 def test_a_covered_word_is_shown_once_its_label_has_left_the_undo_history(desks: Opener) -> None:
     sentences = [f"第{n}天，{'女儿' if n % 2 else '儿子'}在河边散步。" for n in range(40)]
     desk = desks(make_project(desks.server, sentences, presentation="masked")).open()

@@ -208,10 +208,12 @@ class Desk {
     if (this.editing)
       return this.view.say(this.t("An earlier decision cannot be skipped. Press Esc to leave it unchanged."));
     if (!this.queue.maySkip) return this.tell(this.t("You cannot skip any more texts. Judge this one, or withdraw."));
+    const again = this.queue.once.has(item.id);
+    this.queue.once.add(item.id);
     this.queue.decide(item, "skip", { form: this.formOf(item) });
     forgetTyped(this, item);
     this.draw();
-    this.view.say(this.t("Skipped. This item comes back at the end."));
+    this.view.say(again ? this.t("Skipped again. This item is left to others.") : this.t("Skipped. This item comes back at the end."));
   }
 
   // A sentence above the card, until the next decision.

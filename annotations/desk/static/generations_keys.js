@@ -103,7 +103,7 @@ function generationHelp(desk) {
     ...(desk.queue?.pilot ? [["W", t("in a pilot: a tag in your own words")]] : []),
     ["Esc", t("go back without changes")],
     ["N", t("write a note on this text")],
-    ["X", t("skip: the item comes back at the end")],
+    ["X", t("skip: the item comes back once, at the end")],
     ["U", t("undo the last decision; again for the one before it")],
     ["H", t("go to my recent decisions; open one with the arrow keys and Enter")],
     ["/", t("search my decisions")],

@@ -15,7 +15,7 @@ function helpRows(desk) {
     ["S", desk.masked ? t("hold: compare both words") : t("hold: show the counterpart")],
     ["N", t("write a note on this sentence")],
     ...(desk.queue?.pilot ? [["T", t("in a pilot: a tag in your own words")]] : []),
-    ["X", t("skip: the item comes back at the end")],
+    ["X", t("skip: the item comes back once, at the end")],
     ["U", t("undo the last decision; again for the one before it")],
     ["H", t("go to my recent decisions; open one with the arrow keys and Enter")],
     ["/", t("search my decisions")],

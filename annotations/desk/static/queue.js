@@ -30,6 +30,8 @@ class Queue {
     this.latest = new Map(); // item -> the operation that stands for it
     this.conflicts = [];
     this.progress = null;
+    this.skipped = 0; // how many were skipped twice, and are left to others or to the lead
+    this.once = new Set(); // what was skipped in this visit
     this.skipsLeft = null; // how often a participant of a study may still skip; null: as often as wanted
     this.left = false; // this annotator labels here no more: decisions are still sent, nothing is handed out
     this.state = "starting"; // starting, here, away, signed_out, closed
@@ -151,6 +153,7 @@ class Queue {
     if (reply.progress) this.progress = reply.progress;
     if (reply.history) this.remember(reply.history, true);
     if (reply.conflicts) this.conflicts = reply.conflicts;
+    this.skipped = reply.skipped ?? this.skipped;
     this.skipsLeft = reply.skips_left ?? this.skipsLeft;
     if (reply.history) this.greeted = true;
     if (reply.tags) this.tags = reply.tags;

@@ -41,11 +41,22 @@ class Status {
     else if (queue.greeted)
       [head, text] = [
         this.t("Nothing to label at the moment."),
-        this.t(
-          "The remaining sentences are with other annotators or waiting for the lead. New ones will appear here automatically.",
-        ),
+        queue.skipped
+          ? ""
+          : this.t(
+              "The remaining sentences are with other annotators or waiting for the lead. New ones will appear here automatically.",
+            ),
       ];
-    this.part.empty.replaceChildren(element("h2", { text: head }), element("p", { text }));
+    this.part.empty.replaceChildren(element("h2", { text: head }), ...(text ? [element("p", { text })] : []), ...this.skipped());
+  }
+
+  // Otherwise who has skipped everything that is left would read that others have it.
+  skipped() {
+    const { queue } = this.desk;
+    if (!queue.greeted || !queue.skipped || queue.left) return [];
+    const lines = [this.t("Skipped twice, and left to other annotators or to the lead: {n}.", { n: queue.skipped })];
+    if (queue.past[0]?.choice === "skip") lines.push(this.t("Press U to bring back the last one that you skipped."));
+    return lines.map((text) => element("p", { text }));
   }
 
   draw() {

@@ -130,6 +130,22 @@ def test_nobody_sees_another_ones_decisions(ada: Desk) -> None:
     assert bo.post("opinion", {"item": item}).status_code == 404
 
 
+def test_what_was_skipped_twice_is_counted_when_nothing_is_left(ada: Desk) -> None:
+    handed = ada.sync(want=60)["items"]
+    skips = [ada.op(one["id"], "skip") for one in handed[:2]]
+    rest = [ada.op(one["id"], "accept") for one in handed[2:]]
+    reply = ada.sync(*skips, *rest, want=60)
+    assert {one["id"] for one in reply["items"]} == {one["id"] for one in handed[:2]} and "skipped" not in reply
+    again = [ada.op(one["item"], "skip", base=one["op"]) for one in skips]
+    reply = ada.sync(*again, want=60)
+    assert (reply["items"], reply["skipped"]) == ([], 2)
+    ada.sync(ada.op(again[1]["item"], None, base=again[1]["op"]))
+    reply = ada.sync(want=60)
+    assert [one["id"] for one in reply["items"]] == [again[1]["item"]]
+    ada.sync(ada.op(again[1]["item"], "accept", base=reply["items"][0]["base"]))
+    assert ada.sync(want=60)["skipped"] == 1
+
+
 def test_search_and_reading_one_past_item(ada: Desk) -> None:
     items = ada.sync(want=8)["items"]
     ada.sync(*(ada.op(item["id"], "accept") for item in items))
