@@ -1,5 +1,6 @@
 """Marks in generations: reading from JSON, checks against the text and against the rest of the label."""
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -45,6 +46,15 @@ def check_marks(marks: Sequence[Mark], length: int, kinds: Sequence[str] = MARK_
     for one, other in pairwise(sorted(marks)):
         if other.start < one.end:
             raise Refused(N_("Two marks overlap at {start}."), start=other.start)
+
+
+def check_marked_words(marks: Sequence[Mark], text: str) -> None:
+    """Raise Refused for a mark in *text* without a letter, digit or picture, as of a lone quotation mark."""
+    for mark in marks:
+        kinds = {unicodedata.category(one) for one in text[mark.start : mark.end]}
+        if not any(kind[0] in "LN" or kind in ("So", "Sm") for kind in kinds):  # pictures are symbols, some are arrows
+            message = N_("The mark from {start} to {end} has no word in it.")
+            raise Refused(message, start=mark.start, end=mark.end)
 
 
 def check_marks_fit_choice(choice: str | None, extraneous: bool | None, marks: Sequence[Mark]) -> None:

@@ -16,7 +16,14 @@ from annotations.items.gold import recount_item
 from annotations.labels import retest_labels
 from annotations.labels.asked_for import check_asked_for
 from annotations.labels.left_texts import insert_left
-from annotations.labels.marks import check_answers, check_flag, check_label_fits, check_marks, mark_kinds
+from annotations.labels.marks import (
+    check_answers,
+    check_flag,
+    check_label_fits,
+    check_marked_words,
+    check_marks,
+    mark_kinds,
+)
 from annotations.labels.retest_labels import RetestItem
 from annotations.queue.assignments import assign, next_turn, reveal_item
 from annotations.queue.leases import renew_presence
@@ -297,6 +304,9 @@ class _Writer:
             return
         check_flag(guideline, operation.extraneous)
         check_marks(operation.spans, target.length, mark_kinds(guideline))
+        if operation.spans:
+            text = self.db.execute("SELECT text FROM item WHERE id = ?", (target.item,)).fetchone()[0]
+            check_marked_words(operation.spans, text)
         check_answers(guideline, operation.reasons, operation.note, required=bool(self.checked))
         if self.checked:
             check_label_fits(guideline, operation.choice, operation.reasons, operation.extraneous, operation.spans)

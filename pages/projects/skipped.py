@@ -24,11 +24,14 @@ def _hand_out(project: Project, uids: list[str]) -> None:
 def show_aside(store: Store, project: Project) -> None:
     """Items set aside, with a button to hand them out again."""
     found = set_aside_items(store, project)
+    texts = project.kind == "generations"
     st.caption(
-        _("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
+        _("A text is set aside when everybody who could label it has skipped it. It then waits here for you.")
+        if texts
+        else _("A sentence is set aside when everybody who could label it has skipped it. It then waits here for you.")
     )
     if not found:
-        st.info(_("No sentence is set aside."), icon=":material/check:")
+        st.info(_("No text is set aside.") if texts else _("No sentence is set aside."), icon=":material/check:")
         return
     for item in found[:LISTED]:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):

@@ -110,6 +110,36 @@ def test_the_flag_wants_its_words_and_marked_words_set_the_flag(desks: Opener) -
     assert rows[1]["words"][0][1] == "extraneous"
 
 
+def test_a_click_on_punctuation_marks_nothing(desks: Opener) -> None:
+    desk = open_generations(desks, [' "She" left, he said.'])
+    expect(desk.part("saved")).to_have_text("")  # nothing was decided yet
+    desk.press("2")
+    for nothing in ('"', ",", "."):
+        piece(desk, nothing).click()
+    assert marks(desk) == []
+    start, end = piece(desk, "She").bounding_box(), desk.text.locator("[data-piece]").last.bounding_box()
+    assert start and end
+    desk.page.mouse.move(start["x"] + 4, start["y"] + start["height"] / 2)
+    desk.page.mouse.down()
+    desk.page.mouse.move(end["x"] + end["width"] - 1, end["y"] + end["height"] / 2, steps=40)
+    desk.page.mouse.up()
+    assert marks(desk) == ['She" left, he said']
+    desk.press("Backspace")
+    piece(desk, "he").click()
+    desk.decide("Enter")
+    assert stored(desk)[0]["words"] == [("he", "pronoun")]
+    expect(desk.part("saved")).to_contain_text("Saved")
+
+
+def test_with_the_flag_set_a_click_marks_a_word(desks: Opener) -> None:
+    desk = open_generations(desks, [" The old man slept."])
+    desk.press("f")
+    piece(desk, "man").click()
+    assert marks(desk) == ["man"]
+    desk.decide("1")
+    assert [(row["extraneous"], row["words"]) for row in stored(desk)] == [(1, [("man", "extraneous")])]
+
+
 def test_both_rules_are_explained_one_after_the_other(desks: Opener) -> None:
     desk = open_generations(desks, [" he met a man and she left."])
     desk.press("f", "2")

@@ -10,7 +10,7 @@ from annotations.jobs import jobs
 from annotations.projects.projects import annotators, create_project, guideline, project
 from annotations.text_policy import packed
 from core.guidelines import recognise
-from tests.support.pages import open_page, text_of, without_exception
+from tests.support.pages import open_page, open_section, text_of, without_exception
 
 CSV = "q,a,who,sets\nAnn <b>waits</b>.,She *left*.,Ann,she/her; they\nBo sings.,Zo sang.,Bo,zzz\n"
 PASSWORD = "correct horse"
@@ -50,6 +50,12 @@ def test_a_project_is_made_with_its_settings(store):
     assert [one.name for one in annotators(store, found)] == ["Ann", "Bo"]
     assert recognise(guideline(store, found).text) == "generations"
     assert "study" in [header.value for header in app.header]
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "No text is set aside"), ("zh", "没有被搁置的文本")])
+def test_what_is_set_aside_is_a_text(store, empty_project, language, words):
+    app = open_section(open_page("projects", lang=language, project=empty_project.name), "aside")
+    assert words in text_of(app) and "sentence" not in "".join(one.value for one in app.caption)
 
 
 def test_columns_are_mapped_shown_and_remembered(store, empty_project):

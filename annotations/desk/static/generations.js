@@ -46,7 +46,9 @@ class GenerationDesk extends Desk {
     const before = this.editing ?? item?.before;
     const { choice = null, extraneous = false, spans = [] } = before ?? {};
     const { kinds } = this.scheme;
-    const marks = spans.filter((one) => kinds.some(({ code }) => code === one[2])).map((one) => [...one]);
+    const text = Array.from(item?.text ?? "");
+    const canStand = ([start, end, kind]) => isWord(text.slice(start, end).join("")) && kinds.some(({ code }) => code === kind);
+    const marks = spans.filter(canStand).map((one) => [...one]); // older labels may have marked punctuation
     Object.assign(this.draft, { flag: Boolean(extraneous) && !this.data.scheme, marks, put: null });
     this.earlier = choice === "skip" ? null : choice; // Enter stores it again
     this.pending = this.broken = null; // a choice that waits for its mark, and the rule that it would break
@@ -242,6 +244,11 @@ class GenerationDesk extends Desk {
     return undefined;
   }
 
+  // With the flag set, a click on a word marks it.
+  get wantsWords() {
+    return this.mode === "label" && !this.veiled && this.draft.flag && !has(this.draft.marks, "extraneous");
+  }
+
   // Without the flag there are no marked words; with it again they are back.
   flag() {
     const { draft } = this;
@@ -255,7 +262,8 @@ class GenerationDesk extends Desk {
       draft.marks = inTextOrder([...draft.marks, ...free]);
     }
     this.draw();
-    this.view.say(draft.flag ? this.t("Extraneous gendered language: yes") : this.t("Extraneous gendered language: no"));
+    const said = draft.flag ? this.t("Extraneous gendered language: yes") : this.t("Extraneous gendered language: no");
+    this.view.say(this.wantsWords ? `${said}. ${this.t("Mark words in the text.")}` : said);
   }
 
   tag(code) {

@@ -263,11 +263,13 @@ class MarkPointer {
   under(event) {
     const found = this.place.getRootNode().elementFromPoint(event.clientX, event.clientY)?.closest("[data-piece]");
     const piece = found ? Number(found.dataset.piece) : null;
-    return piece !== null && this.desk.words?.pieces[piece]?.text.trim() ? piece : null;
+    return this.desk.words?.canMark(piece) ? piece : null;
   }
 
   down(event) {
-    if (this.desk.mode !== "mark" || event.button !== 0 || !event.isPrimary) return;
+    if (event.button !== 0 || !event.isPrimary) return;
+    if (this.desk.wantsWords) this.desk.startMarking("extraneous");
+    if (this.desk.mode !== "mark") return;
     const piece = this.under(event);
     if (piece === null) return;
     event.preventDefault();

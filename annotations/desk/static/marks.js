@@ -22,6 +22,11 @@ function segmentsOf(text, language) {
   );
 }
 
+// A letter, a digit or a picture; the server asks the same of what is marked.
+function isWord(text) {
+  return /[\p{L}\p{N}]/u.test(text) || (PICTURE.test(text) && !/\p{P}/u.test(text));
+}
+
 class Words {
   constructor(text, language) {
     this.pieces = [];
@@ -31,8 +36,12 @@ class Words {
       this.pieces.push({ text: segment, start, end });
       start = end;
     }
-    const stands = ({ text: one }) => /[\p{L}\p{N}]/u.test(one) || PICTURE.test(one);
-    this.stops = this.pieces.flatMap((piece, place) => (stands(piece) ? [place] : []));
+    this.stops = this.pieces.flatMap((piece, place) => (isWord(piece.text) ? [place] : []));
+  }
+
+  // Whether a piece can be marked: a word, not punctuation or space.
+  canMark(place) {
+    return place !== null && isWord(this.pieces[place]?.text ?? "");
   }
 
   get first() {

@@ -149,7 +149,7 @@ class Queue {
     this.state = "here";
     this.failures = 0;
     this.lastContact = Date.now();
-    if (answered.size || reply.history) this.savedAt = new Date();
+    if (reply.answers.some((answer) => answer.result === "acked")) this.savedAt = new Date();
     if (reply.progress) this.progress = reply.progress;
     if (reply.history) this.remember(reply.history, true);
     if (reply.conflicts) this.conflicts = reply.conflicts;

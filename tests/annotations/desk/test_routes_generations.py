@@ -73,6 +73,7 @@ def test_no_reply_names_model_setting_row_or_anybody_elses_label(
             {"spans": [[0, 2, "extraneous"]]},
             ("Gendered words are marked, but extraneous gendered language is not flagged."),
         ),
+        ({"choice": "misgendering", "spans": [[0, 1, "pronoun"]]}, "The mark from 0 to 1 has no word in it."),
         ({"spans": [[0, 9999, "pronoun"]]}, "is not in the text"),
         ({"spans": [[0, 5, "pronoun"], [4, 6, "pronoun"]]}, "Two marks overlap at 4."),
         ({"spans": [[0, 5]]}, "A mark needs a start, an end and a kind."),

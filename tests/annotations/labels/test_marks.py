@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from annotations.database.store import Store
 from annotations.guideline.versions import CHOICES
-from annotations.labels.marks import MOST_MARKS, check_marks, check_marks_fit_choice, parse_marks
+from annotations.labels.marks import MOST_MARKS, check_marked_words, check_marks, check_marks_fit_choice, parse_marks
 from annotations.labels.operations import store_operations
 from annotations.labels.read import label_rows
 from annotations.projects.projects import annotators, change_project
@@ -164,6 +164,26 @@ def test_pieces_are_the_text_and_counted_in_code_points() -> None:
 def test_the_cursor_stops_at_words(text: str, stops: list[str]) -> None:
     scene = f"const w = new Words({json.dumps(text)}, 'en'); tell(w.stops.map((one) => w.pieces[one].text));"
     assert run(scene, "marks") == stops
+
+
+@pytest.mark.parametrize("text", ['"', "“", "。", " ", "\u3000", "—", "...", "\u200d", "‼", "`"])
+def test_punctuation_and_space_cannot_be_marked(text: str) -> None:
+    with pytest.raises(Refused, match="has no word in it"):
+        check_marked_words([Mark(0, len(text), "pronoun")], f"{text} he")
+    pieces = f"const w = new Words({json.dumps(text)}, 'en'); tell(w.pieces.map((_, place) => w.canMark(place)));"
+    assert not any(run(pieces, "marks"))
+
+
+@given(st.text(max_size=12))
+def test_what_the_desk_can_mark_the_server_takes(text: str) -> None:
+    sample = f"{text} he 👩‍👧 ♀ ↔ e\u0301 她"
+    scene = (
+        f"const w = new Words({json.dumps(sample)}, 'en');"
+        " tell(w.pieces.filter((_, place) => w.canMark(place)).map(({ start, end }) => [start, end]));"
+    )
+    spans = run(scene, "marks")
+    assert len(spans) >= 6
+    check_marked_words([Mark(start, end, "pronoun") for start, end in spans], sample)
 
 
 @pytest.mark.parametrize("language", ["en", "zh", "", "no language at all", "x-"])
