@@ -80,7 +80,7 @@ def test_from_the_link_to_the_code(fresh_store: Store, app: Starlette) -> None:
         answers = dict.fromkeys(re.findall(r'name="(q\d+)"', page), choice)
         page = ada.send("/test", page, **answers)
         assert then in page
-    assert "Each text is blurred" in page
+    assert "Each text is blurred" in page and "You can skip at most 3 times." in page
     page = ada.send("/begin", page)
     assert 'id="place"' in page
     desk = at_desk(ada, project)
