@@ -16,14 +16,16 @@ from annotations.browse.search import SearchRow, rows
 from annotations.database.events import events
 from annotations.database.store import Store, at_one_moment
 from annotations.items.batch import item as item_of
+from annotations.items.imported_gold import ImportedGold, gold_in_force, package_of
 from annotations.labels.read import form_of
 from annotations.types import Annotator, Project
 from core.errors import N_
 from core.statistics.estimate import Note
 
 Happened = Literal[
-    "imported", "label", "skip", "revealed", "settlement", "comment", "event", "again", "known", "released", "guideline"
-]
+    "imported", "label", "skip", "revealed", "settlement", "comment", "event", "again", "known", "released",
+    "guideline", "gold",
+]  # fmt: skip
 
 IS_KNOWN = "hidden_gold"  # the event says no more than the table of known answers
 _LABELS = f"""
@@ -59,6 +61,10 @@ _REVEALED = (
     " WHERE assignment.item = :item AND revealed IS NOT NULL AND (:reader IS NULL OR assignment.annotator = :reader)"
 )
 _KNOWN = "SELECT created, author, choice, why FROM known WHERE item = :item"
+_GOLD = (
+    "SELECT imported_gold.created, '', label_file.file, gold, holds FROM imported_gold"
+    " JOIN label_file ON label_file.id = imported_gold.file WHERE item = :item ORDER BY imported_gold.id"
+)
 _RELEASED = (
     "SELECT release.created, release.author, release.version, release_item.status, release_item.gold"
     " FROM frozen_release AS release JOIN release_item ON release_item.release = release.id"
@@ -90,7 +96,8 @@ class Entry:
     `file` (the file it came from). "again": the same for a retest. "settlement": `action`, `choice`, `reasons`, `why`.
     "comment": `text`, `thread` (public id of an annotator or None). "event": `action`, `data`. "known": `choice`,
     `why`. "released": `version`, `status`, `gold`. "imported": `file`. "guideline": `version`, `changes`. "revealed"
-    has nothing more.
+    has nothing more. "gold": a gold label that a package brought without its labels: `package`, `choice` (None: the
+    package has none), `holds` (False: it was taken back with the import).
     """
 
     when: str
@@ -101,7 +108,7 @@ class Entry:
     @property
     def tells(self) -> bool:
         """Whether it reveals an opinion of the item, so that an annotator who has yet to label it must not see it."""
-        return self.kind in ("label", "again", "known", "settlement", "event") or bool(self.data.get("thread"))
+        return self.kind in ("label", "again", "known", "settlement", "event", "gold") or bool(self.data.get("thread"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +163,7 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
             *_labels(store, "again", _AGAIN, values),
             *_entries(store, "known", _KNOWN, values, "choice", "why"),
             *_entries(store, "released", _RELEASED, values, "version", "status", "gold"),
+            *_gold_labels(store, values),
             *map(_settlement_entry, settlements(store, project, uid)),
             *(Entry(one.created, "event", one.author, {"action": one.action, "data": one.data})
               for one in events(store, project, uid) if one.action != IS_KNOWN),
@@ -166,6 +174,11 @@ def item_history(store: Store, project: Project, uid: str, *, reader: Annotator 
 def _entries(store: Store, kind: Happened, query: str, values: dict[str, Any], *names: str) -> Iterator[Entry]:
     for when, who, *rest in store.db.execute(query, values):
         yield Entry(when, kind, who, dict(zip(names, rest, strict=True)))
+
+
+def _gold_labels(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
+    for when, who, file, choice, holds in store.db.execute(_GOLD, values):
+        yield Entry(when, "gold", who, {"package": package_of(file), "choice": choice, "holds": bool(holds)})
 
 
 def _operations(store: Store, values: dict[str, Any]) -> Iterator[Entry]:
@@ -207,6 +220,8 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
     ).fetchone()
     choices = [choice for (choice,) in store.db.execute(_CHOICES, (row.item.id,))]
     labels = _by_labels(project, row, choices)
+    if (brought := gold_in_force(store, row.item.id)) is not None:
+        return labels, _brought_note(brought)
     if settled is None:
         return (labels,)
     who, action, choice = settled
@@ -216,6 +231,15 @@ def gold_reasons(store: Store, project: Project, row: SearchRow) -> tuple[Note, 
         return (Note(N_("{who} decided: {choice}. A decision overrides the labels."), _settlement_values(settled)),)
     message = N_("{who} decided: {choice}. The decision has no effect: only what everybody accepts is kept here.")
     return labels, Note(message, _settlement_values(settled))
+
+
+def _brought_note(brought: ImportedGold) -> Note:
+    values = {"file": brought.package, "choice": brought.gold}
+    if brought.gold is None:
+        message = N_("{file} has no gold label for this item: its project had more labels than the package holds.")
+        return Note(message, values)
+    message = N_("The gold label comes from {file}, without all the labels it was made of: {choice}.")
+    return Note(message, values)
 
 
 def _settlement_values(settled: tuple[str, str, str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ FLAGS: dict[Flag, str] = {
     " AND annotator IN (SELECT annotator FROM member WHERE project = :project))",
     "split": "item.split = 1",
     "settled": "item.settlement IS NOT NULL",
+    "imported_gold": "item.id IN (SELECT item FROM gold_in_force WHERE project = :project)",
     "comments": "item.id IN (SELECT item FROM comment WHERE project = :project)",
     "notes": "item.id IN (SELECT item FROM label WHERE project = :project AND note <> '')",
     "changed": "item.id IN (SELECT item FROM label GROUP BY item, annotator HAVING count(*) > 1)",
@@ -108,6 +109,7 @@ class SearchRow:
     pilot: bool
     known: str | None
     shared: bool
+    imported_gold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,8 @@ def rows(store: Store, ids: Sequence[int]) -> Iterator[SearchRow]:
         chunk = ids[start : start + CHUNK]
         query = (
             f"SELECT {ITEM_COLUMNS}, item.labels, item.wanted, item.aside, item.split, item.settlement IS NOT NULL,"
-            f" item.pilot IS NOT NULL, item.known, item.shared FROM {ITEM_TABLES}"
+            f" item.pilot IS NOT NULL, item.known, item.shared,"
+            f" EXISTS (SELECT 1 FROM gold_in_force WHERE gold_in_force.item = item.id) FROM {ITEM_TABLES}"
             f" WHERE item.id IN ({', '.join('?' * len(chunk))}) ORDER BY item.id"
         )
         by_id = {row[0]: row for row in store.db.execute(query, chunk)}
@@ -170,8 +173,8 @@ def rows(store: Store, ids: Sequence[int]) -> Iterator[SearchRow]:
 
 
 def _row(row: tuple[Any, ...]) -> SearchRow:
-    *item, labels, wanted, aside, split, settled, pilot, known, shared = row
-    marks = bool(aside), bool(split), bool(settled), bool(pilot), known, bool(shared)
+    *item, labels, wanted, aside, split, settled, pilot, known, shared, brought = row
+    marks = bool(aside), bool(split), bool(settled), bool(pilot), known, bool(shared), bool(brought)
     return SearchRow(as_item(tuple(item)), labels, wanted, *marks)
 
 

@@ -25,11 +25,12 @@ from annotations.database.schema.v15_consent import CONSENT_KINDS
 from annotations.database.schema.v16_groups import GROUP_KINDS
 from annotations.database.schema.v17_comparisons import COMPARISON_KINDS
 from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS
+from annotations.database.schema.v20_imported_gold import IMPORTED_GOLD_KINDS
 
 START = "start"  # the kind of an entry that begins the log of some tables, with a hash of all that is in them
 KINDS = (
     *FIRST_KINDS, *STUDY_KINDS, *JUDGE_KINDS, *SCHEME_KINDS, *SAMPLE_KINDS, *CONSENT_KINDS, *GROUP_KINDS,
-    *COMPARISON_KINDS, *STUDY_USE_KINDS,
+    *COMPARISON_KINDS, *STUDY_USE_KINDS, *IMPORTED_GOLD_KINDS,
 )  # fmt: skip
 DAY_MS = 86_400_000
 _EMPTY_TEXTS = (None, *(one.strip("'") for one in EMPTY.strip("()").split(", ")))

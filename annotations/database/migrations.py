@@ -31,6 +31,7 @@ from annotations.database.schema.v16_groups import GROUP_KINDS, GROUPS
 from annotations.database.schema.v17_comparisons import COMPARISON_KINDS, COMPARISONS
 from annotations.database.schema.v18_study_uses import STUDY_USE_KINDS, STUDY_USES
 from annotations.database.schema.v19_drawable import DRAWABLE
+from annotations.database.schema.v20_imported_gold import IMPORTED_GOLD, IMPORTED_GOLD_KINDS
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -222,11 +223,18 @@ def m019_drawable(db: "Database") -> None:
         db.execute(statement)
 
 
+def m020_imported_gold(db: "Database") -> None:
+    """Create the table of gold labels that packages brought without their labels, with entries in the log."""
+    for statement in statements(IMPORTED_GOLD):
+        db.execute(statement)
+    begin(db.conn, IMPORTED_GOLD_KINDS)
+
+
 MIGRATIONS: "tuple[Callable[[Database], None], ...]" = (
     m001_start, m002_settlements, m003_curation, m004_views, m005_provenance, m006_accounts, m007_log,
     m008_study, m009_owners_of_jobs, m010_identities, m011_study_log, m012_judges,
     m013_schemes, m014_sampling, m015_consent, m016_groups, m017_comparisons,
-    m018_study_uses, m019_drawable,
+    m018_study_uses, m019_drawable, m020_imported_gold,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from annotations.files.conflicts import LEAD
 from annotations.files.import_labels import TAKEN_BACK, point_assignment
 from annotations.items.batch import BEING_IMPORTED
 from annotations.items.gold import recount_item
+from annotations.items.imported_gold import gold_of_file, holds_gold, take_gold_back
 from annotations.items.returned import look_again
 from annotations.items.withdrawn import clear_withdrawn, items_with_records, withdraw
 from annotations.labels.operations import insert_label
@@ -53,6 +54,7 @@ class Import:
     """One import of items or labels into a project.
 
     `key` names it in commands ("items-3", "labels-2"). `rows`: items that are left of it, or labels that it brought.
+    `gold`: the labels are gold labels that a package brought without the labels they were made of.
     `undone`: when it was undone. `unfinished`: the undo is running or was interrupted; repeating it continues it.
     """
 
@@ -64,6 +66,7 @@ class Import:
     rows: int
     undone: str | None
     unfinished: bool = False
+    gold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,17 @@ def imports(store: Store, project: Project) -> list[Import]:
     ).fetchall()
     done = _finished(store, project) if any(row[4] for row in files) else set()
     found += [
-        Import(f"labels-{row}", "labels", row, file, created, labels, undone, undone is not None and row not in done)
+        Import(
+            f"labels-{row}",
+            "labels",
+            row,
+            file,
+            created,
+            labels,
+            undone,
+            undone is not None and row not in done,
+            holds_gold(store, row),
+        )
         for row, file, created, labels, undone in files
     ]
     return sorted(found, key=lambda one: (one.created, one.kind, one.id))
@@ -155,7 +168,7 @@ def _standing_labels(store: Store, file: int) -> int:
         " ON assignment.item = label.item AND assignment.annotator = label.annotator"
         " AND assignment.latest = label.id WHERE label_of_file.file = ?"
     )
-    return int(store.db.execute(query, (file,)).fetchone()[0])
+    return int(store.db.execute(query, (file,)).fetchone()[0]) + len(gold_of_file(store, file))
 
 
 def _chosen_labels(store: Store, file: int) -> int:
@@ -217,7 +230,8 @@ def undo_labels(
 ) -> UndoEffect:
     """Undo the valid labels of a file by appending undo operations of their annotators; nothing is deleted.
 
-    Labels that were replaced since are left alone. In short transactions of 500 labels; if the app ends in between, a
+    Gold labels of a package no longer hold then, and the labels of the project decide. Labels that were replaced since
+    are left alone. In short transactions of 500 labels; if the app ends in between, a
     repeated undo does the rest. Raises NotFound for an unknown file, Refused if it was undone already.
     """
     with store.write() as db:
@@ -226,8 +240,8 @@ def undo_labels(
         ).fetchone()
         _check(project, f"labels-{file}", row, row[2] if row and file in _finished(store, project) else None)
         db.execute("UPDATE label_file SET undone = coalesce(undone, ?) WHERE id = ?", (timestamp(), file))
-    taken = last = 0
-    total = _standing_labels(store, file)
+    last, total = 0, _standing_labels(store, file)
+    taken = _take_gold_back(store, project, file)
     while True:
         with store.write() as db:
             rows = db.execute(STANDING, (file, last, CHUNK)).fetchall()
@@ -242,6 +256,16 @@ def undo_labels(
             last = rows[-1][0]
         if progress is not None:
             progress(taken, max(taken, total))
+
+
+def _take_gold_back(store: Store, project: Project, file: int) -> int:
+    """Take the gold labels of a package back in short transactions; returns how many."""
+    brought = gold_of_file(store, file)
+    for start in range(0, len(brought), CHUNK):
+        with store.write():
+            for item, gold in brought[start : start + CHUNK]:
+                take_gold_back(store, project, item, file, gold)
+    return len(brought)
 
 
 def _undo_labels(store: Store, project: Project, file: int, row: tuple[Any, ...]) -> None:

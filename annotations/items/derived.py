@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from annotations.database.store import Store
 from annotations.items.changes import set_known_answer, set_settlement
-from annotations.items.gold import STATE, flags_differ_in, recount_item, recounted_state, stored_state
+from annotations.items.gold import BROUGHT, STATE, flags_differ_in, recount_item, recounted_state, stored_state
 from annotations.items.recount_mark import open_recount
 from annotations.items.wanted_labels import draw_share, is_shared
 from annotations.items.withdrawn import count_again
@@ -33,6 +33,7 @@ SELECT item.uid, item.hash, item.settlement, settlement.id, settlement.action,
     {STATE}
 FROM published_item AS item JOIN project ON project.id = item.project
 LEFT JOIN settlement ON settlement.id = (SELECT max(id) FROM settlement AS act WHERE act.item = item.id)
+{BROUGHT}
 WHERE item.batch IN (SELECT id FROM published_batch WHERE project = ?)
 """
 # Of each derived count: the rows that are stored, and those that are counted.

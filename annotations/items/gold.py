@@ -15,9 +15,16 @@ LABELS = (
 )
 STATE = (
     f"item.id, item.cell, item.labels, item.status, item.gold, item.split, project.gold, project.rescue,"
-    f" settlement.choice, {RULE_COLUMNS}"
+    " settlement.choice, ifnull(brought.holds AND brought.settlement IS item.settlement, 0), brought.gold,"
+    " EXISTS (SELECT 1 FROM assignment WHERE assignment.item = item.id AND assignment.blind > brought.label),"
+    f" {RULE_COLUMNS}"
 )
-_JOINED = "JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement"
+# The last gold label that a package brought for an item; `STATE` needs it.
+BROUGHT = (
+    "LEFT JOIN imported_gold AS brought"
+    " ON brought.id = (SELECT max(id) FROM imported_gold AS one WHERE one.item = item.id)"
+)
+_JOINED = f"JOIN project ON project.id = item.project LEFT JOIN settlement ON settlement.id = item.settlement {BROUGHT}"
 _LABELLED = (
     f"SELECT group_concat(label.choice), group_concat(label.extraneous), {STATE} FROM published_item AS item {_JOINED}"
     " JOIN assignment ON assignment.item = item.id JOIN label ON label.id = assignment.blind"
@@ -64,7 +71,11 @@ def generation_status(status: Status, split: bool) -> str:
 
 
 class StoredState(NamedTuple):
-    """An item before a recount, and the rules of its project."""
+    """An item before a recount, and the rules of its project.
+
+    `brought`: whether a gold label of a package holds while no later labels decide; `brought_gold`: that label;
+    `later`: whether the item has a label that is newer.
+    """
 
     item: int
     cell: int
@@ -75,6 +86,9 @@ class StoredState(NamedTuple):
     rule: GoldRule
     rescue: int
     decided: str | None
+    brought: int
+    brought_gold: str | None
+    later: int
     terms: LabelRules
 
 
@@ -93,6 +107,8 @@ def recount_item(store: Store, item: int) -> int:
 
     Call it in the transaction that changes labels, a settlement, a pilot or a known answer. A decision of the
     adjudicator overrides the labels, but it cannot accept rejected sentences unless the project allows that (`rescue`).
+    A gold label that a package brought without its labels overrides both, until an adjudicator acts on the item, or
+    the item has all its labels and one of them is newer.
     """
     rows = store.db.execute(LABELS, (item,)).fetchall()
     before = stored_state(store.db.execute(f"SELECT {STATE} FROM item {_JOINED} WHERE item.id = ?", (item,)).fetchone())
@@ -103,7 +119,7 @@ def recount_item(store: Store, item: int) -> int:
 
 def stored_state(row: Sequence[Any]) -> StoredState:
     """Return the stored state of an item from a row of the columns STATE."""
-    return StoredState._make([*row[:9], LabelRules._make(row[9:])])
+    return StoredState._make([*row[:12], LabelRules._make(row[12:])])
 
 
 def recounted_state(before: StoredState, choices: Sequence[str], flags_differ: bool) -> RecountedState:
@@ -114,6 +130,9 @@ def recounted_state(before: StoredState, choices: Sequence[str], flags_differ: b
     wanted = wanted_now(before.terms, choices)
     outcome = decide_gold(choices, wanted, before.rule)
     split = outcome.split or (len(choices) >= wanted and flags_differ)
+    if before.brought and not (len(choices) >= wanted and before.later):
+        gold = before.brought_gold
+        return RecountedState(wanted, len(choices), _status(gold) if gold else "pending", gold, int(split))
     decided = before.decided
     counts = decided and (decided != "accept" or outcome.status != "rejected" or before.rescue)
     gold, status = (decided, _status(decided)) if counts and decided else (outcome.gold, outcome.status)

@@ -29,6 +29,7 @@ SELECT item.id FROM item WHERE item.batch = :batch AND (item.known IS NOT NULL O
     OR EXISTS (SELECT 1 FROM comment WHERE comment.item = item.id)
     OR EXISTS (SELECT 1 FROM settlement WHERE settlement.item = item.id)
     OR EXISTS (SELECT 1 FROM known WHERE known.item = item.id)
+    OR EXISTS (SELECT 1 FROM imported_gold WHERE imported_gold.item = item.id)
     OR EXISTS (SELECT 1 FROM retest WHERE retest.item = item.id)
     OR EXISTS (SELECT 1 FROM skip WHERE skip.item = item.id)
     OR EXISTS (SELECT 1 FROM release_item WHERE release_item.item = item.id))

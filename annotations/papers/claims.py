@@ -78,6 +78,7 @@ def _left_out(facts: Facts) -> int:
 # How labels were made: the method section and the data sheet share them (labelling.md.jinja).
 LABELLING: dict[str, Evidence] = {
     "package": lambda facts: _if(facts["provenance"].get("package"), facts["provenance"].get("package")),
+    "gold_labels": lambda facts: facts["provenance"].get("gold_labels", ()),
     "made_here": _of_all("here"),
     "imported_labels": _of_all("imported"),
     "imported_file": lambda facts: facts["provenance"]["imported"]["files"],

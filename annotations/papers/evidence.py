@@ -12,6 +12,7 @@ from typing import Any
 
 from annotations.database.events import PACKAGE_BEGUN, Event, events
 from annotations.database.store import Store
+from annotations.items.imported_gold import gold_by_package
 from annotations.labels.read import FROM_FILE, ORIGIN, PACKAGE
 from annotations.projects.consent import sharing
 from annotations.projects.pseudonyms import coded_file, pseudonyms
@@ -48,6 +49,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
 
     `consent`: whose labels stand one by one in a release.
     `package`: how many came with the package that made the project, whose word their origin is; None: made here.
+    `gold_labels`: by package, gold labels in force that came without all the labels they were made of.
     `here`: made at a desk of this database, by the form that it showed (`masked`, `original`), before or after an
     opinion was shown (`before_reveal`, `after_reveal`), by version of Evenhand (`apps`, "" if not recorded).
     `imported`: by file (`files`: program, name, hash, labels); `dated`: with a date of their own. `versions`: labels
@@ -72,6 +74,7 @@ def evidence(store: Store, project: Project) -> dict[str, Any]:
         "labels": _number(rows),
         "consent": sharing(store, project),
         "package": {"labels": packed, "of": _number(rows), "sha256": made.data["package"]} if made and packed else None,
+        "gold_labels": _gold_labels(store, project),
         HERE: _here(by[HERE]),
         IMPORTED: _imported(by[IMPORTED], pseudonyms(store, project)),
         UNKNOWN: {"labels": _number(by[UNKNOWN])},
@@ -116,6 +119,14 @@ def _counter(rows: Sequence[Row], key: Callable[[Row], Any]) -> Counter[Any]:
     for row in rows:
         found[key(row)] += row["labels"]
     return found
+
+
+def _gold_labels(store: Store, project: Project) -> list[dict[str, Any]]:
+    codes = pseudonyms(store, project)
+    return [
+        {"file": coded_file(file, codes), "sha256": sha256, "labels": number}
+        for file, sha256, number in gold_by_package(store, project)
+    ]
 
 
 def _here(rows: Sequence[Row]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ Without an answer there is no consent. Whatever somebody answers, counts, agreem
 uses are about labels one by one.
 """
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from sqlite3 import Connection
 from typing import Any, Literal, get_args
@@ -50,6 +51,20 @@ VALID = """
 SELECT annotator.name, sum(labelled) FROM cell JOIN tally ON tally.cell = cell.id
     JOIN annotator ON annotator.id = tally.annotator
 WHERE cell.project = ? GROUP BY annotator.id HAVING sum(labelled) > 0
+"""
+# What the package of a release lacks: comments in private threads or by annotators who did not consent, and cases still
+# open of which it has not all labels.
+SILENT_COMMENTS = """
+SELECT count(*) FROM comment JOIN published_item AS item ON item.id = comment.item
+LEFT JOIN annotator ON annotator.id = comment.annotator
+WHERE comment.project = :project AND (comment.thread IS NOT NULL
+    OR annotator.name IN (SELECT value FROM json_each(:silent)))
+"""
+SILENT_CASES = """
+SELECT count(*) FROM published_item AS item WHERE item.project = :project AND item.split = 1
+    AND item.settlement IS NULL AND EXISTS (SELECT 1 FROM assignment JOIN annotator
+        ON annotator.id = assignment.annotator WHERE assignment.item = item.id AND assignment.blind NOT NULL
+        AND annotator.name IN (SELECT value FROM json_each(:silent)))
 """
 ANSWERS = """
 SELECT annotator.name, one.use, one.given, one.recorded_by, one.language, one.text, one.created
@@ -143,6 +158,20 @@ def sharing(store: Store, project: Project) -> dict[str, Any]:
 
     released = numbers.keys() & may
     return {"released": of(released), "left_out": of(numbers.keys() - may), "training": of(released & train)}
+
+
+def left_out(store: Store, project: Project, may: Collection[str]) -> dict[str, int]:
+    """Return what a package lacks that holds the labels of the annotators *may* (names) only, as JSON values.
+
+    `annotators` with labels, their valid `labels`, `comments` in private threads or by them, and `open_cases` on which
+    they have a label.
+    """
+    labels = dict(store.db.execute(VALID, (project.id,)).fetchall())
+    silent = [one.name for one in annotators(store, project, active=False) if one.name not in may]
+    values = {"project": project.id, "silent": json.dumps(silent)}
+    comments, cases = (store.db.execute(query, values).fetchone()[0] for query in (SILENT_COMMENTS, SILENT_CASES))
+    missing = [labels[name] for name in silent if name in labels]
+    return {"annotators": len(missing), "labels": sum(missing), "comments": comments, "open_cases": cases}
 
 
 def each_answer(store: Store, project: Project) -> Iterator[dict[str, Any]]:

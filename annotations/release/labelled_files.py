@@ -29,7 +29,7 @@ from annotations.files.package.write_package import (
 )
 from annotations.items.batch import items
 from annotations.labels.read import each_labelled_item
-from annotations.projects.consent import consenting
+from annotations.projects.consent import consenting, left_out
 from annotations.projects.projects import project_by_uid
 from annotations.projects.pseudonyms import pseudonyms
 from annotations.release.changes import content_differences, frozen_contents
@@ -189,6 +189,7 @@ class _Writer:
     def written(self) -> LabelledFiles:
         """All of them, package first; records stand before labels, as `Contents` wants it."""
         described = project_description(self.store, self.project, self.codes)
+        described |= {"left_out": left_out(self.store, self.project, self.may)}
         self._package("project.json", [json.dumps(described, ensure_ascii=False) + "\n"])
         parts = package_parts(self.store, self.project, self.codes, private=False)
         records = _of_released(parts["records.jsonl"], self.silent)

@@ -10,6 +10,7 @@ from annotations.database.store import Store
 from annotations.files.import_items import Examined, ImportReport, english_problem
 from annotations.files.import_labels import LabelImport
 from annotations.files.package import write_package
+from annotations.files.package.gold_labels import NOT_STATED, GoldLabels
 from annotations.projects.projects import create_project, project_by_uid
 from annotations.projects.projects import project as find_project
 from annotations.types import Kind, Project
@@ -33,7 +34,7 @@ def bring_labels(
                 own_new_project(store, brought.project)
             else:
                 take_over_roles(store, there, brought.project)
-        labels = brought.labels
+        labels, gold = brought.labels, brought.gold
         items = {} if brought.items is None else {"items": brought.items.as_json()}
         text = (
             ""
@@ -50,10 +51,12 @@ def bring_labels(
                         store, found, member, file if len(members) == 1 else member.name
                     )
                 )
-        items, text = {}, ""
+        items, text, gold = {}, "", None
     for problem in [] if as_json else labels.errors[:SHOWN]:
         click.echo(f"{problem.file}:{problem.line}: {problem.reason}: {english_problem(problem)}", err=True)
-    answer(_described(labels) | items, text + _summary(labels), as_json=as_json)
+    more = {} if gold is None else {"gold_labels": gold.as_json()}
+    summary = text + _summary(labels) + ("" if gold is None else _gold_summary(gold))
+    answer(_described(labels) | items | more, summary, as_json=as_json)
     if labels.rejected and labels.rejected == labels.rows:
         message = N_("None of the {rows} lines of {file} could be used; line {line}: {why}")
         first = labels.errors[0]
@@ -82,6 +85,26 @@ def _summary(labels: LabelImport) -> str:
         f"{labels.rejected} rejected; {labels.decisions} decisions and comments"
     )
     return text + (f"; {labels.beside} kept beside a label that was here first" if labels.beside else "")
+
+
+def _gold_summary(gold: GoldLabels) -> str:
+    """Return the numbers of the gold labels of a package, and of what it lacks, for the terminal."""
+    if not gold.rows and not gold.withheld and not gold.left_out:
+        return ""
+    text = (
+        f"\n{gold.rows} gold labels: {gold.here} from labels and decisions, {gold.imported} imported without all of "
+        f"their single labels, {gold.kept} differ from those here, which stay, {gold.rejected} rejected"
+    )
+    if gold.withheld:
+        text += f"; {gold.withheld} items without a gold label, although the labels in the package agree"
+    if gold.left_out and any(gold.left_out.values()):
+        text += (
+            "\nnot in the package: {labels} labels of {annotators} annotators who did not consent, {comments} comments "
+            "(theirs and private ones), some labels of {open_cases} open cases"
+        ).format(**gold.left_out)
+    elif gold.imported and gold.left_out is None:
+        text += f"\n{NOT_STATED}"
+    return text
 
 
 # The settings of a project that an import creates: models are judged on English (SPEC 4)

@@ -56,6 +56,8 @@ def undo(name: str, key: str | None, yes: bool, author: str, uid: str | None, db
 
 
 def _undo_sentence(wanted: Import, done: UndoEffect) -> str:
+    if wanted.gold:
+        return f"{done.labels} gold labels removed; the labels and decisions in the project decide again"
     if wanted.kind == "labels":
         stay = f"; {done.chosen} that the lead let count where files disagree still count" if done.chosen else ""
         return f"{done.labels} labels undone; {done.kept} that were already replaced or undone stay as they are{stay}"

@@ -48,6 +48,7 @@ def flag_names(project: Project, reader: Annotator | None) -> dict[str, str]:
         "skipped": _("skipped by somebody"),
         "split": _("labels differ"),
         "settled": _("settled by adjudication"),
+        "imported_gold": _("gold label from a package"),
         "comments": _("with comments"),
         "talk": _("with a private thread"),
         "notes": _("with notes"),

@@ -18,6 +18,8 @@ from pages.ui.sentences import choice_sign
 from pages.ui.tables import element, joined, show_html, span
 from pages.ui.text import named, plain, series
 
+CHOSEN = ("label", "again", "settlement", "known", "gold")  # entries that hold a choice
+
 
 def show_history(
     store: Store, project: Project, found: ItemRecord, reader: Annotator | None, names: dict[str, str]
@@ -57,7 +59,7 @@ def _unfinished(found: ItemRecord, entries: list[Entry]) -> list[Entry]:
 
 
 def _line(one: Entry, found: ItemRecord, names: dict[str, str], threads: dict[str, str]) -> Markup:
-    chosen = str(one.data.get("choice")) if one.kind in ("label", "again", "settlement", "known") else ""
+    chosen = str(one.data.get("choice")) if one.kind in CHOSEN else ""
     sign, tone = choice_sign(chosen)
     kind: Kind = "generations" if found.row.item.word is None else "sentences"
     replaced = one.kind == "label" and not one.data["stands"]
@@ -77,6 +79,8 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind:
     if one.kind == "again":
         text = _("{who}, retest: {choice}") if data["choice"] else _("{who} undid the retest label")
         return text.format(who=who, choice=choice)
+    if one.kind == "gold":
+        return _gold_label(data, choice)
     if one.kind == "settlement":
         texts = {
             "decide": _("{who} decided: {choice}"),
@@ -89,6 +93,15 @@ def entry_text(one: Entry, names: dict[str, str], threads: dict[str, str], kind:
             return _("{who}, in the thread with {name}:").format(who=who, name=threads.get(data["thread"], "?"))
         return _("{who}, to everybody:").format(who=who)
     return _other(one, who, choice, kind)
+
+
+def _gold_label(data: dict[str, Any], choice: str) -> str:
+    if not data["holds"]:
+        return _("Gold label of {file} removed by undoing the import").format(file=data["package"])
+    if data["choice"] is None:
+        return _("No gold label in {file}").format(file=data["package"])
+    text = _("Gold label from {file}, without its single labels: {choice}")
+    return text.format(file=data["package"], choice=choice)
 
 
 def _label(data: dict[str, Any], who: str, choice: str) -> str:

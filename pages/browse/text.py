@@ -37,6 +37,7 @@ def marks(row: SearchRow, project: Project) -> list[str]:
         "aside": row.aside,
         "split": row.split,
         "settled": row.settled,
+        "imported_gold": row.imported_gold,
         "pilot": row.pilot,
         "known": row.known is not None,
         "shared": row.shared and project.plan == "stop",

@@ -318,7 +318,7 @@ def test_packages_import_in_one_order(layer: str) -> None:
 # member stands in `member`, and the numbers of returned items in `project`.
 WRITTEN_BY = {
     "database": "database event log log_salt scrubbed",
-    "items": "item batch cell census stock tally project.returns member.looked",
+    "items": "item batch cell census stock tally imported_gold project.returns member.looked",
     "jobs": "job",
     "queue": "assignment progress retest member.turn member.recent member.seen",
     "guideline": "guideline scheme guideline_draft tag_draft member.told",

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -16,6 +16,7 @@ from annotations.files.import_items import ImportReport, english_problem, examin
 from annotations.files.import_labels import LabelImport, store_labels
 from annotations.files.item_lines import item_objects
 from annotations.files.label_tables import LABELS, OPERATION
+from annotations.files.package.gold_labels import GoldLabels, import_gold_labels, left_out_of
 from annotations.files.package.import_decisions import each_decision, store_decisions
 from annotations.files.package.import_records import is_bare, store_records
 from annotations.files.package.new_ids import with_new_ids
@@ -36,6 +37,7 @@ from annotations.files.read_labels import label_rows_in, open_labels
 from annotations.guideline.scheme import more_out
 from annotations.items.batch import items as stored_items
 from annotations.items.gold import generation_status
+from annotations.items.imported_gold import PART as GOLD_PART
 from annotations.labels.read import OF_FILE, each_label_row
 from annotations.papers.datasheet import datasheets
 from annotations.papers.markdown import Form, rendered
@@ -64,6 +66,7 @@ class PackageImport:
     project: Project
     items: ImportReport | None
     labels: LabelImport
+    gold: GoldLabels = field(default_factory=GoldLabels)
 
 
 def package_files(store: Store, project: Project, wish: ExportOptions) -> dict[str, str]:
@@ -94,7 +97,7 @@ def package_parts(
         "labels.jsonl": chain(canary if with_text else [], label_objects(every, codes, with_text=with_text)),
         "decisions.jsonl": chain(canary, each_decision(store, project, codes, private=private)),
         "records.jsonl": chain(canary, each_record(store, project, codes, private=private)),
-        "gold.jsonl": _gold_objects(store, project),
+        GOLD_PART: _gold_objects(store, project),
     }
 
 
@@ -229,14 +232,19 @@ def _import_parts(
         left = set(map(str, described.get("left") or ()))
         for person in [one for one in annotators(store, project) if one.name in left]:
             remove_annotator(store, project, person)
+    gold = GoldLabels()
+    if GOLD_PART in parts:
+        gold = import_gold_labels(store, project, parts[GOLD_PART], file, rebuilt=rebuilt)
+    gold.left_out = left_out_of(described)
     if own:
         mark(store, project, described, PACKAGE_DONE)
-    return PackageImport(project, report, labels)
+    return PackageImport(project, report, labels, gold)
 
 
 def _refuse_lines(report: PackageImport, file: str) -> None:
     """Raise BadFile for a line that could not be used: a project that lacks it is not the one that was packed."""
-    for problem in [*(report.items.errors if report.items is not None else ()), *report.labels.errors]:
+    items = report.items.errors if report.items is not None else ()
+    for problem in [*items, *report.labels.errors, *report.gold.errors]:
         message = N_(
             "{file} is a damaged package: line {line} of {part} cannot be used ({why}). None of it was stored."
         )

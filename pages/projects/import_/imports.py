@@ -58,7 +58,7 @@ def _rows(project: Project, found: list[Import], write: Callable[[str | None], s
     return [
         {
             _("File"): one.file,
-            _("Contents"): _("annotators' labels") if one.kind == "labels" else _kind(project),
+            _("Contents"): _contents(one, project),
             _("Rows"): one.rows,
             _("Imported on"): write(one.created),
             _("Undone on"): write(one.undone),
@@ -68,12 +68,21 @@ def _rows(project: Project, found: list[Import], write: Callable[[str | None], s
     ]
 
 
+def _contents(found: Import, project: Project) -> str:
+    if found.gold:
+        return _("gold labels")
+    return _("annotators' labels") if found.kind == "labels" else _kind(project)
+
+
 def _kind(project: Project) -> str:
     return _("texts") if project.kind == "generations" else _("sentences")
 
 
 def undo_text(found: Import, done: UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
+    if found.gold:
+        text = _("{labels} gold labels are removed; the labels and decisions in the project decide again.")
+        return text.format(labels=f"{done.labels:,}")
     if found.kind == "labels":
         text = _("{labels} valid labels are removed; {kept} that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")

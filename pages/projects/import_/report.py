@@ -8,6 +8,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.files.import_items import ImportReport
 from annotations.files.import_labels import LabelImport
+from annotations.files.package.gold_labels import NOT_STATED, GoldLabels
 from annotations.files.package.write_package import PackageImport
 from annotations.types import Project
 from core.types import Problem
@@ -44,6 +45,47 @@ def show_brought(brought: PackageImport, *, quoting: bool) -> None:
     if brought.items is not None:
         show_report(brought.items, quoting=quoting, place="items-")
     show_returned(brought.labels, heading=brought.items is None)
+    if brought.gold.rows or brought.gold.left_out or brought.gold.withheld:
+        _show_gold(brought.gold)
+
+
+def _show_gold(report: GoldLabels) -> None:
+    """The gold labels of a package, and what the package lacks."""
+    numbers = (
+        (_("Gold labels"), report.rows),
+        (_("From labels"), report.here),
+        (_("Imported as gold"), report.imported),
+        (_("Kept from here"), report.kept),
+        (_("Unusable"), report.rejected),
+    )
+    with st.container(horizontal=True):
+        for name, number in numbers:
+            st.metric(name, f"{number:,}", border=True, width=150)
+    for text in missing_texts(report):
+        st.caption(plain(text))
+
+
+def missing_texts(report: GoldLabels) -> list[str]:
+    """What does not come back from a package, in sentences with numbers."""
+    texts = []
+    if report.imported:
+        text = _("{number} gold labels came without all of their single labels. They hold until labels here decide.")
+        texts.append(text.format(number=f"{report.imported:,}"))
+    if report.kept:
+        text = _("{number} gold labels differ from those in the project, which stay.")
+        texts.append(text.format(number=f"{report.kept:,}"))
+    if report.withheld:
+        text = _("{number} items have no gold label in the package, although the labels in it agree.")
+        texts.append(text.format(number=f"{report.withheld:,}"))
+    if report.left_out and any(report.left_out.values()):
+        text = _(
+            "Not in the package: {labels} labels of {annotators} annotators who did not consent; {comments} comments"
+            " (theirs and private ones); some labels of {open_cases} open cases."
+        )
+        texts.append(text.format(**{name: f"{number:,}" for name, number in report.left_out.items()}))
+    elif report.imported and report.left_out is None:
+        texts.append(_(NOT_STATED))
+    return texts
 
 
 def show_returned(report: LabelImport, *, heading: bool = True, decisions: bool = True) -> None:

@@ -18,6 +18,7 @@ from annotations.files.read_labels import LabelRow
 from annotations.guideline.comparison import PREFERENCE, place_on_left
 from annotations.guideline.versions import add_guideline
 from annotations.items.batch import items
+from annotations.items.imported_gold import store_gold
 from annotations.judges.judges import Spec, add_judge, choose_margin
 from annotations.judges.judges import store_labels as store_judge_labels
 from annotations.labels.operations import reveal, store_operations
@@ -58,6 +59,9 @@ def history(store: Store) -> Project:
     item = list(items(store, study))[5].uid
     row = LabelRow(1, item, "Zoe", "op-zoe", "accept", (), None, (), "", 2.5, None, False, None, "", 1, None, False, "")
     assert store_labels(store, study, "labels.csv", [row], sha256="0" * 64).imported == 1
+    with store.write():
+        for one, gold in zip(items(store, study), ("accept", None), strict=False):
+            store_gold(store, study, one.id, store.db.execute("SELECT max(id) FROM label_file").fetchone()[0], gold)
     rename_annotator(store, study, bo, "Boris", author="Vera")
     prolific = new_study(store, study, uses=("release", "training"))
     change_consent(store, prolific, {"en": "Please read this.", "zh": "请阅读。"})
@@ -264,10 +268,10 @@ def test_rows_that_are_older_than_the_log_are_in_its_first_entry(
         _old_rows(old.db)
     monkeypatch.undo()
     with Store.open(path) as store:
-        assert verify(store).kinds == {"start": 9}  # each later version with kinds has one, too
+        assert verify(store).kinds == {"start": 10}  # each later version with kinds has one, too
         store.db.execute("UPDATE project SET name = 'renamed'")
         store.db.execute("UPDATE assignment SET revealed = 'now'")
-        assert verify(store).kinds == {"start": 9, "project": 1, "assignment": 1}
+        assert verify(store).kinds == {"start": 10, "project": 1, "assignment": 1}
     for change in (
         "UPDATE label SET note = 'another'", "UPDATE label SET choice = 'reject'", "UPDATE item SET text = 'u'",
         "UPDATE annotator SET name = 'b'", "UPDATE assignment SET blind = NULL", "DELETE FROM guideline",
