@@ -122,11 +122,11 @@ class _GoldLabelImport:
         if not found:
             message = N_("This project has no item {item}. Import its items first, as JSON Lines or as a package.")
             raise BadLine(self.name, row.line, "no_item", message, item=str(uid)[:40])
-        if gold not in self.codes:
+        if not isinstance(gold, str) or gold not in self.codes:
             message = N_("{choice} is not a choice of this guideline.")
             raise BadLine(self.name, row.line, "label", message, choice=str(gold)[:40])
         self.listed.add(str(uid))
-        return found[0], str(gold), found[1], bool(found[2])
+        return found[0], gold, found[1], bool(found[2])
 
     def _withhold(self) -> None:
         """Store that items have no gold label where the package has none and fewer labels than it knew would decide."""

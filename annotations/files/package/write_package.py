@@ -19,7 +19,7 @@ from annotations.files.label_tables import LABELS, OPERATION
 from annotations.files.package.gold_labels import GoldLabels, import_gold_labels, left_out_of
 from annotations.files.package.import_decisions import each_decision, store_decisions
 from annotations.files.package.import_records import is_bare, store_records
-from annotations.files.package.new_ids import with_new_ids
+from annotations.files.package.new_ids import FILES, with_new_ids
 from annotations.files.package.project import (
     BEGUN,
     CURATION,
@@ -155,8 +155,9 @@ def project_description(store: Store, project: Project, codes: Mapping[str, str]
 
 
 def is_package(members: Sequence[Member]) -> bool:
-    """Whether an archive is a package, or holds one in a folder: a project.json with its items beside it."""
-    return {"project.json", "items.jsonl"} <= _parts(members).keys()
+    """Return whether an archive is a package, or holds one in a folder: a project.json with another part of it."""
+    parts = _parts(members).keys()
+    return "project.json" in parts and not parts.isdisjoint(FILES)
 
 
 def import_package(store: Store, name: str, members: Sequence[Member], file: str) -> PackageImport:

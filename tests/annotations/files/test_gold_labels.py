@@ -35,7 +35,7 @@ from tests.support.generations import generations_project
 from tests.support.own_schemes import own_project, say
 from tests.support.projects import decide, filled_project, new_store
 from tests.support.released_project import SOURCE, label
-from tests.support.terminal import answered
+from tests.support.terminal import answered, typed
 
 PEOPLE = ("Ada", "Bo", "Chen")
 
@@ -297,10 +297,14 @@ def test_a_second_copy_in_one_database_has_them_too(fresh_store: Store, package:
     assert two.gold.imported == 3
 
 
-@pytest.mark.parametrize("line", ['{"item": "x", "gold": "accept"}', '{"item": 3, "gold": "accept"}', "[1]"])
+@pytest.mark.parametrize(
+    "line",
+    ['{"item": "x", "gold": "accept"}', '{"item": 3, "gold": "accept"}', "[1]", '{"item": "FIRST", "gold": {"a": 1}}'],
+)
 def test_a_damaged_gold_label_refuses_the_package(fresh_store: Store, package: Path, line: str) -> None:
     gold = package / "package" / "gold.jsonl"
-    gold.write_text(gold.read_text("utf-8") + line + "\n", "utf-8")
+    first = json.loads(gold.read_text("utf-8").splitlines()[0])["item"]
+    gold.write_text(gold.read_text("utf-8") + line.replace("FIRST", first) + "\n", "utf-8")
     with pytest.raises(BadFile):
         bring(fresh_store, package)
     assert fresh_store.db.execute("SELECT count(*) FROM project").fetchone()[0] == 0
@@ -311,6 +315,13 @@ def test_a_gold_label_with_another_choice_refuses_the_package(fresh_store: Store
     gold.write_text(gold.read_text("utf-8").replace('"gold": "accept"', '"gold": "maybe"'), "utf-8")
     with pytest.raises(BadFile, match="maybe is not a choice"):
         bring(fresh_store, package)
+
+
+def test_a_package_without_its_items_is_refused_with_the_name_of_the_part(package: Path, tmp_path: Path) -> None:
+    (package / "package" / "items.jsonl").unlink()
+    for format in ("auto", "package"):
+        ended = typed("import", "back", package / "package", "--format", format, "--db", tmp_path / "to.db")
+        assert ended.code == 2 and "its items.jsonl is missing" in ended.stderr, ended
 
 
 # --- where it is shown
