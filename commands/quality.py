@@ -40,8 +40,9 @@ def quality(project: str, file: str | None, author: str, resamples: int, seed: i
     Retest agreement is the share of retests with the same choice as before, with Wilson's 95% interval, modified for
     rare counts, and Cohen's kappa. The score on known answers is the share of an annotator's blind labels on these
     items that equal the answer; its 95% interval is over source articles where these hold several, else Wilson's,
-    modified in the same way. A file of known answers has the columns item (or text) and choice, and perhaps why; rows
-    that cannot be used are listed on stderr. The exit code is 2 if no row could be used.
+    modified in the same way. A file of known answers has the columns item (or text) and choice, and perhaps why; of
+    generations a column context tells equal texts apart. Rows that cannot be used are listed on stderr. The exit code
+    is 2 if no row could be used.
     """
     with existing_store(db) as store:
         found = find_project(store, project)

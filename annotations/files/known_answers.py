@@ -1,11 +1,14 @@
 """A file of known answers: one row an item, by its id or its text, with the choice that is right."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from annotations.database.store import Store
+from annotations.files.columns import guess_columns
 from annotations.items.batch import item as one_item
 from annotations.quality.known_answers import set_known
 from annotations.types import Item, Project
@@ -29,19 +32,19 @@ class KnownReport:
 def import_known_answers(
     store: Store, project: Project, path: Path | str, *, name: str | None = None, author: str = ""
 ) -> KnownReport:
-    """Make every row of a file a known answer: column `choice`, and `item` (public id) or, for sentences, `text`.
+    """Make every row of a file a known answer: column `choice`, and `item` (public id) or `text`.
 
-    `why` may explain the answer. CSV, TSV, JSON lines or a workbook. A row that cannot be used is reported; the others
-    are imported. Raises BadFile if columns are missing or the file cannot be read.
+    The text of a generation may be its completion, or its context and completion in one; a column `context` tells equal
+    texts apart. `why` may explain the answer. CSV, TSV, JSON lines or a workbook. A row that cannot be used is
+    reported; the others are imported. Raises BadFile if columns are missing or the file cannot be read.
     """
     source = open_source(path, name)
-    _check(source, project)
-    marked, problems = 0, []
+    finder, marked, problems = _ItemFinder(store, project, source), 0, []
     for row in rows(source):
         try:
             if row.problem is not None:
                 raise row.problem
-            uid = _item(store, project, row.values)
+            uid = finder.item(row.values)
             choice = _text_value(row.values, CHOICE)
             if not choice:
                 raise BadLine(source.name, row.line, "choice", N_("The row has no choice."))
@@ -52,13 +55,57 @@ def import_known_answers(
     return KnownReport(source.name, marked, tuple(problems))
 
 
-def _check(source: Source, project: Project) -> None:
-    named = {"item"} | (set(TEXT_COLUMNS) if project.kind == "sentences" else set())
-    if CHOICE in source.columns and named & set(source.columns):
-        return
-    wanted = "item" if project.kind == "generations" else "item / text"
-    message = N_("{file} contains no known answers: it needs the columns {wanted} and choice. It has {found}.")
-    raise BadFile(message, file=source.name, wanted=wanted, found=", ".join(source.columns[:20]) or "–")
+class _ItemFinder:
+    """Finds the item that a row names by its id or its text."""
+
+    def __init__(self, store: Store, project: Project, source: Source) -> None:
+        """Raise BadFile if *source* lacks the columns of known answers."""
+        self.store, self.project = store, project
+        self.texts = [name for name in TEXT_COLUMNS if name in source.columns]
+        self.context: str | None = None
+        if project.kind == "generations":
+            named = guess_columns(source.columns).named
+            self.texts += [named[key] for key in ("completion", "generation") if key in named]
+            self.context = named.get("context")
+        if CHOICE not in source.columns or not ("item" in source.columns or self.texts):
+            message = N_("{file} contains no known answers: it needs the columns {wanted} and choice. It has {found}.")
+            columns = ", ".join(source.columns[:20]) or "–"
+            raise BadFile(message, file=source.name, wanted="item / text", found=columns)
+
+    def item(self, values: Mapping[str, Any]) -> str:
+        """Return the public id of the item that a row names. Raises BadFile if it names none, or several."""
+        if uid := _text_value(values, "item"):
+            return uid
+        text = next((values[key] for key in self.texts if isinstance(values.get(key), str) and values[key].strip()), "")
+        if not text:
+            raise BadFile(N_("The row does not name an item."))
+        if self.project.kind == "generations":
+            return self._generation(text, _text_value(values, self.context or ""))
+        found = find_item(self.store, self.project, text) or find_item(self.store, self.project, text.strip())
+        if found is None:
+            raise BadFile(N_("This project has no item with this text."))
+        return found.uid
+
+    def _generation(self, text: str, context: str) -> str:
+        found = self._generations.get(text.strip(), {})
+        if context:
+            found = {uid: of for uid, of in found.items() if of == context}
+        if not found:
+            raise BadFile(N_("This project has no item with this text."))
+        if len(found) > 1:
+            message = N_("{number} items have this text. Name the item by its id, or add the column context.")
+            raise BadFile(message, number=len(found))
+        return next(iter(found))
+
+    @cached_property
+    def _generations(self) -> Mapping[str, Mapping[str, str]]:
+        """Text of a completion, or context and completion -> public id and context of each item with that text."""
+        query = "SELECT uid, text, context FROM published_item WHERE project = ?"
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for uid, text, context in self.store.db.execute(query, (self.project.id,)):
+            for each in (text, f"{context or ''}{text}"):
+                found[each.strip()][uid] = (context or "").strip()
+        return found
 
 
 def find_item(store: Store, project: Project, asked: str) -> Item | None:
@@ -70,19 +117,6 @@ def find_item(store: Store, project: Project, asked: str) -> Item | None:
     values = {"project": project.id, "asked": asked, "sentences": project.kind == "sentences", "hash": text_hash(asked)}
     found = store.db.execute(query, values).fetchone()
     return None if found is None else one_item(store, project, found[0])
-
-
-def _item(store: Store, project: Project, values: Mapping[str, Any]) -> str:
-    """The public id of the item that a row names."""
-    if uid := _text_value(values, "item"):
-        return uid
-    text = next((values[key] for key in TEXT_COLUMNS if isinstance(values.get(key), str) and values[key]), "")
-    if project.kind != "sentences" or not text.strip():
-        raise BadFile(N_("The row does not name an item."))
-    found = find_item(store, project, text) or find_item(store, project, text.strip())
-    if found is None:
-        raise BadFile(N_("This project has no item with this text."))
-    return found.uid
 
 
 def _text_value(values: Mapping[str, Any], key: str) -> str:

@@ -131,10 +131,9 @@ def _one(store: Store, project: Project) -> None:
 
 @asks("change_projects")
 def _file(store: Store, project: Project) -> None:
-    if project.kind == "sentences":
-        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and optionally why."))
-    else:
-        st.caption(_("CSV, TSV, JSON lines or Excel with the columns item, choice, and optionally why."))
+    st.caption(_("CSV, TSV, JSON lines or Excel with the columns item or text, choice, and optionally why."))
+    if project.kind == "generations":
+        st.caption(_("A column context tells equal texts apart."))
     try:
         path = choose_upload(_("File"), ["csv", "tsv", "jsonl", "json", "xlsx"], key="known-file", heading=False)
         if path is None:

@@ -1,5 +1,6 @@
 """Hidden gold: known answers and the score on them, which no desk ever learns of."""
 
+import csv
 import json
 import shutil
 import zipfile
@@ -19,6 +20,7 @@ from annotations.desk.routes import routes
 from annotations.files.export import export_file
 from annotations.files.known_answers import import_known_answers
 from annotations.files.undo import undo
+from annotations.items.batch import items as items_of
 from annotations.labels.operations import store_operations
 from annotations.projects.projects import add_annotators, change_project, remove_annotator
 from annotations.quality.known_answers import (
@@ -335,16 +337,31 @@ def test_a_file_of_answers_row_by_row(twenty_items: TwentyItems, tmp_path: Path)
 def test_a_file_without_the_columns_is_refused(twenty_items: TwentyItems, tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("item,label\na,b\n", encoding="utf-8")
-    with pytest.raises(BadFile, match="choice"):
+    with pytest.raises(BadFile, match="needs the columns item / text and choice"):
         import_known_answers(twenty_items[0], twenty_items[1], path)
 
 
-def test_a_text_of_a_generation_is_no_id(fresh_store: Store, tmp_path: Path) -> None:
+def test_a_generation_is_found_by_its_text(fresh_store: Store, tmp_path: Path) -> None:
+    project = generations_project(fresh_store, "made", [" One, he said.", " Same.", " Same."])
+    one, two, three = items_of(fresh_store, project)
+    path = tmp_path / "answers.csv"
+    rows = [
+        ("One, he said.", "", "correct"), (" Same.", two.context, "misgendering"),
+        (f"{three.context}{three.text}", "", "no_pronoun"), ("Same.", "", "correct"), ("Other.", "", "correct"),
+        ("One, he said.", "elsewhere", "correct"), ("", "", "correct"),
+    ]  # fmt: skip
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("text", "context", "choice"), *rows])
+    report = import_known_answers(fresh_store, project, path)
+    assert report.marked == 3 and [problem.line for problem in report.problems] == [5, 6, 7, 8]
+    assert "2 items have this text" in str(report.problems[0]) and "no item with this text" in str(report.problems[1])
+    known = {one.item.uid: one.choice for one in known_items(fresh_store, project)}
+    assert known == {one.uid: "correct", two.uid: "misgendering", three.uid: "no_pronoun"}
+
+
+def test_the_choice_of_a_generation_is_one_of_its_guideline(fresh_store: Store, tmp_path: Path) -> None:
     project = generations_project(fresh_store, "made", 3)
     path = tmp_path / "answers.csv"
-    path.write_text("text,choice\nhe walked,correct\n", encoding="utf-8")
-    with pytest.raises(BadFile, match="item"):
-        import_known_answers(fresh_store, project, path)
     uid = fresh_store.db.execute("SELECT uid FROM item").fetchone()[0]
     path.write_text(json.dumps({"item": uid, "choice": "misgendering"}), encoding="utf-8")
     assert import_known_answers(fresh_store, project, path.rename(tmp_path / "a.jsonl")).marked == 1
