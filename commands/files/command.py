@@ -9,11 +9,10 @@ import click
 from annotations.database.store import Store
 from annotations.files import export, read_labels
 from annotations.files.columns import FIXED, KEYS, Columns
-from annotations.files.detect import FORMATS
 from annotations.files.export_formats import needs_password
+from annotations.files.format_names import FORMAT_NAMES
 from annotations.files.import_items import Examined, ImportReport, check_file, english_problem, import_examined
 from annotations.files.open_upload import examine_tables
-from annotations.files.other_tools.tasks import TASKS
 from annotations.files.package import write_package
 from annotations.jobs.process import progress
 from annotations.mining.candidates import PATIENCE_S
@@ -35,7 +34,7 @@ SHOWN = 20  # problems printed for people; --json lists them all
 @click.option(
     "--format",
     "layout",
-    type=click.Choice(["auto", *FORMATS, *read_labels.FORMATS, *TASKS]),
+    type=click.Choice(list(FORMAT_NAMES)),
     default="auto",
     show_default=True,
     help="slguset: the released columns, positions repaired. sentences: any table, JSON lines or one sentence per "

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from annotations.database.store import Store
 from annotations.files.detect import detect_layout
+from annotations.files.format_names import FORMAT_NAMES
 from annotations.files.project_texts import PROJECT, Reading, file_input, project_input
 from annotations.projects.pipeline_counts import state
 from annotations.projects.projects import counts
@@ -184,21 +185,16 @@ def _looked_at(
     return found.format, found.rows, looked_at[:SHOWN], language
 
 
-def format_name(name: str) -> str:
-    """What was recognised, in words."""
-    return {
-        "slguset": _("Released SlguSet columns"),
-        "candidates": _("Mined candidates"),
-        "sentences": _("Sentences"),
-    }.get(name, name)
-
-
 def show_first_rows(chosen: Chosen) -> None:
     """How many sentences there are, and the first ones with the word that will be hidden."""
-    text = _("{rows} {rows:sentence|sentences}. The first few, with the word that is masked for the model:")
-    if chosen.format != "project":
+    rows = Count(chosen.rows)
+    if chosen.format == "project":
+        text = _("{rows} {rows:sentence|sentences}. The first few, with the word that is masked for the model:")
+        text = text.format(rows=rows)
+    else:
         text = _("{rows} {rows:row|rows}, read as {format}. The first few, with the word that is masked for the model:")
-    st.caption(plain(text.format(rows=Count(chosen.rows), format=format_name(chosen.format))))
+        text = text.format(rows=rows, format=_(FORMAT_NAMES[chosen.format]))
+    st.caption(plain(text))
     show_html(element("ol", joined(map(_line, chosen.first)), "sentences"))
 
 

@@ -10,6 +10,7 @@ from annotations.accounts.accounts import take_over_roles
 from annotations.database.store import Store
 from annotations.files.columns import Columns, remember_columns
 from annotations.files.detect import FORMATS
+from annotations.files.format_names import FORMAT_NAMES
 from annotations.files.import_items import ImportReport, Preview, import_examined
 from annotations.files.import_labels import LabelImport
 from annotations.files.open_upload import examine_tables, preview_tables, tables_in
@@ -110,14 +111,8 @@ def _report_key(project: Project) -> str:
 
 
 def format_name(name: str) -> str:
-    """An import format in words."""
-    return {
-        "auto": _("Detect automatically"),
-        "slguset": _("Released SlguSet columns"),
-        "sentences": _("Sentences"),
-        "candidates": _("Mined candidates"),
-        "generations": _("Generations"),
-    }[name]
+    """Return an import format in words."""
+    return _(FORMAT_NAMES[name])
 
 
 def _show_file(store: Store, project: Project, path: Path, *, large: bool) -> None:

@@ -1,0 +1,35 @@
+"""Every import format has a readable name, in one place."""
+
+from typing import get_args
+
+import pytest
+
+from annotations.files import read_labels
+from annotations.files.detect import FORMATS, Format
+from annotations.files.format_names import FORMAT_NAMES
+from annotations.files.other_tools.tasks import TASKS
+from commands.files.command import import_file
+from core.language import translate
+from pages.projects.import_.files import format_name
+
+
+def test_every_format_has_a_name() -> None:
+    known = {"auto", *get_args(Format), *FORMATS, *read_labels.FORMATS, *TASKS}
+    assert known == FORMAT_NAMES.keys()
+    assert all(FORMAT_NAMES.values()) and len(set(FORMAT_NAMES.values())) == len(FORMAT_NAMES)
+
+
+def test_the_command_offers_the_formats_that_have_a_name() -> None:
+    (option,) = (one for one in import_file.params if one.name == "layout")
+    assert list(option.type.choices) == list(FORMAT_NAMES)  # type: ignore[attr-defined]
+
+
+def test_the_page_refuses_a_format_without_a_name() -> None:
+    assert format_name("auto") == "Detect automatically"
+    with pytest.raises(KeyError):
+        format_name("new")
+
+
+def test_names_are_in_both_languages() -> None:
+    own = [name for format, name in FORMAT_NAMES.items() if format not in TASKS]
+    assert not [name for name in own if translate(name, "zh") == name]
