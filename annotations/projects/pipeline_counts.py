@@ -1,4 +1,8 @@
-"""Counts of the sentences of all open projects: candidates, reviewed, same choice by all, kept."""
+"""Counts of the sentences of all open projects: candidates, reviewed, same choice by all, kept.
+
+A text in several projects, as in a project and its copy from a package, counts once: its identity is the hash of the
+text.
+"""
 
 import json
 from collections.abc import Iterable
@@ -13,15 +17,18 @@ OPEN = (
     " AND (:only IS NULL OR project.uid IN (SELECT value FROM json_each(:only)))"
 )
 
+# A row a text: {text} is item.hash, or item.id where one project has each text once and no sort is needed.
 COUNTS = f"""
-SELECT count(*), coalesce(sum({REVIEWED}), 0), coalesce(sum({SAME_CHOICE}), 0),
-       coalesce(sum(item.status = 'accepted'), 0)
-FROM published_item AS item JOIN project ON project.id = item.project
-WHERE {OPEN}
+SELECT count(*), coalesce(sum(reviewed), 0), coalesce(sum(same), 0), coalesce(sum(kept), 0) FROM (
+    SELECT max({REVIEWED}) AS reviewed, max({SAME_CHOICE}) AS same, max(item.status = 'accepted') AS kept
+    FROM published_item AS item JOIN project ON project.id = item.project
+    WHERE {OPEN} GROUP BY {{text}}
+)
 """
 
 STATE = """
 SELECT (SELECT coalesce(max(id), 0) FROM label),
+       (SELECT coalesce(max(id), 0) FROM imported_gold),
        (SELECT coalesce(max(published), 0) + count(*) FROM published_batch),
        (SELECT coalesce(max(id), 0) FROM event),
        (SELECT json_group_array(json_array(uid, gold, per_item, doubled, plan, share, archived)) FROM project)
@@ -30,9 +37,9 @@ SELECT (SELECT coalesce(max(id), 0) FROM label),
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Counts of sentences; each is a subset of the one before, except that `kept` depends on the rule for gold.
+    """Counts of texts; each is a subset of the one before, except that `kept` depends on the rule for gold.
 
-    candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, with at least two
+    A text counts where it does so in at least one project. candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, with at least two
     blind labels, all of the same choice. kept: accepted as gold.
     """
 
@@ -43,7 +50,7 @@ class Pipeline:
 
 
 def state(store: Store) -> tuple[str, ...]:
-    """A value that changes whenever the counts may have changed; two index look-ups and one row a project."""
+    """A value that changes whenever the counts may have changed; three index look-ups and one row a project."""
     return (store.uid, *(str(value) for value in store.db.execute(STATE).fetchone()))
 
 
@@ -53,9 +60,11 @@ def latest(store: Store) -> tuple[str, ...]:
 
 
 def pipeline(store: Store, only: Iterable[str] | None = None) -> Pipeline:
-    """The counts of the open sentence projects, or of those among *only* (public ids), together.
+    """Return the counts of the open sentence projects, or of those among *only* (public ids), together.
 
     Reads every item once, so keep it by `state`.
     """
     values = {"only": None if only is None else json.dumps(sorted(only))}
-    return Pipeline(*store.db.execute(COUNTS, values).fetchone())
+    (projects,) = store.db.execute(f"SELECT count(*) FROM project WHERE {OPEN}", values).fetchone()
+    text = "item.hash" if projects > 1 else "item.id"
+    return Pipeline(*store.db.execute(COUNTS.format(text=text), values).fetchone())

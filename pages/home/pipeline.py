@@ -35,8 +35,9 @@ def share(part: int, whole: int) -> float | None:
 def stages(found: Pipeline, scored: int | None) -> list[Stage]:
     """The five stations of a sentence, in the visitor's language; `scored` None: no file has been scored."""
     whole = found.candidates
+    mined = _("sentences with exactly one keyword in active projects; a sentence in several projects counts once")
     return [
-        Stage(_("Mined"), whole, _("sentences with exactly one keyword in active projects")),
+        Stage(_("Mined"), whole, mined),
         Stage(_("Reviewed"), found.reviewed, _("items with all their labels"), share(found.reviewed, whole)),
         Stage(
             _("Same choice"),

@@ -1,10 +1,14 @@
 """Counts of the pipeline: what is published, reviewed, unanimous and kept, in open sentence projects only."""
 
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from annotations.database.store import Store
+from annotations.files.export import export_file
+from annotations.files.open_upload import tables_in
+from annotations.files.package.write_package import import_package
 from annotations.items.batch import Batch, NewItem
 from annotations.labels.operations import store_operations
 from annotations.projects.pipeline_counts import Pipeline, pipeline, state
@@ -48,6 +52,19 @@ def test_archived_projects_and_unpublished_batches_do_not_count(fresh_store: Sto
     assert pipeline(fresh_store).candidates == 9
     archive(fresh_store, sample_project)
     assert pipeline(fresh_store).candidates == 1
+
+
+def test_a_text_in_several_projects_counts_once(fresh_store: Store, sample_project: Project, tmp_path: Path) -> None:
+    for name in ("Ada", "Bo", "Chen"):
+        label(fresh_store, sample_project, name, {1: "accept", 2: "reject"})
+    before = pipeline(fresh_store)
+    assert before == Pipeline(8, 2, 2, 1)
+    out = export_file(fresh_store, sample_project, tmp_path / "set.zip", format="package", names=True).out
+    with tables_in(out) as members:
+        brought = import_package(fresh_store, "copy", members, out.name)
+    assert brought.items is not None and brought.items.imported == 8
+    assert pipeline(fresh_store) == before
+    assert pipeline(fresh_store, [brought.project.uid]) == before
 
 
 def test_the_state_changes_with_every_count(fresh_store: Store, sample_project: Project) -> None:
