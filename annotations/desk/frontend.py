@@ -20,6 +20,7 @@ from annotations.desk.strings import OTHER_WORDS, WORDS
 from annotations.desk.tokens import issue
 from annotations.guideline.versions import guidelines
 from annotations.types import Annotator, Choice, Guideline, Project, Question
+from core.errors import N_
 from core.guidelines import in_language
 from core.language import Language, translate
 
@@ -28,6 +29,7 @@ SCRIPTS = (
     "veil", "tags", "typed", "view", "keys", "outage", "scheme", "generations_keys", "generations_view", "desk",
     "generations", "main",
 )  # fmt: skip
+REASON_KEYS = N_("Reasons to reject and their keys")
 STYLES = ("base", "card", "tags", "side", "generations")
 _FOLDER = Path(__file__).resolve().parent / "static"
 
@@ -76,7 +78,7 @@ def start_data(store: Store, project: Project, annotator: Annotator, *, language
             "pause": project.pause_minutes,
         },
         "annotator": {"uid": annotator.uid, "name": annotator.name},
-        **_in_view(shown, language),
+        **_in_view(project, shown, language),
         **desk_news(store, project, annotator, desk_state(store, project, annotator)),
         "language": language,
         "words": {word: translate(said.get(word, word), language) for word in WORDS},
@@ -92,10 +94,10 @@ def newer_guideline(store: Store, project: Project, version: int, language: Lang
     if not 0 < version < found[-1].version:
         return None
     changes = [{"version": one.version, "changes": one.changes} for one in found if one.version > version]
-    return {**_in_view(found[-1], language), "changes": changes}
+    return {**_in_view(project, found[-1], language), "changes": changes}
 
 
-def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
+def _in_view(project: Project, shown: Guideline, language: Language) -> dict[str, Any]:
     about = dict(shown.scheme.about) if shown.scheme else {}
 
     def listed(options: Sequence[Choice]) -> list[dict[str, str]]:
@@ -108,8 +110,10 @@ def _in_view(shown: Guideline, language: Language) -> dict[str, Any]:
         "compares": shown.scheme.compares,
         "questions": [_question(each, language, about.get(each.code, "")) for each in shown.scheme.questions],
     }
+    text = blocks(in_language(shown.text, language))
+    keys = _key_blocks(shown, language) if project.kind == "sentences" else []
     return {
-        "guideline": {"version": shown.version, "blocks": blocks(in_language(shown.text, language))},
+        "guideline": {"version": shown.version, "blocks": [*text, *keys]},
         "choices": listed(choices_at_the_desk(shown)),
         "reasons": listed(shown.reasons),
         "scheme": scheme,
@@ -125,6 +129,13 @@ def _question(question: Question, language: Language, about: str) -> dict[str, A
         "ends": ends,
         "required": question.required,
     }
+
+
+def _key_blocks(shown: Guideline, language: Language) -> list[dict[str, Any]]:
+    """Every reason with its key, below the guideline: numbers in its text are its author's."""
+    items = [[(each.key.upper() or "–", True), (f"  {option_name(each, language)}", False)] for each in shown.reasons]
+    head = {"kind": "head", "runs": [(translate(REASON_KEYS, language), False)]}
+    return [head, {"kind": "list", "ordered": False, "start": 1, "items": items}] if items else []
 
 
 def _option(choice: Choice, language: Language, about: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from annotations.database.events import record
 from annotations.database.store import Store
+from annotations.guideline.reason_keys import RESERVED, is_reachable
 from annotations.guideline.relabelling import (
     CHUNK,
     RelabelCounts,
@@ -17,7 +18,7 @@ from annotations.guideline.relabelling import (
 )
 from annotations.guideline.scheme import more_in, more_out
 from annotations.guideline.versions import changed_codes, check_options, guideline, insert_guideline
-from annotations.types import Choice, Guideline, Project, Scheme
+from annotations.types import Choice, Guideline, Kind, Project, Scheme
 from core.errors import N_, Refused
 from core.files.timestamps import timestamp
 from core.text.sentences import control_character
@@ -119,6 +120,19 @@ def check_draft(store: Store, project: Project, draft: Draft) -> None:
         raise Refused(N_("There are no changes from version {base} yet."), base=draft.base)
     _check_texts(draft)
     check_options(project.kind, draft.choices, draft.reasons, draft.scheme)
+    if draft.scheme is None:
+        for one in draft.reasons:
+            check_key(project.kind, one.key)
+
+
+def check_key(kind: Kind, key: str) -> None:
+    """Raise Refused for a key of a reason that no desk can type; without a key a reason gets the next free one."""
+    if key and not is_reachable(kind, key):
+        message = N_(
+            "{key} cannot be the key of a reason: use one letter or digit, but none of {taken}. Without a key it gets"
+            " the next free one."
+        )
+        raise Refused(message, key=repr(key[:10]), taken=", ".join(RESERVED[kind]))
 
 
 def _check_texts(draft: Draft) -> None:

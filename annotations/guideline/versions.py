@@ -8,14 +8,12 @@ from sqlite3 import Connection
 from typing import NamedTuple
 
 from annotations.database.store import Store
+from annotations.guideline.reason_keys import DESK_KEYS, with_keys
 from annotations.guideline.scheme import OwnScheme, check_scheme, more_in, more_out, scheme_text
 from annotations.types import Choice, Guideline, Kind, Project, Scheme
 from core.errors import N_, NotFound, Refused
 from core.files.timestamps import timestamp
 from core.guidelines import builtin, generations
-
-# Letters that the desk uses itself; see annotations/desk/static/keys.js and generations_keys.js.
-DESK_KEYS: dict[Kind, str] = {"sentences": "SUXNHO", "generations": "FMBTNXUH"}
 
 CHOICES: dict[Kind, tuple[str, ...]] = {
     "sentences": ("accept", "reject"),
@@ -32,16 +30,19 @@ def guideline(store: Store, project: Project, version: int | None = None) -> Gui
 
 
 def guidelines(store: Store, project: Project) -> list[Guideline]:
-    """Every version, oldest first."""
+    """Return every version, oldest first. Its reasons have the keys of the desk (`reason_keys`)."""
     rows = store.db.execute(
         "SELECT id, version, text, choices, reasons, created, changes, content FROM guideline"
         " LEFT JOIN scheme ON scheme.guideline = guideline.id WHERE project = ? ORDER BY version",
         (project.id,),
     )
     return [
-        Guideline(row_id, version, text, _options(choices), _options(reasons), created, changes, _scheme(scheme))
+        Guideline(
+            row_id, version, text, _options(choices), _reasons(project.kind, reasons, scheme), created, changes,
+            _scheme(scheme),
+        )
         for row_id, version, text, choices, reasons, created, changes, scheme in rows
-    ]
+    ]  # fmt: skip
 
 
 def add_guideline(
@@ -172,6 +173,13 @@ def refuse_own_scheme(store: Store, project: Project) -> None:
 @lru_cache(maxsize=256)
 def _scheme(stored: str | None) -> Scheme | None:
     return None if stored is None else more_in(json.loads(stored))
+
+
+@lru_cache(maxsize=256)
+def _reasons(kind: Kind, stored: str, scheme: str | None) -> tuple[Choice, ...]:
+    """The reasons with the keys of the desk; flags of an own scheme as they are: one without a key is clicked."""
+    found = _options(stored)
+    return found if scheme is not None else with_keys(kind, found)
 
 
 @lru_cache(maxsize=256)

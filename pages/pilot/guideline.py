@@ -1,6 +1,7 @@
 """The next version of the guideline on the page Pilot: written with a preview, compared, published."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -8,6 +9,7 @@ import streamlit as st
 from annotations.database.store import Store
 from annotations.guideline.comparison import PREFERENCE
 from annotations.guideline.drafts import Draft, discard_draft, read_draft, save_draft
+from annotations.guideline.reason_keys import clashing_numbers, with_keys
 from annotations.guideline.scheme import START, OwnScheme, as_data
 from annotations.guideline.versions import guideline, guideline_parts, guidelines
 from annotations.types import Choice, Guideline, Project, Scheme
@@ -31,7 +33,7 @@ def show_guideline(store: Store, project: Project) -> None:
     newest = guideline(store, project)
     base, place = _opened(store, project)
     _head(store, project, base, newest)
-    written = _edit(project, base, place)
+    written = _edit(project, base, newest, place)
     now = read_draft(store, project)
     if replace(now, saved=None) != replace(written, saved=None):
         now = save_draft(store, project, written)
@@ -97,7 +99,7 @@ def _discard(project: Project) -> None:
         discard_draft(store, project)
 
 
-def _edit(project: Project, begun: Draft, place: str) -> Draft:
+def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draft:
     left, right = st.columns(2, gap="medium")
     with left:
         text = st.text_area(_("Guideline (Markdown)"), begun.text, key=f"{place}-text", height=420)
@@ -116,7 +118,18 @@ def _edit(project: Project, begun: Draft, place: str) -> Draft:
         _("What changed, in a sentence or two"), begun.changes, key=f"{place}-changes", height=80, max_chars=2000,
         placeholder=_("Annotators read this the next time they open their desk."),
     )  # fmt: skip
+    if scheme is None:
+        _warn_of_numbers(project, newest, text, reasons)
     return Draft(begun.base, text, choices, reasons, changes, scheme=scheme)
+
+
+def _warn_of_numbers(project: Project, newest: Guideline, text: str, reasons: Sequence[Choice]) -> None:
+    """Warn where a new number in the text is at the desk the key of an older reason."""
+    for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
+        told = _("{number} in the text is new, but at the desk {key} is the key of “{reason}”. Keys never move.")
+        more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
+        words = told.format(number=number, key=one.key, reason=option_name(one))
+        st.warning(plain(f"{words} {more}"), icon=":material/keyboard:")
 
 
 def _edit_options(

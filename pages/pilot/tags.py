@@ -11,18 +11,20 @@ from annotations.guideline.drafts import (
     Draft,
     assign_tags,
     check_criterion,
+    check_key,
     read_draft,
     reopen_tags,
     save_draft,
     tag_codes,
 )
 from annotations.guideline.free_tags import Tag, items_with_tags, tags
+from annotations.guideline.reason_keys import free_keys
 from annotations.guideline.versions import guidelines
 from annotations.pilot.figures import letters
 from annotations.pilot.pilots import open_pilot, pilots
 from annotations.projects.annotators import annotators
 from annotations.text_policy import text_may_leave
-from annotations.types import Choice, Project
+from annotations.types import Choice, Kind, Project
 from core.errors import EvenhandError
 from pages.ui.charts import downloads
 from pages.ui.guideline_html import names_of, option_name
@@ -134,7 +136,7 @@ def _new_criterion(project: Project, one: Tag, kept: Draft, place: str) -> None:
         st.caption(_("Not saved yet: add the criterion to save it."))
         with st.container(horizontal=True):
             code = st.text_input(_("Code"), _free_code(name, kept), key=f"code-{place}", max_chars=60, width=180)
-            key = st.text_input(_("Key"), _free_key(kept), key=f"key-{place}", max_chars=1, width=80)
+            key = st.text_input(_("Key"), _free_key(project.kind, kept), key=f"key-{place}", max_chars=1, width=80)
             zh = st.text_input("中文", name if chinese else "", key=f"zh-{place}", width=260)
             en = st.text_input("English", "" if chinese else name, key=f"en-{place}", width=260)
         if st.form_submit_button(_("Add criterion"), key=f"add-{place}", icon=":material/add:"):
@@ -153,6 +155,7 @@ def _add(project: Project, spellings: Sequence[str], made: Choice) -> None:
     with open_store(project) as store:
         kept = read_draft(store, project)
         check_criterion(made, kept.reasons)
+        check_key(project.kind, made.key)
         save_draft(store, project, replace(kept, reasons=(*kept.reasons, made)))
         assign_tags(store, project, spellings, made.code)
 
@@ -170,9 +173,8 @@ def _free_code(text: str, kept: Draft) -> str:
     return f"criterion_{len(kept.reasons) + 1}"
 
 
-def _free_key(kept: Draft) -> str:
-    taken = {one.key for one in kept.reasons}
-    return next((digit for digit in "1234567890" if digit not in taken), "")
+def _free_key(kind: Kind, kept: Draft) -> str:
+    return next(iter(free_keys(kind, kept.reasons)), "")
 
 
 def _people(store: Store, project: Project) -> dict[int, str]:

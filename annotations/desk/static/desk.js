@@ -169,7 +169,7 @@ class Desk {
 
   // A click names the reason itself; only a key on the keyboard is looked up.
   reason({ code, key }) {
-    const reason = this.data.reasons.find((one) => (code === undefined ? one.key === key : one.code === code));
+    const reason = this.data.reasons.find((one) => (code === undefined ? one.key.toUpperCase() === key : one.code === code));
     if (!reason || this.mode !== "reject") return;
     const { reasons } = this.draft;
     if (!reasons.delete(reason.code)) reasons.add(reason.code);

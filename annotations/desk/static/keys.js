@@ -15,7 +15,7 @@ function signOf(event) {
   return event.shiftKey ? "help" : "search";
 }
 
-// Which reason a digit key means: by the key that the guideline gives it.
+// The digit of a key by its place, or null.
 function digitOf(event) {
   const match = /^(?:Digit|Numpad)([0-9])$/.exec(event.code);
   return match ? match[1] : null;
@@ -33,8 +33,8 @@ function actionOf(event, mode, choices, veiled) {
   if (mode === "reject") {
     if (event.code === "Enter" || event.code === "NumpadEnter") return { name: "finish" };
     if (event.code === "KeyN" || event.code === "KeyT") return { name: LETTERS[event.code] };
-    const digit = digitOf(event);
-    return digit ? { name: "reason", key: digit } : null;
+    const key = digitOf(event) ?? /^Key([A-Z])$/.exec(event.code)?.[1]; // the key that the guideline gives a reason
+    return key ? { name: "reason", key } : null;
   }
   if (sign === "search") return { name: "search" };
   if (event.code === "Space") return veiled ? { name: "open" } : null;

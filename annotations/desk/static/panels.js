@@ -3,13 +3,10 @@
 function helpRows(desk) {
   const { t, data } = { t: (text) => desk.t(text), data: desk.data };
   const choices = data.choices.map((one) => [one.key.toUpperCase(), one.label]);
-  const digits = data.reasons.map((one) => one.key);
+  const keys = data.reasons.map((one) => one.key.toUpperCase()).filter(Boolean);
   return [
     ...choices,
-    [
-      `${digits[0] ?? "1"} – ${digits.at(-1) ?? "9"}`,
-      t("when rejecting: select or clear a reason; several are allowed"),
-    ],
+    [keys.join(" ") || "—", t("when rejecting: select or clear a reason; several are allowed")],
     ["Enter", t("finish rejecting; without a reason you are asked for a note")],
     ["Esc", t("go back without changes")],
     ["S", desk.masked ? t("hold: compare both words") : t("hold: show the counterpart")],

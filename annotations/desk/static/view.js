@@ -131,7 +131,7 @@ class View {
   reasons() {
     const { t } = this;
     const made = this.desk.data.reasons.map((one) =>
-      this.button("reason", one.key, one.label, {
+      this.button("reason", one.key.toUpperCase(), one.label, {
         "data-code": one.code,
         "aria-pressed": "false",
         "data-enter": "finish",

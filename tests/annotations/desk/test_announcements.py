@@ -85,7 +85,10 @@ def test_an_open_desk_learns_of_a_new_version_with_its_next_answer(client: TestC
     reply = ada.sync(ada.op(second, "accept", guideline=1), version=1, language="en")
     # What was decided before is stored as what it was; the answer brings what has to be read.
     assert reply["answers"][0]["result"] == "acked" and reply["back"] == 1
-    assert reply["next"]["guideline"] == {"version": 2, "blocks": [{"kind": "p", "runs": [["Anew.", False]]}]}
+    assert reply["next"]["guideline"]["version"] == 2
+    text, *keys = reply["next"]["guideline"]["blocks"]
+    assert text == {"kind": "p", "runs": [["Anew.", False]]}
+    assert [["5", True], ["  A name anew", False]] in keys[1]["items"]
     assert reply["next"]["changes"] == [{"version": 2, "changes": "Names."}]
     assert "A name anew" in [one["label"] for one in reply["next"]["reasons"]]
     query = "SELECT version FROM label JOIN guideline ON guideline.id = label.guideline ORDER BY label.id"

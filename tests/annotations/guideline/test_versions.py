@@ -133,7 +133,8 @@ def test_a_project_keeps_the_text_it_was_made_with(fresh_store: Store) -> None:
     add_guideline(fresh_store, project, old + "\n", first.choices, first.reasons, changes="only an end of line")
     shown = newer_guideline(fresh_store, project, 1, "en")
     assert shown is not None
-    assert shown["guideline"]["blocks"] == blocks(shipped("editions/1", "conference", "en"))
+    expected = blocks(shipped("editions/1", "conference", "en"))
+    assert shown["guideline"]["blocks"][:-2] == expected  # below it the desk lists the reasons with their keys
 
 
 def test_a_changed_text_stays_as_it_is():

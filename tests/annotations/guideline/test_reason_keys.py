@@ -1,0 +1,95 @@
+"""Every reason has a key that the desk takes, and no key that annotators have learnt moves."""
+
+import json
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotations.database.store import Store
+from annotations.desk import frontend
+from annotations.guideline.drafts import check_draft, read_draft, save_draft
+from annotations.guideline.reason_keys import KEYS, clashing_numbers, is_reachable, with_keys
+from annotations.guideline.versions import add_guideline, guideline
+from annotations.projects.projects import annotators, create_project
+from annotations.types import Choice, Kind
+from core.errors import Refused
+from core.guidelines import builtin
+from tests.support.desk_js import run
+
+ANY_KEY = st.sampled_from(["", *"1234567890abkstjzé中"])
+
+
+def reasons(*keys: str) -> list[Choice]:
+    return [Choice(f"r{n}", key, f"理由{n}", f"Reason {n}") for n, key in enumerate(keys, 1)]
+
+
+@given(st.sampled_from(get_args(Kind)), st.lists(ANY_KEY, max_size=30))
+def test_keys_are_reachable_and_unique_and_those_that_worked_stay(kind: Kind, keys: list[str]) -> None:
+    unique = list(dict.fromkeys(key for key in keys if key)) + [""] * keys.count("")
+    given_reasons = reasons(*unique)
+    found = with_keys(kind, given_reasons)
+    used = [one.key.upper() for one in found if one.key]
+    assert len(used) == len(set(used)) and all(is_reachable(kind, key) for key in used)
+    for before, after in zip(given_reasons, found, strict=True):
+        assert after.key == before.key or not is_reachable(kind, before.key)
+    assert len(used) == len(found) or not set(KEYS[kind]) - set(used)
+    assert with_keys(kind, found) == found
+
+
+def test_all_automatic_keys_choose_a_reason_at_the_desk() -> None:
+    """The desk's own JavaScript: in the mode of reasons each of these keys chooses a reason."""
+    codes = [f"Digit{key}" if key.isdigit() else f"Key{key}" for key in KEYS["sentences"]]
+    told = run(
+        f"""
+      const pressed = (code) => ({{ code, key: code.at(-1), shiftKey: false }});
+      tell({json.dumps(codes)}.map((code) => actionOf(pressed(code), "reject", [], false)));
+    """,
+        "keys",
+    )
+    assert told == [{"name": "reason", "key": key} for key in KEYS["sentences"]]
+    kept = run(
+        """
+      const pressed = (code) => ({ code, key: code.at(-1), shiftKey: false });
+      tell(["KeyS", "KeyN", "KeyT"].map((code) => actionOf(pressed(code), "reject", [], false).name));
+    """,
+        "keys",
+    )
+    assert kept == ["hold", "note", "own"]
+
+
+def test_the_eleventh_reason_is_at_the_desk_with_its_key(fresh_store: Store) -> None:
+    made = create_project(fresh_store, "set", annotators=("Ada",))
+    first = guideline(fresh_store, made)
+    more = [Choice("tenth", "", "第十", "Tenth"), Choice("eleventh", "é", "第十一", "Eleventh")]
+    add_guideline(fresh_store, made, first.text, first.choices, [*first.reasons, *more], changes="Two more.")
+    data = frontend.start_data(fresh_store, made, annotators(fresh_store, made)[0], language="en", api="")
+    assert [one["key"] for one in data["reasons"]] == [*"1234567890", "A"]
+    head, listed = data["guideline"]["blocks"][-2:]
+    assert head == {"kind": "head", "runs": [("Reasons to reject and their keys", False)]}
+    assert [runs[0][0] for runs in listed["items"]] == [*"1234567890", "A"]
+    assert listed["items"][-1][1][0].strip() == "Eleventh"
+
+
+def test_keys_of_the_built_in_guidelines_do_not_move() -> None:
+    for version in ("journal", "conference"):
+        built = [Choice(one.code, one.key, one.zh, one.en) for one in builtin(version).reasons]
+        assert with_keys("sentences", built) == tuple(built)
+
+
+@pytest.mark.parametrize("key", ["s", "k", "T", "é"])
+def test_a_draft_with_a_key_that_no_desk_takes_is_refused(fresh_store: Store, key: str) -> None:
+    made = create_project(fresh_store, "set", annotators=("Ada",))
+    draft = read_draft(fresh_store, made)
+    more = (*draft.reasons, Choice("tenth", key, "第十", "Tenth"))
+    save_draft(fresh_store, made, type(draft)(draft.base, draft.text, draft.choices, more, "One more."))
+    with pytest.raises(Refused, match="cannot be the key of a reason"):
+        check_draft(fresh_store, made, read_draft(fresh_store, made))
+
+
+def test_a_new_number_in_the_text_that_is_an_older_reasons_key_clashes() -> None:
+    old = reasons("5", "6")
+    text = "1. one\n5. five\n6. six: new\n7. seven\n"
+    assert clashing_numbers("1. one\n5. five\n", text, old, [*old, *reasons("7")]) == [(6, old[1])]
+    assert clashing_numbers(text, text, old, old) == []
