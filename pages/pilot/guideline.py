@@ -23,7 +23,7 @@ from pages.ui.numbers import moment
 from pages.ui.parts import asks, asks_at_click
 from pages.ui.sentences import asked_as
 from pages.ui.tables import show_html
-from pages.ui.text import plain, series
+from pages.ui.text import paragraph, plain, series
 
 
 @asks("change_projects")
@@ -126,10 +126,12 @@ def _edit(project: Project, begun: Draft, newest: Guideline, place: str) -> Draf
 def _warn_of_numbers(project: Project, newest: Guideline, text: str, reasons: Sequence[Choice]) -> None:
     """Warn where a new number in the text is at the desk the key of an older reason."""
     for number, one in clashing_numbers(newest.text, text, newest.reasons, with_keys(project.kind, reasons)):
-        told = _("{number} in the text is new, but at the desk {key} is the key of “{reason}”. Keys never move.")
+        told = _(
+            "{number} is new in the text, but at the desk {key} is another reason's key: {reason}. Keys never move."
+        )
         more = _("Leave the number out of the text: the desk lists every reason with its key below the guideline.")
         words = told.format(number=number, key=one.key, reason=option_name(one))
-        st.warning(plain(f"{words} {more}"), icon=":material/keyboard:")
+        st.warning(plain(paragraph([words, more])), icon=":material/keyboard:")
 
 
 def _edit_options(

@@ -208,6 +208,28 @@ def _brought_page():
     show_brought(PackageImport(None, items, labels), quoting=False)
 
 
+def _lacking_page():
+    from annotations.files.import_labels import LabelImport
+    from annotations.files.package.gold_labels import GoldLabels
+    from annotations.files.package.write_package import PackageImport
+    from pages.projects.import_.report import show_brought
+
+    left_out = {"annotators": 1, "labels": 90, "comments": 2, "open_cases": 3}
+    gold = GoldLabels(rows=89, here=10, imported=77, kept=2, withheld=1, left_out=left_out)
+    show_brought(PackageImport(None, None, LabelImport(), gold), quoting=False)
+
+
+def test_a_package_reports_gold_labels_without_their_labels_and_what_it_lacks():
+    app = without_exception(AppTest.from_function(_lacking_page, default_timeout=300).run())
+    shown = {one.label: one.value for one in app.metric}
+    wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Kept from here": "2"}
+    assert wanted.items() <= shown.items()
+    texts = " ".join(one.value for one in app.caption)
+    for part in ("77 gold labels came without", "2 gold labels differ", "1 items have no gold label",
+                 "90 labels of 1 annotators", "2 comments", "3 open cases"):  # fmt: skip
+        assert part in texts, part
+
+
 def test_a_package_reports_its_items_and_its_labels():
     app = without_exception(AppTest.from_function(_brought_page, default_timeout=300).run())
     shown = [(one.label, one.value) for one in app.metric]
