@@ -18,6 +18,7 @@ from commands.permissions import own_new_project
 from commands.shared import answer, existing_store
 from core.errors import N_, BadFile, NotFound
 from core.files.archives import Member
+from core.language import Count
 
 SHOWN = 20  # problems printed for people; --json lists them all
 
@@ -99,9 +100,10 @@ def _gold_summary(gold: GoldLabels) -> str:
         text += f"; {gold.withheld} items without a gold label, although the labels in the package agree"
     if gold.left_out and any(gold.left_out.values()):
         text += (
-            "\nnot in the package: {labels} labels of {annotators} annotators who did not consent, {comments} comments "
-            "(theirs and private ones), some labels of {open_cases} open cases"
-        ).format(**gold.left_out)
+            "\nnot in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} "
+            "who did not consent, {comments} {comments:comment|comments} "
+            "(theirs and private ones), some labels of {open_cases} open {open_cases:case|cases}"
+        ).format(**{name: Count(number) for name, number in gold.left_out.items()})
     elif gold.imported and gold.left_out is None:
         text += f"\n{NOT_STATED}"
     return text

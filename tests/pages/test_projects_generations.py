@@ -225,8 +225,8 @@ def test_a_package_reports_gold_labels_without_their_labels_and_what_it_lacks():
     wanted = {"Gold labels": "89", "From labels": "10", "Imported as gold": "77", "Kept from here": "2"}
     assert wanted.items() <= shown.items()
     texts = " ".join(one.value for one in app.caption)
-    for part in ("77 gold labels came without", "2 gold labels differ", "1 items have no gold label",
-                 "90 labels of 1 annotators", "2 comments", "3 open cases"):  # fmt: skip
+    for part in ("77 gold labels came without", "2 gold labels differ", "1 item has no gold label",
+                 "90 labels of 1 annotator who", "2 comments", "3 open cases"):  # fmt: skip
         assert part in texts, part
 
 

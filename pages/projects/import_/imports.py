@@ -9,6 +9,7 @@ from annotations.database.store import Store
 from annotations.files.undo import Import, UndoEffect, find_import, imports, undo, undo_effect
 from annotations.types import Project
 from core.errors import N_, EvenhandError, Notice
+from core.language import Count
 from pages.projects.import_.conflicts import show_conflicts
 from pages.ui.charts import downloads
 from pages.ui.head import show_error
@@ -81,8 +82,10 @@ def _kind(project: Project) -> str:
 def undo_text(found: Import, done: UndoEffect) -> str:
     """What taking back does, or did, in one sentence."""
     if found.gold:
-        text = _("{labels} gold labels are removed; the labels and decisions in the project decide again.")
-        return text.format(labels=f"{done.labels:,}")
+        text = _(
+            "{labels} gold {labels:label is|labels are} removed; the labels and decisions in the project decide again."
+        )
+        return text.format(labels=Count(done.labels))
     if found.kind == "labels":
         text = _("{labels} valid labels are removed; {kept} that are no longer valid stay as they are.")
         told = text.format(labels=f"{done.labels:,}", kept=f"{done.kept:,}")

@@ -11,6 +11,7 @@ from annotations.files.import_labels import LabelImport
 from annotations.files.package.gold_labels import NOT_STATED, GoldLabels
 from annotations.files.package.write_package import PackageImport
 from annotations.types import Project
+from core.language import Count
 from core.types import Problem
 from pages.ui.charts import csv_bytes
 from pages.ui.language import _
@@ -69,20 +70,23 @@ def missing_texts(report: GoldLabels) -> list[str]:
     """What does not come back from a package, in sentences with numbers."""
     texts = []
     if report.imported:
-        text = _("{number} gold labels came without all of their single labels. They hold until labels here decide.")
-        texts.append(text.format(number=f"{report.imported:,}"))
+        text = _(
+            "{number} gold {number:label came|labels came} without all single labels. Each holds until labels here decide."
+        )
+        texts.append(text.format(number=Count(report.imported)))
     if report.kept:
-        text = _("{number} gold labels differ from those in the project, which stay.")
-        texts.append(text.format(number=f"{report.kept:,}"))
+        text = _("{number} gold {number:label differs|labels differ} from the project, whose own stay.")
+        texts.append(text.format(number=Count(report.kept)))
     if report.withheld:
-        text = _("{number} items have no gold label in the package, although the labels in it agree.")
-        texts.append(text.format(number=f"{report.withheld:,}"))
+        text = _("{number} {number:item has|items have} no gold label in the package, although the labels in it agree.")
+        texts.append(text.format(number=Count(report.withheld)))
     if report.left_out and any(report.left_out.values()):
         text = _(
-            "Not in the package: {labels} labels of {annotators} annotators who did not consent; {comments} comments"
-            " (theirs and private ones); some labels of {open_cases} open cases."
+            "Not in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} who did not"
+            " consent; {comments} {comments:comment|comments} (theirs and private ones); some labels of {open_cases} open"
+            " {open_cases:case|cases}."
         )
-        texts.append(text.format(**{name: f"{number:,}" for name, number in report.left_out.items()}))
+        texts.append(text.format(**{name: Count(number) for name, number in report.left_out.items()}))
     elif report.imported and report.left_out is None:
         texts.append(_(NOT_STATED))
     return texts
