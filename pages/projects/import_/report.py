@@ -71,7 +71,8 @@ def missing_texts(report: GoldLabels) -> list[str]:
     texts = []
     if report.imported:
         text = _(
-            "{number} gold {number:label came|labels came} without all single labels. Each holds until labels here decide."
+            "{number} gold {number:label came|labels came} without all single labels. Each holds until labels here"
+            " decide."
         )
         texts.append(text.format(number=Count(report.imported)))
     if report.kept:
@@ -82,9 +83,9 @@ def missing_texts(report: GoldLabels) -> list[str]:
         texts.append(text.format(number=Count(report.withheld)))
     if report.left_out and any(report.left_out.values()):
         text = _(
-            "Not in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} who did not"
-            " consent; {comments} {comments:comment|comments} (theirs and private ones); some labels of {open_cases} open"
-            " {open_cases:case|cases}."
+            "Not in the package: {labels} {labels:label|labels} of {annotators} {annotators:annotator|annotators} who"
+            " did not consent; {comments} {comments:comment|comments} (theirs and private ones); some labels of"
+            " {open_cases} open {open_cases:case|cases}."
         )
         texts.append(text.format(**{name: Count(number) for name, number in report.left_out.items()}))
     elif report.imported and report.left_out is None:
