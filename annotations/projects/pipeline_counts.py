@@ -39,8 +39,8 @@ SELECT (SELECT coalesce(max(id), 0) FROM label),
 class Pipeline:
     """Counts of texts; each is a subset of the one before, except that `kept` depends on the rule for gold.
 
-    A text counts where it does so in at least one project. candidates: in a published batch. reviewed: with all wanted blind labels. unanimous: reviewed, with at least two
-    blind labels, all of the same choice. kept: accepted as gold.
+    A text counts where it does so in at least one project. candidates: in a published batch. reviewed: with all wanted
+    blind labels. unanimous: reviewed, with at least two blind labels, all of the same choice. kept: accepted as gold.
     """
 
     candidates: int
