@@ -16,7 +16,7 @@ from annotations.database import chain, migrations
 from core.files.timestamps import timestamp
 
 # SHA-256 over names and statements of all triggers of the newest version: opening a database compares only this.
-DIGEST = "435036b61d71e72b47a0678dc4881ffd620130ed7eb66b09cda7e080ff68c6f9"
+DIGEST = "ddfb110363d2949d0cdf69a4da189eddb264f545e5f4e1eeb26eb2f8e9eb5c59"
 NAMED = 5  # triggers that one sentence names
 RESTORED = "triggers restored"  # of an entry of the log, before its moment
 _TRIGGERS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
